@@ -1,0 +1,85 @@
+//! The yardstick of the hot path: N users repeat one GET over the engine, without Python.
+//!
+//! `native URL USERS SECONDS` prints one line of JSON: what was done, and the CPU time of this process for it.
+//! `native URL USERS 0 COUNT` stops after COUNT exchanges instead, so that instructions can be counted.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use plimsoll_engine::native::plain_get;
+use plimsoll_engine::{Engine, Limits, NativeUsers, Origin, OriginOptions, now};
+use plimsoll_record::{Durations, Outcome, Recorder};
+
+fn main() {
+    let arguments: Vec<String> = std::env::args().collect();
+    let [_, url, users, seconds, rest @ ..] = arguments.as_slice() else {
+        panic!("usage: native URL USERS SECONDS [COUNT]");
+    };
+    let (users, seconds): (usize, f64) = (users.parse().unwrap(), seconds.parse().unwrap());
+    let count: u64 = rest.first().map_or(u64::MAX, |count| count.parse().unwrap());
+    let until = if count == u64::MAX { now() + (seconds * 1e9) as u64 } else { u64::MAX };
+
+    let origin = Arc::new(Origin::new(url, &OriginOptions::default()).unwrap());
+    let target = url.splitn(4, '/').nth(3).map_or("/".to_owned(), |path| format!("/{path}"));
+    let mut engine = Engine::new(Limits::default()).unwrap();
+    let start = now();
+    let mut recorder = Recorder::new(start);
+    let endpoint = recorder.endpoint("GET", &target);
+    let wire = plain_get(&origin, &target, "plimsoll").unwrap();
+    let mut natives = NativeUsers::new(origin, wire, endpoint, 60_000_000_000, 1 << 63);
+
+    natives.spawn(&mut engine, users);
+    let mut done = 0;
+    while natives.active() > 0 {
+        engine.poll(Some(Duration::from_secs(1))).unwrap();
+        while let Some(finished) = engine.next_finished() {
+            natives.finished(&mut engine, &mut recorder, &finished);
+            done += 1;
+        }
+        if done >= count || now() >= until {
+            natives.stop();
+        }
+    }
+    report(&mut recorder, now() - start);
+}
+
+fn report(recorder: &mut Recorder, elapsed: u64) {
+    let taken = recorder.take(None);
+    let count = |wanted: fn(Outcome) -> bool| -> u64 {
+        taken.cells.iter().filter(|(_, _, outcome, _)| wanted(*outcome)).map(|(.., cell)| cell.count).sum()
+    };
+    let (requests, errors) = (count(|_| true), count(Outcome::is_failure));
+    let sum = |pick: &dyn Fn(&mut Durations)| {
+        let mut sum = Durations::default();
+        pick(&mut sum);
+        sum
+    };
+    let response = sum(&|sum| taken.cells.iter().for_each(|(.., cell)| sum.add(&cell.response)));
+    let lag = sum(&|sum| taken.health.iter().for_each(|(_, health)| sum.add(&health.lag)));
+    let delay = sum(&|sum| taken.health.iter().for_each(|(_, health)| sum.add(&health.delay)));
+    let cpu = cpu_seconds();
+    let user_stamps: u64 = taken.health.iter().map(|(_, health)| health.user_stamps).sum();
+    println!(
+        "{{\"requests\": {requests}, \"errors\": {errors}, \"seconds\": {:.3}, \"requests_per_second\": {:.0}, \
+         \"cpu_us_per_request\": {:.3}, \"response_p50_us\": {}, \"response_p99_us\": {}, \"lag_p99_us\": {}, \
+         \"delay_p99_us\": {}, \"user_stamps\": {user_stamps}}}",
+        elapsed as f64 / 1e9,
+        requests as f64 / (elapsed as f64 / 1e9),
+        cpu * 1e6 / requests as f64,
+        response.value_at(0.5),
+        response.value_at(0.99),
+        lag.value_at(0.99),
+        delay.value_at(0.99),
+    );
+}
+
+/// User and system time of this process.
+#[allow(unsafe_code)]
+fn cpu_seconds() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for writing.
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &raw mut time) };
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
+}

@@ -1,0 +1,105 @@
+//! The monotonic clock, and the kernel's real-time stamps on it.
+
+use plimsoll_record::StampSource;
+
+/// How long an offset between the two clocks is trusted, ns.
+const OFFSET_LIFETIME: u64 = 100_000_000;
+
+/// Nanoseconds on `CLOCK_MONOTONIC`.
+#[inline]
+pub fn now() -> u64 {
+    read(libc::CLOCK_MONOTONIC)
+}
+
+#[allow(unsafe_code)]
+#[inline]
+fn read(clock: libc::clockid_t) -> u64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `time` is valid for writing, and both clocks exist on every Linux.
+    unsafe { libc::clock_gettime(clock, &raw mut time) };
+    nanos(&time)
+}
+
+/// A non-negative timespec as ns.
+#[inline]
+pub(crate) fn nanos(time: &libc::timespec) -> u64 {
+    time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
+}
+
+/// Brings the kernel's receive stamps, which are `CLOCK_REALTIME`, onto the monotonic clock.
+///
+/// The real-time clock is slewed and stepped, so the offset is measured anew at least every 100 ms of use.
+#[derive(Debug, Default)]
+pub(crate) struct StampClock {
+    /// real time − monotonic time, ns.
+    offset: u64,
+    /// When it was measured, monotonic; 0 = never.
+    measured: u64,
+}
+
+impl StampClock {
+    /// The arrival that a kernel stamp means, if it agrees with the order of events; else the time of the read.
+    #[inline]
+    pub(crate) fn arrival(&mut self, stamp: Option<u64>, sent: u64, read: u64) -> (u64, StampSource) {
+        let Some(real) = stamp else { return (read, StampSource::User) };
+        if read.saturating_sub(self.measured) > OFFSET_LIFETIME || self.measured == 0 {
+            self.measure();
+        }
+        place(real.wrapping_sub(self.offset), sent, read)
+    }
+
+    /// Of three tries the one with the least time between the two monotonic readings around it.
+    fn measure(&mut self) {
+        let tries = [(); 3].map(|()| {
+            let before = now();
+            let real = read(libc::CLOCK_REALTIME);
+            let after = now();
+            (after - before, real, before + (after - before) / 2)
+        });
+        let (_, real, middle) = tries.into_iter().min().expect("there are three");
+        self.offset = real.wrapping_sub(middle);
+        self.measured = middle;
+    }
+}
+
+#[inline]
+fn place(stamp: u64, sent: u64, read: u64) -> (u64, StampSource) {
+    if sent <= stamp && stamp <= read { (stamp, StampSource::Kernel) } else { (read, StampSource::Rejected) }
+}
+
+#[cfg(test)]
+mod tests {
+    use plimsoll_record::StampSource;
+
+    use super::{StampClock, now, place, read};
+
+    #[test]
+    fn a_stamp_between_sent_and_read_is_the_arrival() {
+        assert_eq!(place(150, 100, 200), (150, StampSource::Kernel));
+        assert_eq!(place(100, 100, 200), (100, StampSource::Kernel));
+        assert_eq!(place(200, 100, 200), (200, StampSource::Kernel));
+    }
+
+    #[test]
+    fn a_stamp_out_of_order_is_rejected_for_the_time_of_the_read() {
+        assert_eq!(place(99, 100, 200), (200, StampSource::Rejected));
+        assert_eq!(place(201, 100, 200), (200, StampSource::Rejected));
+    }
+
+    #[test]
+    fn without_a_stamp_the_read_is_the_arrival() {
+        assert_eq!(StampClock::default().arrival(None, 100, 200), (200, StampSource::User));
+    }
+
+    #[test]
+    fn real_time_now_lands_between_the_monotonic_readings_around_it() {
+        let mut clock = StampClock::default();
+        clock.measure();
+        let before = now();
+        let real = read(libc::CLOCK_REALTIME);
+        // A generous second on either side: only a wrong sign or unit can miss it.
+        let (arrival, source) = clock.arrival(Some(real), before - 1_000_000_000, now() + 1_000_000_000);
+        assert_eq!(source, StampSource::Kernel);
+        assert!(arrival.abs_diff(before) < 1_000_000_000);
+    }
+}

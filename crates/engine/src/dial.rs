@@ -1,0 +1,85 @@
+//! From an origin to a socket that is being connected, address after address.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+
+use crate::origin::{Door, Origin};
+use crate::resolve::Resolver;
+use crate::socket::Socket;
+
+/// The addresses of one origin that have not been tried yet.
+#[derive(Debug, Default)]
+pub(crate) struct Dial {
+    /// The next one last.
+    left: Vec<SocketAddr>,
+    source: Option<IpAddr>,
+}
+
+impl Dial {
+    /// Tries `addresses` in their order, leaving out those of another family than `source`.
+    pub(crate) fn new(mut addresses: Vec<SocketAddr>, source: Option<IpAddr>) -> Dial {
+        addresses.retain(|address| source.is_none_or(|ip| ip.is_ipv4() == address.is_ipv4()));
+        addresses.reverse();
+        Dial { left: addresses, source }
+    }
+
+    /// Begins to connect to the next address that lets us begin. `last` is what to report when none is left.
+    pub(crate) fn next(&mut self, mut last: io::Error) -> io::Result<Socket> {
+        while let Some(address) = self.left.pop() {
+            match Socket::tcp(address, self.source) {
+                Ok(socket) => return Ok(socket),
+                Err(error) => last = error,
+            }
+        }
+        Err(last)
+    }
+}
+
+/// What `last` of [`Dial::next`] is before anything was tried.
+pub(crate) fn nothing_to_try() -> io::Error {
+    io::Error::new(io::ErrorKind::AddrNotAvailable, "no address of this host can be used")
+}
+
+/// How a connection begins.
+pub(crate) enum Opening {
+    /// With these addresses.
+    Tcp(Dial),
+    /// With this socket.
+    Unix(Socket),
+    /// With a question for the addresses of host and port.
+    Ask(String, u16),
+}
+
+/// Decides it from what is known now.
+pub(crate) fn open(origin: &Origin, resolver: &Resolver, now: u64) -> io::Result<Opening> {
+    match &origin.door {
+        Door::Unix(path) => Socket::unix(path).map(Opening::Unix),
+        Door::Tcp(host, port) => Ok(match resolver.lookup(host, *port, now) {
+            Some(addresses) => Opening::Tcp(Dial::new(addresses, origin.source)),
+            None => Opening::Ask(host.clone(), *port),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::{Dial, nothing_to_try};
+
+    #[test]
+    fn addresses_are_tried_in_their_order() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let (first, second) = (listener.local_addr().unwrap(), "127.0.0.9:9".parse().unwrap());
+        let mut dial = Dial::new(vec![first, second], None);
+        let _socket = dial.next(nothing_to_try()).unwrap();
+        assert_eq!(listener.accept().unwrap().0.local_addr().unwrap(), first);
+        assert_eq!(dial.left, [second]);
+    }
+
+    #[test]
+    fn a_source_address_rules_out_the_other_family() {
+        let mut dial = Dial::new(vec!["[::1]:9".parse().unwrap()], Some("127.0.0.1".parse().unwrap()));
+        assert_eq!(dial.next(nothing_to_try()).unwrap_err().kind(), std::io::ErrorKind::AddrNotAvailable);
+    }
+}

@@ -1,0 +1,394 @@
+//! The reactor: sends, waits for readiness, hands back what has finished.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::Arc;
+use std::time::Duration;
+
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token, Waker};
+pub use plimsoll_http::Limits;
+use plimsoll_record::Outcome;
+use slab::Slab;
+
+use crate::call::{Call, ExchangeId, Failure, Finished};
+use crate::clock::now;
+use crate::connection::{Connection, Io, Step};
+use crate::dial::{Dial, Opening, nothing_to_try, open};
+use crate::origin::Origin;
+use crate::resolve::{Place, Resolver};
+use crate::socket::{Socket, StampKeeper};
+use crate::timer::Timers;
+
+const TIMER: Token = Token(usize::MAX);
+const WAKER: Token = Token(usize::MAX - 1);
+
+/// Events fetched by one poll at most: bounds how long a turn keeps its caller from anything else.
+const EVENTS_PER_POLL: usize = 1024;
+
+/// A set of connections that belong together, as one user's do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ClientId(usize);
+
+#[derive(Clone, Copy)]
+struct Ready {
+    token: Token,
+    readable: bool,
+    writable: bool,
+}
+
+/// The reactor. Call [`send`](Engine::send) at any time; then [`poll`](Engine::poll), and
+/// [`next_finished`](Engine::next_finished) until it returns None. Each `next_finished` reads one socket, so a caller
+/// that takes its time between two of them sees that in `delay`, where it belongs.
+pub struct Engine {
+    poll: Poll,
+    events: Events,
+    ready: Vec<Ready>,
+    next_ready: usize,
+    connections: Slab<Connection>,
+    /// Places of each client's connections.
+    clients: Slab<Vec<usize>>,
+    /// What finished outside of a readiness event.
+    finished: VecDeque<Finished>,
+    /// Connections that wait for the addresses of a place: (place in `connections`, serial).
+    waiting: HashMap<Place, Vec<(usize, u32)>>,
+    timers: Timers,
+    resolver: Resolver,
+    waker: Arc<Waker>,
+    io: Io,
+    in_flight: usize,
+    /// Counters that tell apart what reuses a place; they wrap after 2^32.
+    generation: u32,
+    serial: u32,
+    keeper: Option<StampKeeper>,
+}
+
+impl Engine {
+    /// An engine without connections. Fails when the system gives no descriptors.
+    pub fn new(limits: Limits) -> io::Result<Engine> {
+        let poll = Poll::new()?;
+        let waker = Arc::new(Waker::new(poll.registry(), WAKER)?);
+        let timers = Timers::new()?;
+        poll.registry().register(&mut SourceFd(&timers.as_raw_fd()), TIMER, Interest::READABLE)?;
+        Ok(Engine {
+            poll,
+            events: Events::with_capacity(EVENTS_PER_POLL),
+            ready: Vec::with_capacity(EVENTS_PER_POLL),
+            next_ready: 0,
+            connections: Slab::new(),
+            clients: Slab::new(),
+            finished: VecDeque::new(),
+            waiting: HashMap::new(),
+            timers,
+            resolver: Resolver::new(Arc::clone(&waker)),
+            waker,
+            io: Io::new(limits),
+            in_flight: 0,
+            generation: 0,
+            serial: 0,
+            keeper: StampKeeper::new().ok(),
+        })
+    }
+
+    /// Whether this kernel stamps what arrives. Takes up to 50 ms when it does not.
+    pub fn kernel_stamps(&self) -> bool {
+        self.keeper.as_ref().is_some_and(StampKeeper::probe)
+    }
+
+    /// Exchanges sent and not finished.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight
+    }
+
+    /// Connections open or being opened.
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// A new client without connections.
+    pub fn client(&mut self) -> ClientId {
+        ClientId(self.clients.insert(Vec::new()))
+    }
+
+    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled: returns their tokens.
+    pub fn close(&mut self, client: ClientId) -> Vec<u64> {
+        let places = self.clients.try_remove(client.0).unwrap_or_default();
+        let flights = places.into_iter().filter_map(|place| self.connections.remove(place).flight);
+        let tokens: Vec<u64> = flights.map(|flight| flight.token()).collect();
+        self.in_flight -= tokens.len();
+        tokens
+    }
+
+    /// Sends one request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
+    #[inline]
+    pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
+        self.in_flight += 1;
+        self.serial = self.serial.wrapping_add(1);
+        let (place, step) = match self.idle_connection(client, origin) {
+            Some(place) => (place, self.connections[place].start(call, &mut self.io)),
+            None => self.dial(client, origin, call),
+        };
+        self.connections[place].serial = self.serial;
+        let id = ExchangeId(pack(place, self.serial));
+        if let Some(finished) = self.settle(place, step) {
+            self.finish_later(finished);
+        }
+        id
+    }
+
+    /// Gives up an exchange and closes its connection; nothing comes back but its token, here. None when it has been
+    /// handed over already.
+    pub fn cancel(&mut self, id: ExchangeId) -> Option<u64> {
+        let (place, serial) = unpack(id.0);
+        let current = self.connections.get(place).filter(|known| known.serial == serial && known.flight.is_some());
+        if current.is_some() {
+            self.in_flight -= 1;
+            return self.remove(place).flight.map(|flight| flight.token());
+        }
+        let queued = self.finished.iter().position(|finished| finished.id == id)?;
+        self.finished.remove(queued).map(|finished| finished.token)
+    }
+
+    /// Fetches readiness and returns how much there is to do. Does not wait while there is something left to do.
+    pub fn poll(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
+        if self.next_ready < self.ready.len() {
+            return Ok(self.ready.len() - self.next_ready);
+        }
+        let timeout = if self.finished.is_empty() { timeout } else { Some(Duration::ZERO) };
+        self.ready.clear();
+        self.next_ready = 0;
+        match self.poll.poll(&mut self.events, timeout) {
+            Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+            Err(_) => return Ok(self.finished.len()),
+            Ok(()) => {}
+        }
+        self.ready.extend(self.events.iter().map(|event| Ready {
+            token: event.token(),
+            readable: event.is_readable() || event.is_read_closed() || event.is_error(),
+            writable: event.is_writable(),
+        }));
+        Ok(self.ready.len() + self.finished.len())
+    }
+
+    /// Works on what `poll` fetched until an exchange has finished; None when all is worked off.
+    #[inline]
+    pub fn next_finished(&mut self) -> Option<Finished> {
+        loop {
+            if let Some(finished) = self.finished.pop_front() {
+                return Some(finished);
+            }
+            let ready = *self.ready.get(self.next_ready)?;
+            self.next_ready += 1;
+            match ready.token {
+                TIMER => self.expire(),
+                WAKER => self.resolved(),
+                token => {
+                    if let Some(finished) = self.advance(token, ready) {
+                        return Some(finished);
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn advance(&mut self, token: Token, ready: Ready) -> Option<Finished> {
+        let (place, generation) = unpack(token.0 as u64);
+        let connection = self.connections.get_mut(place).filter(|known| known.generation == generation)?;
+        let step = connection.ready(&mut self.io, ready.readable, ready.writable);
+        self.settle(place, step)
+    }
+
+    /// Does what a connection's step asks for.
+    #[inline]
+    fn settle(&mut self, place: usize, mut step: Step) -> Option<Finished> {
+        loop {
+            step = match step {
+                Step::Wait => {
+                    self.watch(place);
+                    return None;
+                }
+                Step::Done { keep: true } => {
+                    self.in_flight -= 1;
+                    let connection = &mut self.connections[place];
+                    let id = ExchangeId(pack(place, connection.serial));
+                    return Some(connection.rest()?.finish(id, None));
+                }
+                Step::Done { keep: false } => return self.end(place, None),
+                Step::Failed(failure) => return self.end(place, Some(failure)),
+                Step::Close => {
+                    self.remove(place);
+                    return None;
+                }
+                Step::Redial => {
+                    self.connections[place].restart();
+                    self.open(place)
+                }
+                Step::NextAddress(error) => self.connect(place, error),
+            }
+        }
+    }
+
+    /// Makes sure that the connection is looked at when its exchange's deadline passes.
+    #[inline]
+    fn watch(&mut self, place: usize) {
+        let connection = &mut self.connections[place];
+        let deadline = connection.deadline();
+        if deadline != 0 && (connection.timer == 0 || deadline < connection.timer) {
+            connection.timer = deadline;
+            self.timers.insert(deadline, pack(place, connection.serial));
+        }
+    }
+
+    fn expire(&mut self) {
+        self.timers.acknowledge();
+        let now = now();
+        while let Some(owner) = self.timers.expired(now) {
+            // The entry may be of an earlier exchange on this connection, or of an earlier connection in this place:
+            // what counts is the deadline that is there now.
+            let (place, _) = unpack(owner);
+            let Some(connection) = self.connections.get_mut(place) else { continue };
+            if connection.timer > now {
+                continue;
+            }
+            connection.timer = 0;
+            let deadline = connection.deadline();
+            let step = if deadline != 0 && deadline <= now { connection.expire(&mut self.io) } else { Step::Wait };
+            if let Some(finished) = self.settle(place, step) {
+                self.finished.push_back(finished);
+            }
+        }
+    }
+
+    fn resolved(&mut self) {
+        for (asked, answer) in self.resolver.answers(now()) {
+            for (place, serial) in self.waiting.remove(&asked).unwrap_or_default() {
+                let Some(connection) = self.connections.get_mut(place) else { continue };
+                if connection.serial != serial || !connection.is_resolving() {
+                    continue;
+                }
+                let step = match &answer {
+                    Ok(addresses) => self.dial_addresses(place, addresses.clone()),
+                    Err(error) => Step::Failed(Failure::io(Outcome::Connect, error)),
+                };
+                if let Some(finished) = self.settle(place, step) {
+                    self.finished.push_back(finished);
+                }
+            }
+        }
+    }
+
+    /// A kept connection of this client to this origin. Those that turn out to be closed are removed on the way.
+    #[inline]
+    fn idle_connection(&mut self, client: ClientId, origin: &Arc<Origin>) -> Option<usize> {
+        let mut index = 0;
+        while let Some(&place) = self.clients.get(client.0)?.get(index) {
+            let connection = &self.connections[place];
+            if connection.is_idle() && Arc::ptr_eq(&connection.origin, origin) {
+                if connection.is_usable() {
+                    return Some(place);
+                }
+                self.remove(place);
+            } else {
+                index += 1;
+            }
+        }
+        None
+    }
+
+    fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> (usize, Step) {
+        let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call));
+        self.connections[place].serial = self.serial;
+        self.clients[client.0].push(place);
+        (place, self.open(place))
+    }
+
+    fn open(&mut self, place: usize) -> Step {
+        match open(&self.connections[place].origin, &self.resolver, now()) {
+            Ok(Opening::Unix(socket)) => self.adopt(place, socket),
+            Ok(Opening::Tcp(dial)) => {
+                self.connections[place].dial = dial;
+                self.connect(place, nothing_to_try())
+            }
+            Ok(Opening::Ask(host, port)) => self.ask(place, (host, port)),
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+
+    /// One question for all that wait for the same answer.
+    fn ask(&mut self, place: usize, question: Place) -> Step {
+        let waiting = self.waiting.entry(question.clone()).or_default();
+        waiting.push((place, self.connections[place].serial));
+        if waiting.len() == 1
+            && let Err(error) = self.resolver.ask(question)
+        {
+            return Step::Failed(Failure::io(Outcome::Connect, &error));
+        }
+        Step::Wait
+    }
+
+    fn dial_addresses(&mut self, place: usize, addresses: Vec<std::net::SocketAddr>) -> Step {
+        let connection = &mut self.connections[place];
+        connection.resolved();
+        connection.dial = Dial::new(addresses, connection.origin.source);
+        self.connect(place, nothing_to_try())
+    }
+
+    /// Tries the next address. `last` is the reason why the one before did not do.
+    fn connect(&mut self, place: usize, last: io::Error) -> Step {
+        match self.connections[place].dial.next(last) {
+            Ok(socket) => self.adopt(place, socket),
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+
+    fn adopt(&mut self, place: usize, socket: Socket) -> Step {
+        self.generation = self.generation.wrapping_add(1);
+        let token = Token(pack(place, self.generation) as usize);
+        let connection = &mut self.connections[place];
+        connection.generation = self.generation;
+        match connection.connecting(socket).register(self.poll.registry(), token) {
+            Ok(()) => Step::Wait,
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+
+    /// Ends the exchange in flight and its connection.
+    fn end(&mut self, place: usize, failure: Option<Failure>) -> Option<Finished> {
+        let connection = self.remove(place);
+        let id = ExchangeId(pack(place, connection.serial));
+        self.in_flight -= 1;
+        Some(connection.flight?.finish(id, failure))
+    }
+
+    fn remove(&mut self, place: usize) -> Connection {
+        let connection = self.connections.remove(place);
+        if let Some(places) = self.clients.get_mut(connection.client) {
+            places.retain(|&kept| kept != place);
+        }
+        connection
+    }
+
+    /// For what finished while nobody polls: the descriptor must become readable.
+    fn finish_later(&mut self, finished: Finished) {
+        self.finished.push_back(finished);
+        // A full eventfd counter means that the loop is being woken already.
+        let _ = self.waker.wake();
+    }
+}
+
+impl AsRawFd for Engine {
+    /// Readable when `poll` would find something to do.
+    fn as_raw_fd(&self) -> RawFd {
+        self.poll.as_raw_fd()
+    }
+}
+
+fn pack(place: usize, tag: u32) -> u64 {
+    u64::from(tag) << 32 | place as u64
+}
+
+fn unpack(packed: u64) -> (usize, u32) {
+    ((packed & 0xffff_ffff) as usize, (packed >> 32) as u32)
+}

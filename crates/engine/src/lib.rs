@@ -1,0 +1,35 @@
+//! The one loop: sends requests, stamps them, and hands back what became of each.
+//!
+//! # Layout
+//!
+//! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next` until there is nothing more.
+//! - [`call`]: what goes in ([`Call`]) and what comes out ([`Finished`]).
+//! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
+//! - `dial`: from an origin to a socket that is being connected, address after address.
+//! - `socket`: system calls on one socket, among them the read that brings the kernel's receive stamp.
+//! - `clock`: the monotonic clock, and the kernel's real-time stamps on it.
+//! - `timer`: deadlines, many of them cheap, one descriptor.
+//! - `resolve`: names to addresses without blocking the loop.
+//! - [`origin`]: where exchanges go, and how it is reached.
+//! - `tls`: configurations for rustls.
+//! - [`native`]: closed-loop users in Rust.
+//!
+//! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names.
+
+pub mod call;
+mod clock;
+mod connection;
+mod dial;
+pub mod engine;
+pub mod native;
+pub mod origin;
+mod resolve;
+mod socket;
+mod timer;
+mod tls;
+
+pub use call::{Call, ExchangeId, Failure, Finished, Keep, Response, Wire};
+pub use clock::now;
+pub use engine::{ClientId, Engine, Limits};
+pub use native::NativeUsers;
+pub use origin::{Origin, OriginError, OriginOptions};

@@ -1,0 +1,245 @@
+//! Where exchanges go, and how it is reached.
+
+use std::fmt;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
+use url::{Host, Url};
+
+use crate::tls;
+pub use crate::tls::{Identity, Trust};
+
+/// How an origin is to be reached, apart from its URL.
+#[derive(Clone, Debug, Default)]
+pub struct OriginOptions {
+    /// Whose certificates are accepted.
+    pub trust: Trust,
+    /// Client certificate and key.
+    pub identity: Option<Identity>,
+    /// `http://[user:pass@]host:port` of a proxy that every connection tunnels through (CONNECT).
+    pub proxy: Option<String>,
+    /// Local address to connect from.
+    pub source: Option<IpAddr>,
+}
+
+/// What can be wrong with an origin. The text is for people and names the culprit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OriginError(String);
+
+impl fmt::Display for OriginError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for OriginError {}
+
+/// Where the first byte goes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Door {
+    /// Host (name or literal address) and port: of the origin, or of its proxy.
+    Tcp(String, u16),
+    /// Path of a Unix socket.
+    Unix(PathBuf),
+}
+
+/// A tunnel through a proxy.
+#[derive(Clone, Debug)]
+pub(crate) struct Tunnel {
+    /// host:port for the CONNECT line.
+    pub target: String,
+    /// Value of Proxy-Authorization.
+    pub authorization: Option<String>,
+}
+
+/// TLS towards the origin.
+#[derive(Clone, Debug)]
+pub(crate) struct Secure {
+    pub config: Arc<ClientConfig>,
+    pub name: ServerName<'static>,
+}
+
+/// Scheme, host and port, and everything needed to connect to them. Connections are reused only within one origin.
+#[derive(Debug)]
+pub struct Origin {
+    scheme: String,
+    host: String,
+    port: u16,
+    authority: String,
+    pub(crate) door: Door,
+    pub(crate) tunnel: Option<Tunnel>,
+    pub(crate) secure: Option<Secure>,
+    pub(crate) source: Option<IpAddr>,
+}
+
+impl Origin {
+    /// From a URL of scheme http, https or http+unix; path, query and user are ignored.
+    pub fn new(url: &str, options: &OriginOptions) -> Result<Origin, OriginError> {
+        let parsed = Url::parse(url).map_err(|error| OriginError(format!("{url:?} is not a URL: {error}")))?;
+        let host = parsed.host_str().unwrap_or_default();
+        if host.is_empty() {
+            return Err(OriginError(format!("{url:?} has no host")));
+        }
+        if parsed.scheme() == "http+unix" {
+            return Ok(Origin::unix(host));
+        }
+        let default_port = match parsed.scheme() {
+            "http" => 80,
+            "https" => 443,
+            other => return Err(OriginError(format!("{url:?}: scheme {other} is not supported, use http or https"))),
+        };
+        let port = parsed.port().unwrap_or(default_port);
+        if port == 0 {
+            return Err(OriginError(format!("{url:?}: nothing can listen on port 0")));
+        }
+        let authority = if port == default_port { host.to_owned() } else { format!("{host}:{port}") };
+        let bare = bare_host(&parsed);
+        let (door, tunnel) = match &options.proxy {
+            None => (Door::Tcp(bare.clone(), port), None),
+            Some(proxy) => through(proxy, format!("{host}:{port}"))?,
+        };
+        let secure = (default_port == 443).then(|| secure(&bare, options)).transpose()?;
+        let scheme = parsed.scheme().to_owned();
+        Ok(Origin { scheme, host: bare, port, authority, door, tunnel, secure, source: options.source })
+    }
+
+    fn unix(host: &str) -> Origin {
+        let path = percent_decoded(host);
+        Origin {
+            scheme: "http+unix".into(),
+            host: path.clone(),
+            port: 0,
+            authority: "localhost".into(),
+            door: Door::Unix(PathBuf::from(path)),
+            tunnel: None,
+            secure: None,
+            source: None,
+        }
+    }
+
+    /// http, https or http+unix.
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// Name or address without brackets; for http+unix the path of the socket.
+    pub fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// TCP port; 0 for http+unix.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// What the Host header says: the port only when it is not the scheme's own.
+    pub fn authority(&self) -> &str {
+        &self.authority
+    }
+}
+
+/// The host without the brackets of an IPv6 literal.
+fn bare_host(url: &Url) -> String {
+    match url.host() {
+        Some(Host::Ipv6(ip)) => ip.to_string(),
+        _ => url.host_str().unwrap_or_default().to_owned(),
+    }
+}
+
+fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {
+    let name = ServerName::try_from(host.to_owned())
+        .map_err(|_| OriginError(format!("{host:?} cannot be the name in a certificate")))?;
+    let config = tls::config(&options.trust, options.identity.as_ref()).map_err(OriginError)?;
+    Ok(Secure { config, name })
+}
+
+fn through(proxy: &str, target: String) -> Result<(Door, Option<Tunnel>), OriginError> {
+    let wrong = |what: &str| OriginError(format!("proxy {what}, use http://[user:password@]host:port"));
+    let url = Url::parse(proxy).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
+    if url.scheme() != "http" {
+        return Err(wrong(&format!("scheme {} is not supported", url.scheme())));
+    }
+    let host = bare_host(&url);
+    let authorization = (!url.username().is_empty()).then(|| {
+        let plain = [percent_decoded(url.username()), percent_decoded(url.password().unwrap_or_default())].join(":");
+        format!("Basic {}", base64(plain.as_bytes()))
+    });
+    Ok((Door::Tcp(host, url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
+}
+
+fn percent_decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::{Door, Origin, OriginOptions};
+
+    fn origin(url: &str) -> Origin {
+        Origin::new(url, &OriginOptions::default()).unwrap()
+    }
+
+    fn refusal(url: &str) -> String {
+        Origin::new(url, &OriginOptions::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_port_is_in_the_authority_only_when_it_is_not_the_schemes_own() {
+        for (url, authority) in [
+            ("http://example.org", "example.org"),
+            ("http://example.org:80/path?x=1", "example.org"),
+            ("http://example.org:8080", "example.org:8080"),
+            ("http://[::1]:8080", "[::1]:8080"),
+            ("http://user:secret@example.org", "example.org"),
+        ] {
+            assert_eq!(origin(url).authority(), authority, "{url}");
+        }
+    }
+
+    #[test]
+    fn an_ipv6_literal_is_dialled_without_its_brackets() {
+        assert_eq!(origin("http://[::1]:8080").door, Door::Tcp("::1".into(), 8080));
+    }
+
+    #[test]
+    fn a_unix_socket_is_a_percent_encoded_host() {
+        assert_eq!(origin("http+unix://%2Frun%2Fapp.sock/x").door, Door::Unix(PathBuf::from("/run/app.sock")));
+    }
+
+    #[test]
+    fn what_cannot_be_reached_is_refused_by_name() {
+        assert!(refusal("ftp://example.org").contains("scheme ftp"));
+        assert!(refusal("example.org").contains("not a URL"));
+        assert!(refusal("http://").contains("http://"));
+        assert!(refusal("http://x:0").contains("port 0"));
+        assert!(refusal("http://x:99999").contains("99999"));
+    }
+
+    #[test]
+    fn a_proxy_is_dialled_instead_and_asked_for_a_tunnel() {
+        let options = OriginOptions { proxy: Some("http://me:p%40ss@proxy:3128".into()), ..OriginOptions::default() };
+        let origin = Origin::new("http://example.org", &options).unwrap();
+        assert_eq!(origin.door, Door::Tcp("proxy".into(), 3128));
+        let tunnel = origin.tunnel.unwrap();
+        assert_eq!(tunnel.target, "example.org:80");
+        assert_eq!(tunnel.authorization.unwrap(), "Basic bWU6cEBzcw==");
+    }
+
+    #[test]
+    fn an_unreadable_bundle_is_named() {
+        let options =
+            OriginOptions { trust: super::Trust::Bundle("/nowhere/ca.pem".into()), ..OriginOptions::default() };
+        let error = Origin::new("https://example.org", &options).unwrap_err().to_string();
+        assert!(error.contains("/nowhere/ca.pem"), "{error}");
+    }
+}

@@ -1,0 +1,113 @@
+//! Names to addresses without blocking the loop: one helper thread asks the system, answers are kept for a while.
+
+use std::collections::HashMap;
+use std::io;
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use mio::Waker;
+
+/// How long an answer is used, ns. The system's resolver does not tell a name's own lifetime.
+const LIFETIME: u64 = 60_000_000_000;
+
+/// Host and port.
+pub(crate) type Place = (String, u16);
+
+/// One answer of the system's resolver.
+pub(crate) type Answer = (Place, io::Result<Vec<SocketAddr>>);
+
+/// The system's resolver behind a cache.
+#[derive(Debug)]
+pub(crate) struct Resolver {
+    known: HashMap<Place, (Vec<SocketAddr>, u64)>,
+    answers: Arc<Mutex<Vec<Answer>>>,
+    waker: Arc<Waker>,
+    /// Starts with the first question; most runs never ask one.
+    questions: Option<Sender<Place>>,
+}
+
+impl Resolver {
+    pub(crate) fn new(waker: Arc<Waker>) -> Resolver {
+        Resolver { known: HashMap::new(), answers: Arc::default(), waker, questions: None }
+    }
+
+    /// The addresses of a place if they are known now. Literal addresses always are.
+    pub(crate) fn lookup(&self, host: &str, port: u16, now: u64) -> Option<Vec<SocketAddr>> {
+        if let Ok(ip) = host.parse::<IpAddr>() {
+            return Some(vec![SocketAddr::new(ip, port)]);
+        }
+        let (addresses, until) = self.known.get(&(host.to_owned(), port))?;
+        (now < *until).then(|| addresses.clone())
+    }
+
+    /// Asks; the loop is woken when the answer is there.
+    pub(crate) fn ask(&mut self, place: Place) -> io::Result<()> {
+        if self.questions.is_none() {
+            self.questions = Some(start(Arc::clone(&self.answers), Arc::clone(&self.waker))?);
+        }
+        let sender = self.questions.as_ref().expect("set above");
+        sender.send(place).map_err(|_| io::Error::other("the resolver thread has ended"))
+    }
+
+    /// The answers since the last call; successful ones are remembered.
+    pub(crate) fn answers(&mut self, now: u64) -> Vec<Answer> {
+        let answers = std::mem::take(&mut *self.answers.lock().expect("the resolver thread does not panic"));
+        for (place, answer) in &answers {
+            if let Ok(addresses) = answer {
+                self.known.insert(place.clone(), (addresses.clone(), now + LIFETIME));
+            }
+        }
+        answers
+    }
+}
+
+fn start(answers: Arc<Mutex<Vec<Answer>>>, waker: Arc<Waker>) -> io::Result<Sender<Place>> {
+    let (sender, receiver) = channel();
+    thread::Builder::new().name("plimsoll-resolve".into()).spawn(move || serve(&receiver, &answers, &waker))?;
+    Ok(sender)
+}
+
+/// Until the engine is gone.
+fn serve(questions: &Receiver<Place>, answers: &Mutex<Vec<Answer>>, waker: &Waker) {
+    for place in questions {
+        let answer = (place.0.as_str(), place.1).to_socket_addrs().map(Iterator::collect);
+        answers.lock().expect("the loop does not panic with the lock held").push((place, answer));
+        if waker.wake().is_err() {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use mio::{Events, Poll, Token, Waker};
+
+    use super::{LIFETIME, Resolver};
+
+    #[test]
+    fn literal_addresses_need_no_question() {
+        let poll = Poll::new().unwrap();
+        let resolver = Resolver::new(Arc::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        assert_eq!(resolver.lookup("127.0.0.1", 80, 0).unwrap(), ["127.0.0.1:80".parse().unwrap()]);
+        assert_eq!(resolver.lookup("::1", 80, 0).unwrap(), ["[::1]:80".parse().unwrap()]);
+        assert_eq!(resolver.lookup("localhost", 80, 0), None);
+    }
+
+    #[test]
+    fn an_answer_wakes_the_loop_and_is_known_until_it_expires() {
+        let mut poll = Poll::new().unwrap();
+        let mut resolver = Resolver::new(Arc::new(Waker::new(poll.registry(), Token(0)).unwrap()));
+        resolver.ask(("localhost".into(), 80)).unwrap();
+        let mut events = Events::with_capacity(4);
+        poll.poll(&mut events, Some(Duration::from_secs(30))).unwrap();
+        let answers = resolver.answers(1000);
+        assert!(answers[0].1.as_ref().unwrap().iter().all(|address| address.ip().is_loopback()));
+        assert!(resolver.lookup("localhost", 80, 1000 + LIFETIME - 1).is_some());
+        assert_eq!(resolver.lookup("localhost", 80, 1000 + LIFETIME), None);
+    }
+}

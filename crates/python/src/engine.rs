@@ -1,0 +1,284 @@
+//! `Engine`, `Client` and `NativeUsers`: the reactor for Python.
+
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use plimsoll_engine as engine;
+use plimsoll_engine::{Call, ClientId, ExchangeId, Finished, Keep, Limits, Wire};
+use plimsoll_http as http;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyDictMethods};
+use slab::Slab;
+
+use crate::errors::refused;
+use crate::origin::{Headers, Origin, Text};
+use crate::recorder::Recorder;
+use crate::reply::Reply;
+
+/// Set in the tokens of native users; the bits below, from 32 on, are the place of their group.
+const NATIVE: u64 = 1 << 63;
+
+struct Group {
+    users: engine::NativeUsers,
+    recorder: Py<Recorder>,
+}
+
+#[pyclass(unsendable, module = "plimsoll._engine")]
+pub(crate) struct Engine {
+    inner: engine::Engine,
+    /// What to hand back with the reply of each exchange in flight; its place is the exchange's token.
+    waiters: Slab<Py<PyAny>>,
+    groups: Vec<Group>,
+    max_decoded: u64,
+}
+
+impl Engine {
+    /// Records a native user's exchange and lets that user go on.
+    fn native(&mut self, py: Python<'_>, finished: &Finished) {
+        let group = &mut self.groups[((finished.token & !NATIVE) >> 32) as usize];
+        group.users.finished(&mut self.inner, &mut group.recorder.borrow_mut(py).inner, finished);
+    }
+
+    /// Closes a client's connections and lets go of whoever waits for them.
+    fn forget(&mut self, client: ClientId) {
+        for token in self.inner.close(client) {
+            self.waiters.try_remove(token as usize);
+        }
+    }
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (*, max_head = 65536, max_headers = 128, max_body = 1 << 30, max_decoded = 1 << 30))]
+    fn new(max_head: usize, max_headers: usize, max_body: u64, max_decoded: u64) -> PyResult<Self> {
+        let limits = Limits::new(max_head, max_headers, max_body).map_err(refused)?;
+        let inner = engine::Engine::new(limits)?;
+        Ok(Self { inner, waiters: Slab::new(), groups: Vec::new(), max_decoded })
+    }
+
+    fn fileno(&self) -> i32 {
+        self.inner.as_raw_fd()
+    }
+
+    #[pyo3(signature = (timeout = Some(0.0)))]
+    fn poll(&mut self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
+        let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map_err(refused)).transpose()?;
+        if timeout == Some(Duration::ZERO) {
+            return Ok(self.inner.poll(timeout)?);
+        }
+        let inner = &mut self.inner;
+        Ok(py.detach(|| Detached(inner).poll(timeout))?)
+    }
+
+    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        slf
+    }
+
+    fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Reply)> {
+        loop {
+            let finished = self.inner.next_finished()?;
+            if finished.token & NATIVE != 0 {
+                self.native(py, &finished);
+                continue;
+            }
+            let waiter = self.waiters.remove(finished.token as usize);
+            return Some((waiter, Reply::new(finished, self.max_decoded)));
+        }
+    }
+
+    fn client(slf: Bound<'_, Self>) -> Client {
+        let id = slf.borrow_mut().inner.client();
+        Client { engine: slf.unbind(), id }
+    }
+
+    #[getter]
+    fn in_flight(&self) -> usize {
+        self.inner.in_flight()
+    }
+
+    #[getter]
+    fn connections(&self) -> usize {
+        self.inner.connections()
+    }
+
+    #[getter]
+    fn kernel_stamps(&self) -> bool {
+        self.inner.kernel_stamps()
+    }
+}
+
+/// The engine while it waits without the interpreter's lock. It belongs to this thread all the while.
+struct Detached<'a>(&'a mut engine::Engine);
+
+#[allow(unsafe_code)]
+// SAFETY: `detach` runs its closure on the calling thread; the engine never reaches another one.
+unsafe impl Send for Detached<'_> {}
+
+impl Detached<'_> {
+    fn poll(self, timeout: Option<Duration>) -> std::io::Result<usize> {
+        self.0.poll(timeout)
+    }
+}
+
+#[pyclass(unsendable, module = "plimsoll._engine")]
+pub(crate) struct Client {
+    engine: Py<Engine>,
+    id: ClientId,
+}
+
+/// Seconds as ns; 0 = no limit.
+fn limit(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // Without the interpreter, or while the engine is at work, the engine itself is about to go.
+        Python::try_attach(|py| {
+            if let Ok(mut engine) = self.engine.try_borrow_mut(py) {
+                engine.forget(self.id);
+            }
+        });
+    }
+}
+
+type Extra<'py> = Vec<(Text<'py>, Option<Text<'py>>)>;
+
+fn extra_lines<'py>(extra: Option<&Bound<'py, PyAny>>) -> PyResult<Extra<'py>> {
+    let Some(extra) = extra else { return Ok(Vec::new()) };
+    if let Ok(dict) = extra.cast::<PyDict>() {
+        return dict.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect();
+    }
+    extra.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect()
+}
+
+fn encode(
+    origin: &Origin,
+    method: &str,
+    target: &str,
+    headers: &Headers,
+    extra: Option<&Bound<'_, PyAny>>,
+    body: Option<&[u8]>,
+    content_type: Option<&str>,
+) -> PyResult<Wire> {
+    let lines = extra_lines(extra)?;
+    let bytes = lines
+        .iter()
+        .map(|(name, value)| Ok((name.bytes()?, value.as_ref().map(Text::bytes).transpose()?)))
+        .collect::<PyResult<Vec<_>>>()?;
+    let extra: Vec<_> = bytes.iter().map(|(name, value)| (&**name, value.as_deref())).collect();
+    let request = http::Request {
+        method,
+        target,
+        authority: origin.inner.authority(),
+        headers: &headers.inner,
+        extra: &extra,
+        body_length: body.map(|body| body.len() as u64),
+        content_type,
+    };
+    Wire::encode(&request, body.unwrap_or_default()).map_err(refused)
+}
+
+#[pymethods]
+impl Client {
+    #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
+                        due = 0, connect_timeout = 0.0, read_timeout = 0.0))]
+    #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
+    fn send(
+        &self,
+        py: Python<'_>,
+        waiter: Py<PyAny>,
+        origin: &Origin,
+        method: &str,
+        target: &str,
+        headers: &Headers,
+        extra: Option<&Bound<'_, PyAny>>,
+        body: Option<&Bound<'_, PyBytes>>,
+        content_type: Option<&str>,
+        due: u64,
+        connect_timeout: f64,
+        read_timeout: f64,
+    ) -> PyResult<u64> {
+        let body = body.map(PyBytesMethods::as_bytes);
+        let wire = encode(origin, method, target, headers, extra, body, content_type)?;
+        let mut engine = self.engine.borrow_mut(py);
+        let Engine { inner, waiters, .. } = &mut *engine;
+        let place = waiters.vacant_entry();
+        let call = Call {
+            token: place.key() as u64,
+            wire,
+            due,
+            connect_timeout: limit(connect_timeout),
+            read_timeout: limit(read_timeout),
+            keep: Keep::All,
+        };
+        let id = inner.send(self.id, &origin.inner, call);
+        place.insert(waiter);
+        Ok(id.0)
+    }
+
+    fn cancel(&self, py: Python<'_>, id: u64) {
+        let mut engine = self.engine.borrow_mut(py);
+        if let Some(token) = engine.inner.cancel(ExchangeId(id)) {
+            engine.waiters.remove(token as usize);
+        }
+    }
+
+    fn close(&mut self, py: Python<'_>) {
+        let mut engine = self.engine.borrow_mut(py);
+        engine.forget(self.id);
+        self.id = engine.inner.client();
+    }
+}
+
+#[pyclass(unsendable, module = "plimsoll._engine")]
+pub(crate) struct NativeUsers {
+    engine: Py<Engine>,
+    group: usize,
+}
+
+#[pymethods]
+impl NativeUsers {
+    #[new]
+    #[pyo3(signature = (engine, recorder, origin, method, target, headers, body = None, name = None, timeout = 0.0))]
+    #[allow(clippy::too_many_arguments)]
+    fn new(
+        py: Python<'_>,
+        engine: Py<Engine>,
+        recorder: Py<Recorder>,
+        origin: &Origin,
+        method: &str,
+        target: &str,
+        headers: &Headers,
+        body: Option<&[u8]>,
+        name: Option<&str>,
+        timeout: f64,
+    ) -> PyResult<Self> {
+        let wire = encode(origin, method, target, headers, None, body, None)?;
+        let endpoint = recorder.borrow_mut(py).inner.endpoint(method, name.unwrap_or(target));
+        let mut inner = engine.borrow_mut(py);
+        let group = inner.groups.len();
+        let mark = NATIVE | (group as u64) << 32;
+        let origin = std::sync::Arc::clone(&origin.inner);
+        let users = engine::NativeUsers::new(origin, wire, endpoint, limit(timeout), mark);
+        inner.groups.push(Group { users, recorder });
+        drop(inner);
+        Ok(Self { engine, group })
+    }
+
+    fn spawn(&self, py: Python<'_>, count: usize) {
+        let mut engine = self.engine.borrow_mut(py);
+        let Engine { inner, groups, .. } = &mut *engine;
+        groups[self.group].users.spawn(inner, count);
+    }
+
+    fn stop(&self, py: Python<'_>) {
+        self.engine.borrow_mut(py).groups[self.group].users.stop();
+    }
+
+    #[getter]
+    fn active(&self, py: Python<'_>) -> usize {
+        self.engine.borrow(py).groups[self.group].users.active()
+    }
+}

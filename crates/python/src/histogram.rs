@@ -1,0 +1,87 @@
+//! `Histogram`: `record::Durations` for Python.
+
+use plimsoll_record::Durations;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+#[pyclass(module = "plimsoll._engine")]
+#[derive(Default)]
+pub(crate) struct Histogram {
+    durations: Durations,
+}
+
+#[pymethods]
+impl Histogram {
+    #[new]
+    fn new() -> Self {
+        Self::default()
+    }
+
+    #[staticmethod]
+    fn decode(data: &[u8]) -> PyResult<Self> {
+        match Durations::decode(data) {
+            Ok(durations) => Ok(Self { durations }),
+            Err(error) => Err(PyValueError::new_err(error.to_string())),
+        }
+    }
+
+    #[pyo3(signature = (compressed = true))]
+    fn encode<'py>(&self, py: Python<'py>, compressed: bool) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.durations.encode(compressed))
+    }
+
+    #[pyo3(signature = (micros, count = 1))]
+    fn record(&mut self, micros: u64, count: u64) {
+        self.durations.record(micros, count);
+    }
+
+    fn add(&mut self, other: &Self) {
+        self.durations.add(&other.durations);
+    }
+
+    fn copy(&self) -> Self {
+        Self { durations: self.durations.clone() }
+    }
+
+    fn value_at(&self, quantile: f64) -> u64 {
+        self.durations.value_at(quantile)
+    }
+
+    fn count_above(&self, micros: u64) -> u64 {
+        self.durations.count_above(micros)
+    }
+
+    fn buckets(&self) -> Vec<(u64, u64)> {
+        self.durations.buckets().collect()
+    }
+
+    #[getter]
+    fn count(&self) -> u64 {
+        self.durations.count()
+    }
+
+    #[getter]
+    fn min(&self) -> u64 {
+        self.durations.min()
+    }
+
+    #[getter]
+    fn max(&self) -> u64 {
+        self.durations.max()
+    }
+
+    #[getter]
+    fn mean(&self) -> f64 {
+        self.durations.mean()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<Histogram of {} values, {}…{} µs>",
+            self.durations.count(),
+            self.durations.min(),
+            self.durations.max()
+        )
+    }
+}

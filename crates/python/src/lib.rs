@@ -1,0 +1,39 @@
+//! The module `plimsoll._engine`: a skin over the engine crates. It converts values and errors and decides nothing.
+
+mod engine;
+mod errors;
+mod histogram;
+mod origin;
+mod recorder;
+mod reply;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _engine {
+    use plimsoll_record::Outcome;
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::engine::{Client, Engine, NativeUsers};
+    #[pymodule_export]
+    use crate::histogram::Histogram;
+    #[pymodule_export]
+    use crate::origin::{Headers, Origin};
+    #[pymodule_export]
+    use crate::recorder::Recorder;
+    #[pymodule_export]
+    use crate::reply::Reply;
+
+    /// `CLOCK_MONOTONIC`, ns.
+    #[pyfunction]
+    fn now() -> u64 {
+        plimsoll_engine::now()
+    }
+
+    /// (name, is a failure, its response time belongs to the latency percentiles) of every outcome.
+    #[pyfunction]
+    fn outcomes() -> Vec<(&'static str, bool, bool)> {
+        Outcome::ALL.into_iter().map(|o| (o.name(), o.is_failure(), o.is_timed())).collect()
+    }
+}

@@ -1,0 +1,137 @@
+//! `Recorder`: `record::Recorder` for Python.
+
+use plimsoll_engine::now;
+use plimsoll_record::{self as record, EndpointId, Outcome};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::refused;
+use crate::reply::Reply;
+
+#[pyclass(unsendable, module = "plimsoll._engine")]
+pub(crate) struct Recorder {
+    pub(crate) inner: record::Recorder,
+}
+
+/// Histograms travel from worker to coordinator as plain V2: compressing is the coordinator's work, not the generator's.
+fn encoded<'py>(py: Python<'py>, durations: &record::Durations) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &durations.encode(false))
+}
+
+fn outcome(name: &str) -> PyResult<Outcome> {
+    Outcome::from_name(name).ok_or_else(|| refused(format!("{name:?} is no outcome")))
+}
+
+impl Recorder {
+    fn check(&self, endpoint: u32) -> PyResult<EndpointId> {
+        let id = EndpointId(endpoint);
+        self.inner.name(id).map(|_| id).ok_or_else(|| refused(format!("{endpoint} is no endpoint of this recorder")))
+    }
+
+    fn names(&self, endpoint: EndpointId) -> (&str, &str) {
+        self.inner.name(endpoint).expect("recorded under it")
+    }
+
+    fn cell<'py>(
+        &self,
+        py: Python<'py>,
+        part: &(u32, EndpointId, Outcome, record::Cell),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (second, endpoint, outcome, cell) = part;
+        let (method, name) = self.names(*endpoint);
+        let items: [Bound<'py, PyAny>; 18] = [
+            second.into_pyobject(py)?.into_any(),
+            method.into_pyobject(py)?.into_any(),
+            name.into_pyobject(py)?.into_any(),
+            outcome.name().into_pyobject(py)?.into_any(),
+            cell.count.into_pyobject(py)?.into_any(),
+            cell.untimed.into_pyobject(py)?.into_any(),
+            cell.overflow.into_pyobject(py)?.into_any(),
+            cell.bytes_out.into_pyobject(py)?.into_any(),
+            cell.bytes_in.into_pyobject(py)?.into_any(),
+            cell.bytes_body.into_pyobject(py)?.into_any(),
+            cell.hops.into_pyobject(py)?.into_any(),
+            cell.retries.into_pyobject(py)?.into_any(),
+            cell.response_sum.into_pyobject(py)?.into_any(),
+            cell.response_min.into_pyobject(py)?.into_any(),
+            cell.response_max.into_pyobject(py)?.into_any(),
+            cell.service_sum.into_pyobject(py)?.into_any(),
+            encoded(py, &cell.response).into_any(),
+            encoded(py, &cell.service).into_any(),
+        ];
+        Ok(pyo3::types::PyTuple::new(py, items)?.into_any())
+    }
+}
+
+type HealthTuple<'py> = (u32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64);
+type FailureTuple = (String, String, &'static str, String, u64, u64, u64);
+type Taken<'py> = (Vec<Bound<'py, PyAny>>, Vec<HealthTuple<'py>>, Vec<FailureTuple>);
+
+#[pymethods]
+impl Recorder {
+    #[new]
+    fn new(epoch: u64) -> Self {
+        Self { inner: record::Recorder::new(epoch) }
+    }
+
+    fn endpoint(&mut self, method: &str, name: &str) -> u32 {
+        self.inner.endpoint(method, name).0
+    }
+
+    #[pyo3(signature = (endpoint, reply, outcome = None, message = None))]
+    fn exchange(&mut self, endpoint: u32, reply: &Reply, outcome: Option<&str>, message: Option<&str>) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        let (own, text) = reply.verdict();
+        let ended = outcome.map_or(Ok(own), self::outcome)?;
+        let exchange = reply.exchange();
+        self.inner.exchange(endpoint, exchange, ended, reply.size());
+        if ended.is_failure() {
+            let text = message.map(str::to_owned).or(text).unwrap_or_else(|| ended.name().to_owned());
+            self.inner.failure(endpoint, ended, &text, exchange.arrival);
+        }
+        Ok(())
+    }
+
+    #[pyo3(signature = (endpoint, response_ms, size, outcome = "success", message = None))]
+    fn custom(
+        &mut self,
+        endpoint: u32,
+        response_ms: Option<f64>,
+        size: u64,
+        outcome: &str,
+        message: Option<&str>,
+    ) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        let ended = self::outcome(outcome)?;
+        if response_ms.is_some_and(|ms| !ms.is_finite() || ms < 0.0) {
+            return Err(refused("response_ms must be finite and not negative"));
+        }
+        let at = now();
+        self.inner.custom(endpoint, at, response_ms.map(|ms| (ms * 1e6) as u64), size, ended);
+        if ended.is_failure() {
+            self.inner.failure(endpoint, ended, message.unwrap_or(outcome), at);
+        }
+        Ok(())
+    }
+
+    fn dropped(&mut self, endpoint: u32, due: u64) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        self.inner.custom(endpoint, due, None, 0, Outcome::Dropped);
+        Ok(())
+    }
+
+    #[pyo3(signature = (before = None))]
+    fn take<'py>(&mut self, py: Python<'py>, before: Option<u32>) -> PyResult<Taken<'py>> {
+        let taken = self.inner.take(before);
+        let cells = taken.cells.iter().map(|part| self.cell(py, part)).collect::<PyResult<_>>()?;
+        let health = taken.health.iter().map(|(second, health)| {
+            let (lag, delay) = (encoded(py, &health.lag), encoded(py, &health.delay));
+            (*second, lag, delay, health.user_stamps, health.rejected_stamps)
+        });
+        let failures = taken.failures.into_iter().map(|(endpoint, outcome, message, failure)| {
+            let (method, name) = self.names(endpoint);
+            (method.into(), name.into(), outcome.name(), message, failure.count, failure.first, failure.last)
+        });
+        Ok((cells, health.collect(), failures.collect()))
+    }
+}

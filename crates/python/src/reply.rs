@@ -1,0 +1,222 @@
+//! `Reply`: one finished exchange for Python. Everything but the stamps is made when it is asked for.
+
+use plimsoll_engine::{Finished, Response};
+use plimsoll_http as http;
+use plimsoll_record::{Exchange, Outcome};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyBytes;
+
+use crate::errors::refused;
+use crate::origin::latin;
+
+#[pyclass(module = "plimsoll._engine")]
+pub(crate) struct Reply {
+    pub(crate) finished: Finished,
+    max_decoded: u64,
+    body: PyOnceLock<Py<PyBytes>>,
+}
+
+impl Reply {
+    pub(crate) fn new(finished: Finished, max_decoded: u64) -> Self {
+        Self { finished, max_decoded, body: PyOnceLock::new() }
+    }
+
+    pub(crate) fn exchange(&self) -> &Exchange {
+        &self.finished.exchange
+    }
+
+    fn response(&self) -> Option<&Response> {
+        self.finished.result.as_ref().ok()
+    }
+
+    fn head(&self) -> &[u8] {
+        self.response().map_or(&[], Response::head)
+    }
+
+    fn coding(&self) -> Option<&[u8]> {
+        http::header(self.head(), "content-encoding")
+    }
+
+    /// How it ended as far as the engine can tell, a bad status included, and what to file it under.
+    pub(crate) fn verdict(&self) -> (Outcome, Option<String>) {
+        match &self.finished.result {
+            Ok(response) if response.status < 400 => (Outcome::Success, None),
+            Ok(response) => {
+                let reason = latin(http::reason(response.head()));
+                (Outcome::Http, Some(format!("{} {reason}", response.status).trim_end().to_owned()))
+            }
+            Err(failure) => (failure.outcome, Some(failure.message.clone())),
+        }
+    }
+
+    /// Bytes of the decoded body. A coding that cannot be undone leaves the bytes as they came.
+    pub(crate) fn size(&self) -> u64 {
+        let Some(response) = self.response() else { return 0 };
+        match self.coding() {
+            Some(coding) if response.body_length > 0 => {
+                http::decoded_length(coding, response.body(), self.max_decoded).unwrap_or(response.body_length)
+            }
+            _ => response.body_length,
+        }
+    }
+}
+
+fn pairs(lines: Vec<(&[u8], &[u8])>) -> Vec<(String, String)> {
+    lines.into_iter().map(|(name, value)| (latin(name), latin(value))).collect()
+}
+
+#[pymethods]
+impl Reply {
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.finished.result.as_ref().map_or_else(|failure| failure.outcome, |_| Outcome::Success).name()
+    }
+
+    #[getter]
+    fn error(&self) -> Option<&str> {
+        self.finished.result.as_ref().err().map(|failure| failure.message.as_str())
+    }
+
+    #[getter]
+    fn errno(&self) -> Option<i32> {
+        self.finished.result.as_ref().err().and_then(|failure| failure.errno)
+    }
+
+    #[getter]
+    fn status(&self) -> u16 {
+        self.response().map_or(0, |response| response.status)
+    }
+
+    #[getter]
+    fn reason(&self) -> String {
+        latin(http::reason(self.head()))
+    }
+
+    #[getter]
+    fn version(&self) -> u8 {
+        self.response().map_or(0, |response| 10 + response.minor)
+    }
+
+    fn header(&self, name: &str) -> Option<String> {
+        http::header(self.head(), name).map(latin)
+    }
+
+    #[getter]
+    fn headers(&self) -> Vec<(String, String)> {
+        pairs(http::headers(self.head()))
+    }
+
+    #[getter]
+    fn trailers(&self) -> Vec<(String, String)> {
+        pairs(self.response().map_or_else(Vec::new, |response| http::trailers(&response.trailers)))
+    }
+
+    #[getter]
+    fn body(&self, py: Python<'_>) -> Py<PyBytes> {
+        let make = || PyBytes::new(py, self.response().map_or(&[], Response::body)).unbind();
+        self.body.get_or_init(py, make).clone_ref(py)
+    }
+
+    fn decoded(&self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
+        let Some(coding) = self.coding() else { return Ok(self.body(py)) };
+        let response = self.response().map_or(&[][..], Response::body);
+        let plain = http::decode(coding, response, self.max_decoded).map_err(refused)?;
+        Ok(PyBytes::new(py, &plain).unbind())
+    }
+
+    #[getter]
+    fn body_size(&self) -> u64 {
+        self.size()
+    }
+
+    #[getter]
+    fn request_head<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let wire = &self.finished.wire;
+        PyBytes::new(py, &wire.bytes.as_slice()[..wire.head])
+    }
+
+    #[getter]
+    fn due(&self) -> u64 {
+        self.exchange().due
+    }
+
+    #[getter]
+    fn sent(&self) -> u64 {
+        self.exchange().sent
+    }
+
+    #[getter]
+    fn first_byte(&self) -> u64 {
+        self.exchange().first_byte
+    }
+
+    #[getter]
+    fn arrival(&self) -> u64 {
+        self.exchange().arrival
+    }
+
+    #[getter]
+    fn read(&self) -> u64 {
+        self.exchange().read
+    }
+
+    #[getter(response)]
+    fn response_time(&self) -> u64 {
+        self.exchange().times().response
+    }
+
+    #[getter]
+    fn service(&self) -> u64 {
+        self.exchange().times().service
+    }
+
+    #[getter]
+    fn lag(&self) -> u64 {
+        self.exchange().times().lag
+    }
+
+    #[getter]
+    fn delay(&self) -> u64 {
+        self.exchange().times().delay
+    }
+
+    #[getter]
+    fn dns(&self) -> u64 {
+        self.exchange().dns
+    }
+
+    #[getter]
+    fn connect(&self) -> u64 {
+        self.exchange().connect
+    }
+
+    #[getter]
+    fn tls(&self) -> u64 {
+        self.exchange().tls
+    }
+
+    #[getter]
+    fn bytes_out(&self) -> u64 {
+        self.exchange().bytes_out
+    }
+
+    #[getter]
+    fn bytes_in(&self) -> u64 {
+        self.exchange().bytes_in
+    }
+
+    #[getter]
+    fn hops(&self) -> u32 {
+        self.exchange().hops
+    }
+
+    #[getter]
+    fn retries(&self) -> u32 {
+        self.exchange().retries
+    }
+
+    fn after(&mut self, previous: &Reply) {
+        self.finished.exchange.follow(&previous.finished.exchange);
+    }
+}

@@ -1,0 +1,118 @@
+//! The stamps of one exchange, and the four times that follow from them.
+
+/// Where the arrival stamp comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StampSource {
+    /// The kernel's receive stamp of the segment that completed the response.
+    Kernel,
+    /// No kernel stamp was there: arrival is the engine's own clock after the read.
+    #[default]
+    User,
+    /// A kernel stamp was there but contradicted sent ≤ arrival ≤ read: arrival is the engine's own clock.
+    Rejected,
+}
+
+/// One request and its response, as the engine stamped it.
+///
+/// All stamps are nanoseconds on one monotonic clock and in the order due ≤ sent ≤ `first_byte` ≤ arrival ≤ read, except
+/// that `first_byte` is 0 when no response head came. For an exchange that failed, arrival is the moment at which that
+/// was known; for a timeout it is the limit itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// When it should have been sent. Open model: the schedule's time. Closed model: the end of the user's wait.
+    pub due: u64,
+    /// Immediately before the first write of the request, connection set-up included in what follows.
+    pub sent: u64,
+    /// Arrival of the segment that completed the response head; 0 without one.
+    pub first_byte: u64,
+    /// Arrival of the segment that completed the response body.
+    pub arrival: u64,
+    /// The engine's own clock after that read.
+    pub read: u64,
+    /// Name resolution, ns; 0 on a kept connection, as are the next two.
+    pub dns: u64,
+    /// TCP (or Unix socket, or proxy) connection set-up, ns.
+    pub connect: u64,
+    /// TLS handshake, ns.
+    pub tls: u64,
+    /// Request bytes, as written to the connection before TLS.
+    pub bytes_out: u64,
+    /// Response bytes, as read from the connection after TLS.
+    pub bytes_in: u64,
+    /// Redirects that were followed.
+    pub hops: u32,
+    /// Requests sent again because a kept connection turned out to be closed.
+    pub retries: u32,
+    /// Which clock `arrival` was read from.
+    pub source: StampSource,
+}
+
+/// The derived times of one exchange, ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// What a user of the system would feel: arrival − due.
+    pub response: u64,
+    /// What the target took: arrival − sent.
+    pub service: u64,
+    /// What the generator owed: sent − due.
+    pub lag: u64,
+    /// How late the generator noticed: read − arrival.
+    pub delay: u64,
+}
+
+impl Exchange {
+    /// The only place in which latency is computed.
+    pub const fn times(&self) -> Times {
+        Times {
+            response: self.arrival.saturating_sub(self.due),
+            service: self.arrival.saturating_sub(self.sent),
+            lag: self.sent.saturating_sub(self.due),
+            delay: self.read.saturating_sub(self.arrival),
+        }
+    }
+
+    /// Makes this the next hop of `previous`, so that the chain is one exchange: it was due and sent when the first
+    /// hop was, bytes and set-up times add up.
+    pub fn follow(&mut self, previous: &Exchange) {
+        self.due = previous.due;
+        self.sent = previous.sent;
+        self.dns += previous.dns;
+        self.connect += previous.connect;
+        self.tls += previous.tls;
+        self.bytes_out += previous.bytes_out;
+        self.bytes_in += previous.bytes_in;
+        self.retries += previous.retries;
+        self.hops = previous.hops + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Exchange, Times};
+
+    #[test]
+    fn response_is_lag_plus_service() {
+        let exchange =
+            Exchange { due: 100, sent: 150, first_byte: 400, arrival: 450, read: 460, ..Exchange::default() };
+        assert_eq!(exchange.times(), Times { response: 350, service: 300, lag: 50, delay: 10 });
+    }
+
+    #[test]
+    fn a_chain_of_hops_is_one_exchange_from_the_first_due_to_the_last_arrival() {
+        let first = Exchange {
+            due: 10,
+            sent: 20,
+            arrival: 30,
+            read: 31,
+            bytes_out: 5,
+            bytes_in: 7,
+            connect: 3,
+            ..Exchange::default()
+        };
+        let mut last =
+            Exchange { due: 31, sent: 32, arrival: 50, read: 51, bytes_out: 5, bytes_in: 70, ..Exchange::default() };
+        last.follow(&first);
+        assert_eq!(last.times(), Times { response: 40, service: 30, lag: 10, delay: 1 });
+        assert_eq!((last.bytes_out, last.bytes_in, last.connect, last.hops), (10, 77, 3, 1));
+    }
+}

@@ -1,0 +1,20 @@
+//! What happened: one [`Exchange`] per request, folded into histograms per second, endpoint and outcome.
+//!
+//! # Layout
+//!
+//! - [`outcome`]: the fixed taxonomy of how an exchange ends.
+//! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
+//! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
+//! - [`recorder`]: the fold; hands over whole seconds.
+//!
+//! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
+
+pub mod exchange;
+pub mod histogram;
+pub mod outcome;
+pub mod recorder;
+
+pub use exchange::{Exchange, StampSource, Times};
+pub use histogram::{DecodeError, Durations};
+pub use outcome::Outcome;
+pub use recorder::{Cell, EndpointId, Failure, HealthSecond, Recorder, Taken};

@@ -1,0 +1,101 @@
+//! How an exchange ends. The taxonomy is closed: reports, stores and tests enumerate it from [`Outcome::ALL`].
+
+/// How one exchange ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Outcome {
+    /// A complete response that nobody objected to.
+    Success,
+    /// A complete response with a status that counts as a failure.
+    Http,
+    /// No connection: name resolution, refusal, no route, proxy refusal.
+    Connect,
+    /// The TLS handshake or a TLS record failed.
+    Tls,
+    /// A limit of time was reached first. The response time is censored: at least the limit.
+    Timeout,
+    /// The connection ended before the response was complete.
+    Reset,
+    /// The peer sent something that is not HTTP, or over a limit.
+    Protocol,
+    /// A complete response that the user's own check rejected.
+    Assertion,
+    /// Given up because the run or the user stopped. Neither a success nor a fault of the target.
+    Cancelled,
+    /// Due, but never sent.
+    Dropped,
+}
+
+impl Outcome {
+    /// Every outcome, in the order of their discriminants.
+    pub const ALL: [Outcome; 10] = [
+        Outcome::Success,
+        Outcome::Http,
+        Outcome::Connect,
+        Outcome::Tls,
+        Outcome::Timeout,
+        Outcome::Reset,
+        Outcome::Protocol,
+        Outcome::Assertion,
+        Outcome::Cancelled,
+        Outcome::Dropped,
+    ];
+
+    /// The name used in stores, files and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Success => "success",
+            Outcome::Http => "http",
+            Outcome::Connect => "connect",
+            Outcome::Tls => "tls",
+            Outcome::Timeout => "timeout",
+            Outcome::Reset => "reset",
+            Outcome::Protocol => "protocol",
+            Outcome::Assertion => "assertion",
+            Outcome::Cancelled => "cancelled",
+            Outcome::Dropped => "dropped",
+        }
+    }
+
+    /// The inverse of [`Outcome::name`].
+    pub fn from_name(name: &str) -> Option<Outcome> {
+        Outcome::ALL.into_iter().find(|outcome| outcome.name() == name)
+    }
+
+    /// Whether it counts as a failure of the exchange.
+    pub const fn is_failure(self) -> bool {
+        !matches!(self, Outcome::Success | Outcome::Cancelled)
+    }
+
+    /// Whether its response time belongs to the latency percentiles: there was an arrival, or the limit was waited
+    /// for in full. Times to a refusal or a reset are kept apart: they say nothing about how long an answer takes.
+    pub const fn is_timed(self) -> bool {
+        matches!(self, Outcome::Success | Outcome::Http | Outcome::Timeout | Outcome::Assertion)
+    }
+
+    /// Whether the exchange has any time to record; one that was cancelled or never sent has none.
+    pub const fn has_duration(self) -> bool {
+        !matches!(self, Outcome::Cancelled | Outcome::Dropped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Outcome;
+
+    #[test]
+    fn every_outcome_is_listed_at_its_own_place_and_found_by_its_name() {
+        for (index, outcome) in Outcome::ALL.into_iter().enumerate() {
+            assert_eq!(outcome as usize, index);
+            assert_eq!(Outcome::from_name(outcome.name()), Some(outcome));
+        }
+        assert_eq!(Outcome::from_name("nonsense"), None);
+    }
+
+    #[test]
+    fn what_is_timed_has_a_duration() {
+        for outcome in Outcome::ALL {
+            assert!(!outcome.is_timed() || outcome.has_duration(), "{outcome:?}");
+        }
+    }
+}

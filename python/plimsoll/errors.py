@@ -1,0 +1,35 @@
+"""Everything that Plimsoll raises for its user to see.
+
+    PlimsollError                 exit code 2 unless it says otherwise; message says what to do
+     ├─ UsageError                a flag, an argument or an environment variable
+     ├─ LocustfileError           the locustfile is missing, broken or empty; shows the user's own line
+     ├─ StoreError                the store cannot be opened, read or written
+     └─ LimitError                this machine's limits are too low for what was asked
+
+Faults of the network are outcomes of exchanges, never exceptions of this tree. What existing locustfiles catch
+(`CatchResponseError`, `StopUser`, …) lives in `plimsoll.users.exceptions`.
+"""
+
+from __future__ import annotations
+
+
+class PlimsollError(Exception):
+    """A message for people, without a traceback."""
+
+    exit_code = 2
+
+
+class UsageError(PlimsollError):
+    """A flag, an argument or an environment variable cannot be used."""
+
+
+class LocustfileError(PlimsollError):
+    """The locustfile is missing, broken or empty."""
+
+
+class StoreError(PlimsollError):
+    """The store cannot be opened, read or written."""
+
+
+class LimitError(PlimsollError):
+    """This machine's limits are too low for what was asked."""

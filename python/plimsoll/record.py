@@ -1,0 +1,164 @@
+"""What a run consists of once it is recorded: plain values that add up.
+
+Every value here is additive: two `Interval`s of the same key may be merged in any order, and a run is the sum of its
+intervals. Percentiles are taken only from the sum.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import Histogram, outcomes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll._engine import CellTuple, FailureTuple, HealthTuple
+
+FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
+TIMED = frozenset(name for name, _, timed in outcomes() if timed)
+
+
+@dataclass(slots=True)
+class Interval:
+    """Exchanges of one endpoint with one outcome that arrived in one second of a run. Sums and extremes in ns."""
+
+    second: int
+    method: str
+    name: str
+    outcome: str
+    count: int = 0
+    untimed: int = 0
+    overflow: int = 0
+    bytes_out: int = 0
+    bytes_in: int = 0
+    bytes_body: int = 0
+    hops: int = 0
+    retries: int = 0
+    response_sum: int = 0
+    response_min: int = 0
+    response_max: int = 0
+    service_sum: int = 0
+    response: Histogram = field(default_factory=Histogram)
+    service: Histogram = field(default_factory=Histogram)
+
+    @classmethod
+    def from_tuple(cls, cell: CellTuple) -> Interval:
+        *numbers, response, service = cell
+        return cls(*numbers, Histogram.decode(response), Histogram.decode(service))  # type: ignore[arg-type]
+
+    @property
+    def key(self) -> tuple[int, str, str, str]:
+        return self.second, self.method, self.name, self.outcome
+
+    @property
+    def failed(self) -> bool:
+        return self.outcome in FAILURES
+
+    @property
+    def timed(self) -> int:
+        """How many of `count` carry a response time."""
+        return self.count - self.untimed
+
+    def add(self, other: Interval) -> None:
+        if other.timed:
+            self.response_min = min(self.response_min, other.response_min) if self.timed else other.response_min
+            self.response_max = max(self.response_max, other.response_max)
+        for name in _SUMS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.response.add(other.response)
+        self.service.add(other.service)
+
+
+_SUMS = ("count", "untimed", "overflow", "bytes_out", "bytes_in", "bytes_body", "hops", "retries",
+         "response_sum", "service_sum")  # fmt: skip
+
+
+@dataclass(slots=True)
+class Health:
+    """The generator's own state in one second of one worker."""
+
+    second: int
+    worker: int
+    lag: Histogram
+    delay: Histogram
+    user_stamps: int = 0
+    rejected_stamps: int = 0
+    cpu: float = 0.0
+    """CPU seconds per second of this worker, 0…1 for one thread."""
+    users: int = 0
+    in_flight: int = 0
+    dropped: int = 0
+
+    @classmethod
+    def from_tuple(cls, worker: int, row: HealthTuple) -> Health:
+        second, lag, delay, user_stamps, rejected = row
+        return cls(second, worker, Histogram.decode(lag), Histogram.decode(delay), user_stamps, rejected)
+
+
+@dataclass(slots=True)
+class Failure:
+    """How often one endpoint failed in one way. first and last: Unix time in seconds."""
+
+    method: str
+    name: str
+    outcome: str
+    message: str
+    count: int
+    first: float
+    last: float
+
+    @classmethod
+    def from_tuple(cls, row: FailureTuple, clock_offset: float) -> Failure:
+        """clock_offset: Unix time minus monotonic time, in seconds."""
+        method, name, outcome, message, count, first, last = row
+        return cls(method, name, outcome, message, count, first / 1e9 + clock_offset, last / 1e9 + clock_offset)
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        return self.method, self.name, self.outcome, self.message
+
+    def add(self, other: Failure) -> None:
+        self.count += other.count
+        self.first = min(self.first, other.first)
+        self.last = max(self.last, other.last)
+
+
+@dataclass(slots=True)
+class CaughtException:
+    """An exception that a user's code let out, counted by its traceback. Locust calls these exceptions, not failures."""
+
+    message: str
+    traceback: str
+    count: int
+    workers: set[int]
+
+    def add(self, other: CaughtException) -> None:
+        self.count += other.count
+        self.workers |= other.workers
+
+
+@dataclass(slots=True)
+class Snapshot:
+    """What one worker hands over about once a second. `sequence` counts from 0 without gaps."""
+
+    worker: int
+    sequence: int
+    intervals: list[Interval]
+    health: list[Health]
+    failures: list[Failure]
+    exceptions: list[CaughtException]
+    users: dict[str, int]
+    """Users alive, per class."""
+
+
+def merge(intervals: Iterable[Interval]) -> list[Interval]:
+    """Sum the intervals that share a key; the input is left as it was."""
+    merged: dict[tuple[int, str, str, str], Interval] = {}
+    for interval in intervals:
+        into = merged.get(interval.key)
+        if into is None:
+            into = merged[interval.key] = Interval(*interval.key)
+        into.add(interval)
+    return list(merged.values())
