@@ -4,43 +4,22 @@ All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monoto
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, final
+from typing import Any, Self, final
 
-CellTuple = tuple[
-    int,  # second since the epoch of the recorder; the second of `arrival`
-    str,  # method
-    str,  # name
-    str,  # outcome
-    int,  # count: exchanges
-    int,  # untimed: of these, without a response time
-    int,  # overflow: of these, longer than the histogram's 1 h
-    int,  # bytes_out: wire
-    int,  # bytes_in: wire
-    int,  # bytes_body: decoded body bytes, what people call response size
-    int,  # hops: redirects followed
-    int,  # retries: requests sent again on a new connection
-    int,  # response_sum, ns
-    int,  # response_min, ns
-    int,  # response_max, ns
-    int,  # service_sum, ns
-    bytes,  # response histogram, V2
-    bytes,  # service histogram, V2
-]
-HealthTuple = tuple[
-    int,  # second
-    bytes,  # lag histogram, V2
-    bytes,  # delay histogram, V2
-    int,  # user_stamps: exchanges whose arrival is the user-space time
-    int,  # rejected_stamps: kernel stamps that contradicted sent <= arrival <= read
-]
-FailureTuple = tuple[
-    str,  # method
-    str,  # name
-    str,  # outcome
-    str,  # message
-    int,  # count
-    int,  # first seen, ns
-    int,  # last seen, ns
+from plimsoll.record import CellTuple, FailureTuple, HealthTuple
+
+__all__ = [
+    "Client",
+    "Engine",
+    "Headers",
+    "Histogram",
+    "NativeUsers",
+    "Origin",
+    "Recorder",
+    "Reply",
+    "SpawnTimes",
+    "now",
+    "outcomes",
 ]
 
 def now() -> int:
@@ -53,7 +32,7 @@ def outcomes() -> list[tuple[str, bool, bool]]:
 class Histogram:
     """Durations in whole microseconds, 1 µs to 1 h, 3 significant digits (HdrHistogram)."""
 
-    def __init__(self) -> None: ...
+    def __new__(cls) -> Self: ...
     @staticmethod
     def decode(data: bytes) -> Histogram:
         """From HdrHistogram V2, plain or compressed. Raises ValueError."""
@@ -63,7 +42,7 @@ class Histogram:
     def add(self, other: Histogram) -> None: ...
     def copy(self) -> Histogram: ...
     def value_at(self, quantile: float) -> int:
-        """µs at rank ceil(quantile * count), the highest value equivalent to it, but never above `max`; 0 when empty."""
+        """µs at rank ceil(quantile * count): the highest value equivalent to it, never above `max`; 0 when empty."""
     def count_above(self, micros: int) -> int: ...
     def buckets(self) -> list[tuple[int, int]]:
         """(value in µs, count) of each non-empty bucket, ascending."""
@@ -87,15 +66,15 @@ class Origin:
     Raises ValueError for a malformed URL or unreadable file (message names it).
     """
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         url: str,
         *,
         verify: bool | str = True,
         cert: str | tuple[str, str] | None = None,
         proxy: str | None = None,
         source: str | None = None,
-    ) -> None: ...
+    ) -> Self: ...
     @property
     def scheme(self) -> str: ...
     @property
@@ -110,7 +89,7 @@ class Origin:
 class Headers:
     """Header lines, checked and encoded once, sent many times. Raises ValueError for a name or value HTTP forbids."""
 
-    def __init__(self, items: Iterable[tuple[str | bytes, str | bytes]]) -> None: ...
+    def __new__(cls, items: Iterable[tuple[str | bytes, str | bytes]]) -> Self: ...
     def items(self) -> list[tuple[str, str]]: ...
 
 @final
@@ -119,7 +98,7 @@ class Reply:
 
     @property
     def outcome(self) -> str:
-        """"success" (a complete response, whatever its status) or a failure kind of the taxonomy."""
+        """ "success" (a complete response, whatever its status) or a failure kind of the taxonomy."""
     @property
     def error(self) -> str | None:
         """What went wrong, for people; None for a complete response."""
@@ -143,7 +122,10 @@ class Reply:
     def body(self) -> bytes:
         """As received, after transfer coding."""
     def decoded(self) -> bytes:
-        """The body with Content-Encoding (gzip, deflate, br, zstd) undone; raises ValueError when it is damaged or over the limit."""
+        """The body with Content-Encoding (gzip, deflate, br, zstd) undone.
+
+        Raises ValueError when it is damaged or over the limit.
+        """
     @property
     def body_size(self) -> int:
         """Bytes of the decoded body; undoes the coding if it must to know."""
@@ -194,21 +176,25 @@ class Reply:
 class Engine:
     """The reactor. Belongs to one thread. Iterate over it after `poll()`: each step reads one socket."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         max_head: int = 65536,
         max_headers: int = 128,
         max_body: int = 1 << 30,
         max_decoded: int = 1 << 30,
-    ) -> None: ...
+    ) -> Self: ...
     def fileno(self) -> int:
         """Readable when `poll()` would find something to do (also for timers)."""
     def poll(self, timeout: float | None = 0.0) -> int:
         """Fetch readiness; number of events. timeout in seconds, None waits."""
-    def __iter__(self) -> Iterator[tuple[Any, Reply]]: ...
-    def __next__(self) -> tuple[Any, Reply]:
-        """The next finished exchange and the waiter given to `Client.send`."""
+    def __iter__(self) -> Iterator[tuple[Any, Reply | None]]: ...
+    def __next__(self) -> tuple[Any, Reply | None]:
+        """The waiter given to `Client.send` with its finished exchange, or the waiter given to `wake` with None."""
+    def wake(self, waiter: Any, due: int) -> int:
+        """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
+    def cancel_wake(self, id: int) -> None:
+        """Take a wake back. Unknown ids are ignored."""
     def client(self) -> Client:
         """A user's own connections."""
     @property
@@ -254,7 +240,9 @@ class Recorder:
 
     epoch: the stamp at which second 0 begins."""
 
-    def __init__(self, epoch: int) -> None: ...
+    def __new__(cls, epoch: int) -> Self: ...
+    def restart(self, epoch: int) -> None:
+        """Forget all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids."""
     def endpoint(self, method: str, name: str) -> int:
         """The id of (method, name), the same for every call."""
     def exchange(self, endpoint: int, reply: Reply, outcome: str | None = None, message: str | None = None) -> None:
@@ -269,11 +257,20 @@ class Recorder:
         """Hand over and forget the seconds < before (all when None), and the failures since the last call."""
 
 @final
+class SpawnTimes:
+    """When each of `users` starts, as Locust spawns: max(1, floor(rate)) at once, as often as `rate` allows."""
+
+    def __new__(cls, users: int, rate: float) -> Self:
+        """Raises ValueError unless 0 < rate <= 1e9."""
+    def due(self, n: int) -> int | None:
+        """ns from the start to the n-th user, counted from 0; None past the last."""
+
+@final
 class NativeUsers:
     """Closed-loop users in Rust: each repeats one request, without Python."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         engine: Engine,
         recorder: Recorder,
         origin: Origin,
@@ -283,7 +280,7 @@ class NativeUsers:
         body: bytes | None = None,
         name: str | None = None,
         timeout: float = 0.0,
-    ) -> None: ...
+    ) -> Self: ...
     def spawn(self, count: int) -> None: ...
     def stop(self) -> None:
         """No further requests; those in flight finish through `Engine` iteration."""

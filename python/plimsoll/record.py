@@ -13,8 +13,43 @@ from plimsoll._engine import Histogram, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-
-    from plimsoll._engine import CellTuple, FailureTuple, HealthTuple
+# What the engine's Recorder hands over: rows as they travel from a worker to its coordinator.
+CellTuple = tuple[
+    int,  # second since the epoch of the recorder; the second of `arrival`
+    str,  # method
+    str,  # name
+    str,  # outcome
+    int,  # count: exchanges
+    int,  # untimed: of these, without a response time
+    int,  # overflow: of these, longer than the histogram's 1 h
+    int,  # bytes_out: wire
+    int,  # bytes_in: wire
+    int,  # bytes_body: decoded body bytes, what people call response size
+    int,  # hops: redirects followed
+    int,  # retries: requests sent again on a new connection
+    int,  # response_sum, ns
+    int,  # response_min, ns
+    int,  # response_max, ns
+    int,  # service_sum, ns
+    bytes,  # response histogram, V2
+    bytes,  # service histogram, V2
+]
+HealthTuple = tuple[
+    int,  # second
+    bytes,  # lag histogram, V2
+    bytes,  # delay histogram, V2
+    int,  # user_stamps: exchanges whose arrival is the user-space time
+    int,  # rejected_stamps: kernel stamps that contradicted sent <= arrival <= read
+]
+FailureTuple = tuple[
+    str,  # method
+    str,  # name
+    str,  # outcome
+    str,  # message
+    int,  # count
+    int,  # first seen, ns
+    int,  # last seen, ns
+]
 
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 TIMED = frozenset(name for name, _, timed in outcomes() if timed)
@@ -46,7 +81,7 @@ class Interval:
     @classmethod
     def from_tuple(cls, cell: CellTuple) -> Interval:
         *numbers, response, service = cell
-        return cls(*numbers, Histogram.decode(response), Histogram.decode(service))  # type: ignore[arg-type]
+        return cls(*numbers, Histogram.decode(response), Histogram.decode(service))  # type: ignore[call-arg, arg-type]
 
     @property
     def key(self) -> tuple[int, str, str, str]:
@@ -127,7 +162,7 @@ class Failure:
 
 @dataclass(slots=True)
 class CaughtException:
-    """An exception that a user's code let out, counted by its traceback. Locust calls these exceptions, not failures."""
+    """An exception that a user's code let out, counted by its traceback."""
 
     message: str
     traceback: str

@@ -1,10 +1,11 @@
 //! `Engine`, `Client` and `NativeUsers`: the reactor for Python.
 
 use std::os::fd::AsRawFd;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
-use plimsoll_engine::{Call, ClientId, ExchangeId, Finished, Keep, Limits, Wire};
+use plimsoll_engine::{Call, ClientId, Event, ExchangeId, Finished, Keep, Limits, WakeId, Wire};
 use plimsoll_http as http;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyDictMethods};
@@ -23,14 +24,18 @@ struct Group {
     recorder: Py<Recorder>,
 }
 
-#[pyclass(unsendable, module = "plimsoll._engine")]
+#[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Engine {
     inner: engine::Engine,
     /// What to hand back with the reply of each exchange in flight; its place is the exchange's token.
     waiters: Slab<Py<PyAny>>,
     groups: Vec<Group>,
+    gone: Gone,
     max_decoded: u64,
 }
+
+/// Clients that Python has let go of.
+type Gone = Arc<Mutex<Vec<ClientId>>>;
 
 impl Engine {
     /// Records a native user's exchange and lets that user go on.
@@ -54,42 +59,59 @@ impl Engine {
     fn new(max_head: usize, max_headers: usize, max_body: u64, max_decoded: u64) -> PyResult<Self> {
         let limits = Limits::new(max_head, max_headers, max_body).map_err(refused)?;
         let inner = engine::Engine::new(limits)?;
-        Ok(Self { inner, waiters: Slab::new(), groups: Vec::new(), max_decoded })
+        Ok(Self { inner, waiters: Slab::new(), groups: Vec::new(), gone: Gone::default(), max_decoded })
     }
 
     fn fileno(&self) -> i32 {
         self.inner.as_raw_fd()
     }
 
-    #[pyo3(signature = (timeout = Some(0.0)))]
+    #[pyo3(signature = (timeout = Some(0.0)), text_signature = "($self, timeout=0.0)")]
     fn poll(&mut self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map_err(refused)).transpose()?;
+        let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
+        for client in gone {
+            self.forget(client);
+        }
         if timeout == Some(Duration::ZERO) {
             return Ok(self.inner.poll(timeout)?);
         }
-        let inner = &mut self.inner;
-        Ok(py.detach(|| Detached(inner).poll(timeout))?)
+        Ok(py.detach(|| self.inner.poll(timeout))?)
     }
 
     fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
         slf
     }
 
-    fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Reply)> {
+    fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Option<Reply>)> {
         loop {
-            let finished = self.inner.next_finished()?;
-            if finished.token & NATIVE != 0 {
-                self.native(py, &finished);
-                continue;
+            match self.inner.next_event()? {
+                Event::Finished(finished) if finished.token & NATIVE != 0 => self.native(py, &finished),
+                Event::Finished(finished) => {
+                    let waiter = self.waiters.remove(finished.token as usize);
+                    return Some((waiter, Some(Reply::new(finished, self.max_decoded))));
+                }
+                Event::Woken(token) => return Some((self.waiters.remove(token as usize), None)),
             }
-            let waiter = self.waiters.remove(finished.token as usize);
-            return Some((waiter, Reply::new(finished, self.max_decoded)));
+        }
+    }
+
+    fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {
+        let place = self.waiters.insert(waiter);
+        self.inner.wake(place as u64, due).0
+    }
+
+    fn cancel_wake(&mut self, id: u64) {
+        if let Some(token) = self.inner.cancel_wake(WakeId(id)) {
+            self.waiters.remove(token as usize);
         }
     }
 
     fn client(slf: Bound<'_, Self>) -> Client {
-        let id = slf.borrow_mut().inner.client();
-        Client { engine: slf.unbind(), id }
+        let mut engine = slf.borrow_mut();
+        let (id, gone) = (engine.inner.client(), Arc::clone(&engine.gone));
+        drop(engine);
+        Client { engine: slf.unbind(), id, gone }
     }
 
     #[getter]
@@ -108,23 +130,11 @@ impl Engine {
     }
 }
 
-/// The engine while it waits without the interpreter's lock. It belongs to this thread all the while.
-struct Detached<'a>(&'a mut engine::Engine);
-
-#[allow(unsafe_code)]
-// SAFETY: `detach` runs its closure on the calling thread; the engine never reaches another one.
-unsafe impl Send for Detached<'_> {}
-
-impl Detached<'_> {
-    fn poll(self, timeout: Option<Duration>) -> std::io::Result<usize> {
-        self.0.poll(timeout)
-    }
-}
-
-#[pyclass(unsendable, module = "plimsoll._engine")]
+#[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Client {
     engine: Py<Engine>,
     id: ClientId,
+    gone: Gone,
 }
 
 /// Seconds as ns; 0 = no limit.
@@ -134,12 +144,8 @@ fn limit(seconds: f64) -> u64 {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Without the interpreter, or while the engine is at work, the engine itself is about to go.
-        Python::try_attach(|py| {
-            if let Ok(mut engine) = self.engine.try_borrow_mut(py) {
-                engine.forget(self.id);
-            }
-        });
+        // Python's collector may run in any thread, and at any moment: the engine closes the connections in its next turn.
+        self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(self.id);
     }
 }
 
@@ -232,7 +238,7 @@ impl Client {
     }
 }
 
-#[pyclass(unsendable, module = "plimsoll._engine")]
+#[pyclass(module = "plimsoll._engine")]
 pub(crate) struct NativeUsers {
     engine: Py<Engine>,
     group: usize,
@@ -260,7 +266,7 @@ impl NativeUsers {
         let mut inner = engine.borrow_mut(py);
         let group = inner.groups.len();
         let mark = NATIVE | (group as u64) << 32;
-        let origin = std::sync::Arc::clone(&origin.inner);
+        let origin = Arc::clone(&origin.inner);
         let users = engine::NativeUsers::new(origin, wire, endpoint, limit(timeout), mark);
         inner.groups.push(Group { users, recorder });
         drop(inner);

@@ -6,6 +6,7 @@ mod histogram;
 mod origin;
 mod recorder;
 mod reply;
+mod schedule;
 
 use pyo3::prelude::*;
 
@@ -24,6 +25,8 @@ mod _engine {
     use crate::recorder::Recorder;
     #[pymodule_export]
     use crate::reply::Reply;
+    #[pymodule_export]
+    use crate::schedule::SpawnTimes;
 
     /// `CLOCK_MONOTONIC`, ns.
     #[pyfunction]

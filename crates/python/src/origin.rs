@@ -33,7 +33,8 @@ enum Certificate {
 #[pymethods]
 impl Origin {
     #[new]
-    #[pyo3(signature = (url, *, verify = Verify::Switch(true), cert = None, proxy = None, source = None))]
+    #[pyo3(signature = (url, *, verify = Verify::Switch(true), cert = None, proxy = None, source = None),
+           text_signature = "(url, *, verify=True, cert=None, proxy=None, source=None)")]
     fn new(
         url: &str,
         verify: Verify,

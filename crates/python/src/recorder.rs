@@ -8,7 +8,7 @@ use pyo3::types::PyBytes;
 use crate::errors::refused;
 use crate::reply::Reply;
 
-#[pyclass(unsendable, module = "plimsoll._engine")]
+#[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Recorder {
     pub(crate) inner: record::Recorder,
 }
@@ -72,6 +72,10 @@ impl Recorder {
     #[new]
     fn new(epoch: u64) -> Self {
         Self { inner: record::Recorder::new(epoch) }
+    }
+
+    fn restart(&mut self, epoch: u64) {
+        self.inner.restart(epoch);
     }
 
     fn endpoint(&mut self, method: &str, name: &str) -> u32 {

@@ -73,6 +73,11 @@ impl Outcome {
         matches!(self, Outcome::Success | Outcome::Http | Outcome::Timeout | Outcome::Assertion)
     }
 
+    /// Whether a complete response arrived: then its arrival has a stamp, and how late it was read means something.
+    pub const fn has_response(self) -> bool {
+        matches!(self, Outcome::Success | Outcome::Http | Outcome::Assertion)
+    }
+
     /// Whether the exchange has any time to record; one that was cancelled or never sent has none.
     pub const fn has_duration(self) -> bool {
         !matches!(self, Outcome::Cancelled | Outcome::Dropped)

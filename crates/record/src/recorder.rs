@@ -148,6 +148,13 @@ impl Recorder {
         Recorder { epoch, ids: HashMap::new(), endpoints: Vec::new(), open: Vec::new(), failures: HashMap::new() }
     }
 
+    /// Forgets all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids.
+    pub fn restart(&mut self, epoch: u64) {
+        self.epoch = epoch;
+        self.open.clear();
+        self.failures.clear();
+    }
+
     /// The id of (method, name), the same for every call.
     pub fn endpoint(&mut self, method: &str, name: &str) -> EndpointId {
         if let Some(&id) = self.ids.get(method).and_then(|names| names.get(name)) {
@@ -172,6 +179,9 @@ impl Recorder {
         if timed {
             let times = exchange.times();
             second.health.lag.record_ns(times.lag);
+            if !outcome.has_response() {
+                return;
+            }
             second.health.delay.record_ns(times.delay);
             second.health.user_stamps += u64::from(exchange.source != StampSource::Kernel);
             second.health.rejected_stamps += u64::from(exchange.source == StampSource::Rejected);
@@ -311,8 +321,11 @@ mod tests {
         for source in [StampSource::Kernel, StampSource::User, StampSource::Rejected] {
             recorder.exchange(endpoint, &Exchange { source, ..arrived(50, 10) }, Outcome::Success, 0);
         }
+        // A refusal has no arrival that could have been stamped.
+        recorder.exchange(endpoint, &Exchange { source: StampSource::User, ..arrived(50, 10) }, Outcome::Connect, 0);
         let health = &recorder.take(None).health[0].1;
-        assert_eq!((health.user_stamps, health.rejected_stamps, health.delay.count()), (2, 1, 3));
+        assert_eq!((health.user_stamps, health.rejected_stamps), (2, 1));
+        assert_eq!((health.delay.count(), health.lag.count()), (3, 4));
     }
 
     #[test]

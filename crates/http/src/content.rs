@@ -1,0 +1,248 @@
+//! Content codings: undone when someone wants to know what a body says, not before.
+
+use std::io::{self, Read};
+
+use crate::DecodeError;
+
+/// Codings on top of one another; real responses have one, rarely two.
+const MAX_CODINGS: usize = 5;
+/// RFC 9659: no larger window in HTTP. Bounds what a frame can make the decoder allocate to 8 MiB.
+const ZSTD_WINDOW_LOG: u32 = 23;
+const BROTLI_INPUT_BUFFER: usize = 4096;
+
+/// Undoes the codings that a Content-Encoding value lists: gzip, deflate, br, zstd, identity.
+///
+/// `limit`: bytes that the result may have, and each layer between it and the body.
+pub fn decode(encoding: &[u8], body: &[u8], limit: u64) -> Result<Vec<u8>, DecodeError> {
+    let mut decoded = Vec::new();
+    decoder(encoding, body, limit)?.read_to_end(&mut decoded).map_err(decode_error)?;
+    Ok(decoded)
+}
+
+/// How many bytes `decode` would give, without keeping them.
+pub fn decoded_length(encoding: &[u8], body: &[u8], limit: u64) -> Result<u64, DecodeError> {
+    io::copy(&mut decoder(encoding, body, limit)?, &mut io::sink()).map_err(decode_error)
+}
+
+fn decoder<'a>(encoding: &[u8], body: &'a [u8], limit: u64) -> Result<Box<dyn Read + 'a>, DecodeError> {
+    let codings = encoding.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|coding| !coding.is_empty());
+    let mut codings: Vec<_> = codings.take(MAX_CODINGS + 1).collect();
+    if codings.len() > MAX_CODINGS {
+        return Err(DecodeError::TooMany { limit: MAX_CODINGS });
+    }
+    if codings.is_empty() || body.is_empty() {
+        // A response without a body (HEAD, 304) may still name the coding that one would have had.
+        codings = vec![b"identity"];
+    }
+    let mut reader: Box<dyn Read + 'a> = Box::new(body);
+    // They are listed in the order in which they were applied.
+    for coding in codings.into_iter().rev() {
+        let inner = undo(coding, reader).map_err(decode_error)?;
+        reader = Box::new(Limited { inner, limit, left: limit });
+    }
+    Ok(reader)
+}
+
+fn undo<'a>(coding: &[u8], mut body: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+    Ok(match coding.to_ascii_lowercase().as_slice() {
+        b"gzip" | b"x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(body)),
+        b"deflate" => {
+            let mut first = [0];
+            let length = body.read(&mut first)?;
+            let whole = io::Cursor::new(first).take(length as u64).chain(body);
+            if is_zlib(first[0]) {
+                Box::new(flate2::read::ZlibDecoder::new(whole))
+            } else {
+                Box::new(flate2::read::DeflateDecoder::new(whole))
+            }
+        }
+        b"br" => Box::new(brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER)),
+        b"zstd" => {
+            let mut decoder = zstd::stream::read::Decoder::new(body)?;
+            decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+            Box::new(decoder)
+        }
+        b"identity" => body,
+        _ => return Err(io::Error::other(DecodeError::Unknown(String::from_utf8_lossy(coding).into()))),
+    })
+}
+
+/// "deflate" means zlib (RFC 9110 §8.4.1.2), but some servers send raw deflate.
+///
+/// The low half of zlib's first byte is 8. In raw deflate that would be a stored block with a set padding bit, which
+/// no encoder writes.
+fn is_zlib(first: u8) -> bool {
+    first & 0x0f == 8
+}
+
+/// Fails, instead of ending, when more than `limit` bytes come through.
+struct Limited<R> {
+    inner: R,
+    limit: u64,
+    left: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.inner.read(buffer)?;
+        let too_large = || io::Error::other(DecodeError::TooLarge { limit: self.limit });
+        self.left = self.left.checked_sub(length as u64).ok_or_else(too_large)?;
+        Ok(length)
+    }
+}
+
+/// Our own errors travel through the libraries' readers in an `io::Error`; anything else is damage they found.
+fn decode_error(error: io::Error) -> DecodeError {
+    match error.downcast::<DecodeError>() {
+        Ok(ours) => ours,
+        Err(error) => DecodeError::Damaged(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use flate2::Compression;
+    use flate2::write::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use std::io::Write;
+
+    use super::*;
+
+    const TEXT: &[u8] = b"The Plimsoll line is the mark that shows how much load a ship can safely carry.";
+
+    fn gzip(body: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(body).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn zlib(body: &[u8]) -> Vec<u8> {
+        let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(body).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn raw_deflate(body: &[u8]) -> Vec<u8> {
+        let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(body).expect("memory");
+        encoder.finish().expect("memory")
+    }
+
+    fn br(body: &[u8]) -> Vec<u8> {
+        let mut encoded = Vec::new();
+        let parameters = brotli::enc::BrotliEncoderParams { quality: 5, ..Default::default() };
+        brotli::BrotliCompress(&mut &*body, &mut encoded, &parameters).expect("memory");
+        encoded
+    }
+
+    fn zstd(body: &[u8]) -> Vec<u8> {
+        ::zstd::encode_all(body, 0).expect("memory")
+    }
+
+    type Encode = fn(&[u8]) -> Vec<u8>;
+
+    fn codings() -> [(&'static str, Encode); 7] {
+        [
+            ("gzip", gzip),
+            ("x-gzip", gzip),
+            ("deflate", zlib),
+            ("deflate", raw_deflate),
+            ("br", br),
+            ("ZStd", zstd),
+            ("identity", <[u8]>::to_vec),
+        ]
+    }
+
+    #[test]
+    fn every_coding_gives_the_text_back_and_its_length() {
+        for (name, encode) in codings() {
+            let body = encode(TEXT);
+            assert_eq!(decode(name.as_bytes(), &body, 1000).as_deref(), Ok(TEXT), "{name}");
+            assert_eq!(decoded_length(name.as_bytes(), &body, 1000), Ok(TEXT.len() as u64), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_text_of_exactly_the_limit_is_fine_and_one_more_byte_is_not() {
+        let limit = TEXT.len() as u64;
+        for (name, encode) in codings() {
+            let body = encode(TEXT);
+            assert_eq!(decode(name.as_bytes(), &body, limit).as_deref(), Ok(TEXT), "{name}");
+            let error = DecodeError::TooLarge { limit: limit - 1 };
+            assert_eq!(decode(name.as_bytes(), &body, limit - 1), Err(error), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_bomb_is_stopped_at_the_limit() {
+        let zeros = vec![0; 1 << 20];
+        for (name, encode) in codings() {
+            let bomb = encode(&zeros);
+            let error = DecodeError::TooLarge { limit: 100_000 };
+            assert_eq!(decode(name.as_bytes(), &bomb, 100_000), Err(error.clone()), "{name}");
+            assert_eq!(decoded_length(name.as_bytes(), &bomb, 100_000), Err(error), "{name}");
+        }
+        let layered = gzip(&gzip(&zeros));
+        assert!(layered.len() < 1000);
+        assert_eq!(decode(b"gzip, gzip", &layered, 100_000), Err(DecodeError::TooLarge { limit: 100_000 }));
+    }
+
+    #[test]
+    fn a_truncated_body_is_damaged_and_never_a_shorter_text() {
+        for (name, encode) in codings().into_iter().filter(|&(name, _)| name != "identity") {
+            let body = encode(TEXT);
+            for end in 1..body.len() {
+                let result = decode(name.as_bytes(), &body[..end], 1000);
+                assert!(matches!(result, Err(DecodeError::Damaged(_))), "{name}, {end} bytes: {result:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_of_another_coding_is_damaged() {
+        for name in ["gzip", "br", "zstd"] {
+            let result = decode(name.as_bytes(), b"<html>no</html>", 1000);
+            assert!(matches!(result, Err(DecodeError::Damaged(_))), "{name}: {result:?}");
+        }
+    }
+
+    #[test]
+    fn a_zstd_window_over_the_limit_of_http_is_refused_before_it_is_allocated() {
+        for (window_log, allowed) in [(23, true), (24, false)] {
+            let mut encoder = ::zstd::Encoder::new(Vec::new(), 0).expect("memory");
+            encoder.set_parameter(::zstd::zstd_safe::CParameter::WindowLog(window_log)).expect("a window in range");
+            encoder.write_all(TEXT).expect("memory");
+            // Without the flush the encoder knows the length and declares no more of a window than that.
+            encoder.flush().expect("memory");
+            let body = encoder.finish().expect("memory");
+            assert_eq!(decode(b"zstd", &body, 1000).is_ok(), allowed, "2^{window_log} bytes");
+        }
+    }
+
+    #[test]
+    fn several_gzip_members_and_zstd_frames_are_one_text() {
+        let twice = [TEXT, TEXT].concat();
+        assert_eq!(decode(b"gzip", &[gzip(TEXT), gzip(TEXT)].concat(), 1000), Ok(twice.clone()));
+        assert_eq!(decode(b"zstd", &[zstd(TEXT), zstd(TEXT)].concat(), 1000), Ok(twice));
+    }
+
+    #[test]
+    fn codings_are_undone_from_the_last_to_the_first() {
+        assert_eq!(decode(b"gzip,br", &br(&gzip(TEXT)), 1000).as_deref(), Ok(TEXT));
+        assert_eq!(decode(b" deflate , identity,, ZSTD ", &zstd(&zlib(TEXT)), 1000).as_deref(), Ok(TEXT));
+        assert_eq!(decode(b"", TEXT, 1000).as_deref(), Ok(TEXT));
+    }
+
+    #[test]
+    fn a_body_that_is_not_there_needs_no_decoding() {
+        for (name, _) in codings() {
+            assert_eq!(decode(name.as_bytes(), b"", 0), Ok(Vec::new()), "{name}");
+            assert_eq!(decoded_length(name.as_bytes(), b"", 0), Ok(0), "{name}");
+        }
+    }
+
+    #[test]
+    fn unknown_codings_and_too_many_are_refused_by_name_and_number() {
+        assert_eq!(decode(b"gzip, compress", TEXT, 1000), Err(DecodeError::Unknown("compress".into())));
+        assert_eq!(decode(b"br,br,br,br,br,br", TEXT, 1000), Err(DecodeError::TooMany { limit: 5 }));
+    }
+}

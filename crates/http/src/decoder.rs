@@ -1,0 +1,318 @@
+//! Response bytes in, meaning out: one [`Decoder`] per connection, fed with whatever the socket gives.
+
+use crate::chunked::Chunks;
+use crate::framing::{self, Asked, Body, Parsed};
+use crate::head::{Gathered, gather, unfold};
+use crate::{LimitsError, ProtocolError};
+
+/// How much of a response is accepted. A response over a limit is a [`ProtocolError`] that names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of the status line and headers, those of interim responses included; as much again for trailers, and for
+    /// the line that begins a chunk. At least [`Limits::MIN_HEAD`].
+    pub head: usize,
+    /// Header lines, and trailer lines. At most [`Limits::MAX_HEADERS`].
+    pub headers: usize,
+    /// Bytes of the body after transfer coding, before content coding.
+    pub body: u64,
+}
+
+impl Limits {
+    /// The length of `HTTP/1.1 200`, CR LF and a blank line.
+    pub const MIN_HEAD: usize = 16;
+    /// The parser's room for header lines, on the stack.
+    pub const MAX_HEADERS: usize = 256;
+
+    /// Limits within their ranges.
+    pub fn new(head: usize, headers: usize, body: u64) -> Result<Self, LimitsError> {
+        if head < Self::MIN_HEAD {
+            return Err(LimitsError::Head(head));
+        }
+        if headers > Self::MAX_HEADERS {
+            return Err(LimitsError::Headers(headers));
+        }
+        Ok(Self { head, headers, body })
+    }
+}
+
+impl Default for Limits {
+    /// 64 KiB, 128 lines, 1 GiB.
+    fn default() -> Self {
+        Self { head: 64 << 10, headers: 128, body: 1 << 30 }
+    }
+}
+
+/// The head of a final response.
+#[derive(Debug, Clone, Copy)]
+pub struct Head<'a> {
+    /// 100 to 999.
+    pub status: u16,
+    /// The x in HTTP/1.x: 0 or 1.
+    pub minor: u8,
+    /// From the status line to the blank line, both included. Folded lines have been joined.
+    pub raw: &'a [u8],
+    /// What the response says, also when it has no body (HEAD, 304); `None` when a transfer coding overrides it.
+    pub content_length: Option<u64>,
+}
+
+/// Receives the parts of a response in their order: interim*, head, body*, trailers?.
+pub trait Sink {
+    /// A 1xx response; the final one is still to come.
+    fn interim(&mut self, _status: u16) {}
+    /// The head of the final response.
+    fn head(&mut self, head: &Head<'_>);
+    /// The next bytes of the body, its chunks joined; never empty. Other transfer codings, for which no request of ours
+    /// asks, are not undone.
+    fn body(&mut self, chunk: &[u8]);
+    /// The trailer lines behind a chunked body, if there are any, with their blank line.
+    fn trailers(&mut self, _raw: &[u8]) {}
+}
+
+/// A response is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Done {
+    /// Whether the connection may carry another request.
+    pub keep_alive: bool,
+}
+
+/// What one call of [`Decoder::feed`] did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fed {
+    /// Bytes of the input that belong to this response: all of them, unless it is done.
+    pub consumed: usize,
+    /// Set by the call that completed the response, and only by that one.
+    pub done: Option<Done>,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Before `begin`, after a complete response, after an error: no byte is wanted.
+    Idle,
+    Head,
+    /// Bytes of the body that are to come.
+    Length(u64),
+    Chunked(Chunks),
+    UntilClose,
+}
+
+/// Decodes one response after another; `begin` before each.
+///
+/// The same bytes give the same events, however they are cut into pieces; only the cuts within the body show.
+#[derive(Debug)]
+pub struct Decoder {
+    state: State,
+    /// The part of a head or trailer section that has come so far; empty, and without memory, otherwise.
+    buffer: Vec<u8>,
+    /// Bytes of the interim heads of this response.
+    interim: usize,
+    /// How much longer the body may become, bytes.
+    room: u64,
+    asked: Asked,
+    started: bool,
+    keep_alive: bool,
+}
+
+impl Default for Decoder {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Decoder {
+    /// A decoder that wants no bytes yet.
+    pub fn new() -> Self {
+        Self {
+            state: State::Idle,
+            buffer: Vec::new(),
+            interim: 0,
+            room: 0,
+            asked: Asked::Body,
+            started: false,
+            keep_alive: false,
+        }
+    }
+
+    /// Expects a response to a request, which had the method HEAD or not. Forgets an unfinished one.
+    pub fn begin(&mut self, head_request: bool) {
+        self.expect(if head_request { Asked::Head } else { Asked::Body });
+    }
+
+    /// Expects a response to CONNECT: a 2xx is done with its head, and what follows belongs to the tunnel.
+    pub fn begin_connect(&mut self) {
+        self.expect(Asked::Connect);
+    }
+
+    fn expect(&mut self, asked: Asked) {
+        *self = Self { state: State::Head, asked, ..Self::new() };
+    }
+
+    /// Whether any byte of the response that was begun last has been seen.
+    pub fn started(&self) -> bool {
+        self.started
+    }
+
+    /// Takes in the next bytes. Past the end of the response nothing is consumed; after an error nothing is either.
+    pub fn feed(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
+        let fed = self.advance(limits, input, sink);
+        if fed.is_err() {
+            self.finish();
+        }
+        fed
+    }
+
+    /// The peer has closed the connection. That completes a body without a length, and is an error anywhere else.
+    pub fn eof(&mut self) -> Result<Done, ProtocolError> {
+        let result = match self.state {
+            State::UntilClose => Ok(Done { keep_alive: false }),
+            State::Head if self.started => Err(ProtocolError::ClosedInHead),
+            State::Idle | State::Head => Err(ProtocolError::ClosedBeforeResponse),
+            State::Length(missing) => Err(ProtocolError::ClosedInBody { missing }),
+            State::Chunked(_) => Err(ProtocolError::ClosedInChunks),
+        };
+        self.finish();
+        result
+    }
+
+    fn advance(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<Fed, ProtocolError> {
+        let mut at = 0;
+        while at < input.len() {
+            let rest = &input[at..];
+            let (taken, done) = match &mut self.state {
+                State::Idle => break,
+                State::Head => self.head(limits, rest, sink)?,
+                State::Length(left) => fixed(left, rest, sink),
+                State::Chunked(chunks) => chunks.feed(limits, &mut self.room, &mut self.buffer, rest, sink)?,
+                State::UntilClose => (self.until_close(limits, rest, sink)?, false),
+            };
+            at += taken;
+            if done {
+                return Ok(Fed { consumed: at, done: Some(self.finish()) });
+            }
+        }
+        Ok(Fed { consumed: at, done: None })
+    }
+
+    fn finish(&mut self) -> Done {
+        self.state = State::Idle;
+        self.buffer = Vec::new();
+        Done { keep_alive: self.keep_alive }
+    }
+
+    /// A head that is whole in one piece is parsed where it is; any other is gathered in the buffer first.
+    fn head(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<(usize, bool), ProtocolError> {
+        self.started = true;
+        let limit = limits.head.saturating_sub(self.interim);
+        if self.buffer.is_empty() {
+            let window = &input[..input.len().min(limit)];
+            check_prefix(window)?;
+            // What fails here may yet be incomplete or folded: the way through the buffer decides.
+            if let Ok(Some(head)) = framing::parse(window, limits, self.asked) {
+                let done = self.accept(&head, &window[..head.length], limits, sink)?;
+                return Ok((head.length, done));
+            }
+        }
+        let gathered = gather(&mut self.buffer, input, limit);
+        check_prefix(&self.buffer)?;
+        match gathered {
+            Gathered::Partial => Ok((input.len(), false)),
+            Gathered::TooLarge => Err(ProtocolError::HeadTooLarge { limit: limits.head }),
+            Gathered::Complete(taken) => {
+                let mut raw = std::mem::take(&mut self.buffer);
+                let head = parse_folded(&mut raw, limits, self.asked)?;
+                let done = self.accept(&head, &raw, limits, sink)?;
+                Ok((taken, done))
+            }
+        }
+    }
+
+    /// Acts on a complete head; whether the response ends with it.
+    fn accept(
+        &mut self,
+        head: &Parsed,
+        raw: &[u8],
+        limits: &Limits,
+        sink: &mut impl Sink,
+    ) -> Result<bool, ProtocolError> {
+        let &Parsed { status, minor, content_length, body, keep_alive, .. } = head;
+        if head.is_interim() {
+            self.interim += raw.len();
+            sink.interim(status);
+            return Ok(false);
+        }
+        self.room = limits.body;
+        self.keep_alive = keep_alive;
+        self.state = match body {
+            Body::None => State::Idle,
+            Body::Length(length) if length > limits.body => {
+                return Err(ProtocolError::BodyTooLarge { limit: limits.body });
+            }
+            Body::Length(length) => State::Length(length),
+            Body::Chunked => State::Chunked(Chunks::START),
+            Body::UntilClose => State::UntilClose,
+        };
+        sink.head(&Head { status, minor, raw, content_length });
+        Ok(body == Body::None)
+    }
+
+    fn until_close(&mut self, limits: &Limits, input: &[u8], sink: &mut impl Sink) -> Result<usize, ProtocolError> {
+        let length = usize::try_from(self.room).map_or(input.len(), |room| room.min(input.len()));
+        if length > 0 {
+            sink.body(&input[..length]);
+            self.room -= length as u64;
+        }
+        if length < input.len() {
+            return Err(ProtocolError::BodyTooLarge { limit: limits.body });
+        }
+        Ok(length)
+    }
+}
+
+/// Bytes of a body of known length; `left` is never 0 here.
+fn fixed(left: &mut u64, input: &[u8], sink: &mut impl Sink) -> (usize, bool) {
+    let length = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
+    sink.body(&input[..length]);
+    *left -= length as u64;
+    (length, *left == 0)
+}
+
+/// Tells at the first byte that is wrong, so that a peer of another protocol is not waited for.
+fn check_prefix(head: &[u8]) -> Result<(), ProtocolError> {
+    let known = head.len().min(5);
+    if head[..known] == b"HTTP/"[..known] { Ok(()) } else { Err(ProtocolError::NotHttp) }
+}
+
+/// Parses a head that is known to be complete, with its folded lines joined.
+fn parse_folded(raw: &mut [u8], limits: &Limits, asked: Asked) -> Result<Parsed, ProtocolError> {
+    let status_line = memchr::memchr(b'\n', raw).map_or(0, |end| end + 1);
+    unfold(&mut raw[status_line..]);
+    framing::parse(raw, limits, asked)?.ok_or(ProtocolError::HeaderName)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Ignore;
+
+    impl Sink for Ignore {
+        fn head(&mut self, _: &Head<'_>) {}
+        fn body(&mut self, _: &[u8]) {}
+    }
+
+    #[test]
+    fn an_idle_decoder_holds_no_memory() {
+        let mut decoder = Decoder::new();
+        for response in [
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA: b\r\n\r\n".as_slice(),
+            b"HTTP/1.1 204 No Content\r\n\r\n",
+            b"HTTP/1.1 no\r\n\r\n",
+        ] {
+            decoder.begin(false);
+            for byte in response.chunks(1) {
+                let _ = decoder.feed(&Limits::default(), byte, &mut Ignore);
+            }
+            assert!(matches!(decoder.state, State::Idle), "{}", response.escape_ascii());
+            assert_eq!(decoder.buffer.capacity(), 0, "{}", response.escape_ascii());
+        }
+    }
+}

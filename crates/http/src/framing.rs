@@ -1,0 +1,170 @@
+//! From a response head to the length of its body and the fate of its connection (RFC 9112 §6.3 and §9.3).
+
+use std::mem::MaybeUninit;
+
+use httparse::{Header, ParserConfig, Response, Status};
+
+use crate::{Limits, ProtocolError};
+
+/// What the request was, as far as it decides how the response is framed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// Any method but the two below.
+    Body,
+    /// HEAD: the response has no body, whatever its headers say.
+    Head,
+    /// CONNECT: a 2xx ends with its head, and the bytes behind it belong to the tunnel.
+    Connect,
+}
+
+/// How the end of a body is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Body {
+    None,
+    Length(u64),
+    Chunked,
+    UntilClose,
+}
+
+/// A response head, understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Parsed {
+    /// Bytes of the head, blank line included.
+    pub(crate) length: usize,
+    pub(crate) status: u16,
+    pub(crate) minor: u8,
+    pub(crate) content_length: Option<u64>,
+    pub(crate) body: Body,
+    pub(crate) keep_alive: bool,
+}
+
+impl Parsed {
+    /// 101 is final: nothing of HTTP/1.1 follows it.
+    pub(crate) fn is_interim(&self) -> bool {
+        self.status < 200 && self.status != 101
+    }
+}
+
+/// Reads the head at the beginning of `bytes`; `None` when it goes on behind them.
+pub(crate) fn parse(bytes: &[u8], limits: &Limits, asked: Asked) -> Result<Option<Parsed>, ProtocolError> {
+    let mut slots = [const { MaybeUninit::<Header<'_>>::uninit() }; Limits::MAX_HEADERS];
+    let slots = &mut slots[..limits.headers.min(Limits::MAX_HEADERS)];
+    let mut response = Response::new(&mut []);
+    let parsed = ParserConfig::default().parse_response_with_uninit_headers(&mut response, bytes, slots);
+    let length = match parsed.map_err(|error| head_error(error, limits))? {
+        Status::Complete(length) => length,
+        Status::Partial => return Ok(None),
+    };
+    let (Some(minor), Some(status @ 100..)) = (response.version, response.code) else {
+        return Err(ProtocolError::StatusLine);
+    };
+    let head = Parsed { length, status, minor, content_length: None, body: Body::None, keep_alive: true };
+    // RFC 9110 §9.3.6: after a 2xx to CONNECT comes the tunnel, and both length fields must be ignored.
+    let opens_tunnel = asked == Asked::Connect && matches!(status, 200..=299);
+    if head.is_interim() || opens_tunnel {
+        return Ok(Some(head));
+    }
+    Ok(Some(Fields::collect(response.headers)?.frame(head, asked)))
+}
+
+/// Counts the lines of a complete trailer section.
+pub(crate) fn check_trailers(section: &[u8], limits: &Limits) -> Result<usize, ProtocolError> {
+    let mut slots = [httparse::EMPTY_HEADER; Limits::MAX_HEADERS];
+    match httparse::parse_headers(section, &mut slots[..limits.headers.min(Limits::MAX_HEADERS)]) {
+        Ok(Status::Complete((_, lines))) => Ok(lines.len()),
+        Err(httparse::Error::TooManyHeaders) => Err(ProtocolError::TooManyHeaders { limit: limits.headers }),
+        Ok(Status::Partial) | Err(_) => Err(ProtocolError::Trailers),
+    }
+}
+
+fn head_error(error: httparse::Error, limits: &Limits) -> ProtocolError {
+    match error {
+        httparse::Error::Version => ProtocolError::Version,
+        httparse::Error::Status => ProtocolError::StatusLine,
+        httparse::Error::TooManyHeaders => ProtocolError::TooManyHeaders { limit: limits.headers },
+        httparse::Error::HeaderValue => ProtocolError::HeaderValue,
+        _ => ProtocolError::HeaderName,
+    }
+}
+
+/// The header fields that decide about framing.
+#[derive(Default)]
+struct Fields<'a> {
+    content_length: Option<u64>,
+    /// The last transfer coding; "identity" is none.
+    last_coding: Option<&'a [u8]>,
+    close: bool,
+    keep_alive: bool,
+}
+
+impl<'a> Fields<'a> {
+    fn collect(headers: &[Header<'a>]) -> Result<Self, ProtocolError> {
+        let mut fields = Self::default();
+        for header in headers {
+            // The length first: it dismisses nearly every other header at the cost of one comparison.
+            match header.name.len() {
+                10 if header.name.eq_ignore_ascii_case("connection") => fields.connection(header.value),
+                14 if header.name.eq_ignore_ascii_case("content-length") => fields.content_length(header.value)?,
+                17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.transfer_encoding(header.value),
+                _ => {}
+            }
+        }
+        Ok(fields)
+    }
+
+    fn connection(&mut self, value: &[u8]) {
+        for token in tokens(value) {
+            self.close |= token.eq_ignore_ascii_case(b"close");
+            self.keep_alive |= token.eq_ignore_ascii_case(b"keep-alive");
+        }
+    }
+
+    /// Said twice is tolerated when it is the same both times (RFC 9110, section 8.6).
+    fn content_length(&mut self, value: &[u8]) -> Result<(), ProtocolError> {
+        let length = number(value).ok_or(ProtocolError::ContentLength)?;
+        match self.content_length.replace(length) {
+            Some(known) if known != length => Err(ProtocolError::ContentLengthConflict),
+            _ => Ok(()),
+        }
+    }
+
+    fn transfer_encoding(&mut self, value: &'a [u8]) {
+        let real = tokens(value).filter(|token| !token.eq_ignore_ascii_case(b"identity"));
+        self.last_coding = real.last().or(self.last_coding);
+    }
+
+    fn frame(&self, head: Parsed, asked: Asked) -> Parsed {
+        let persistent = !self.close && (head.minor == 1 || self.keep_alive);
+        let bodiless = asked == Asked::Head || matches!(head.status, 101 | 204 | 304);
+        let body = match (bodiless, self.last_coding, self.content_length) {
+            (true, ..) | (_, None, Some(0)) => Body::None,
+            (_, Some(coding), _) if coding.eq_ignore_ascii_case(b"chunked") => Body::Chunked,
+            (_, None, Some(length)) => Body::Length(length),
+            (_, Some(_), _) | (_, None, None) => Body::UntilClose,
+        };
+        // RFC 9112 §6.1: a coding in HTTP/1.0, or beside a length, is no foundation for a second response.
+        let doubtful = self.last_coding.is_some() && (head.minor == 0 || self.content_length.is_some());
+        let ends = body == Body::UntilClose || head.status == 101;
+        Parsed {
+            content_length: if self.last_coding.is_some() { None } else { self.content_length },
+            body,
+            keep_alive: persistent && !doubtful && !ends,
+            ..head
+        }
+    }
+}
+
+fn tokens(list: &[u8]) -> impl Iterator<Item = &[u8]> {
+    list.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|token| !token.is_empty())
+}
+
+/// Decimal digits and nothing else, in 64 bits.
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() {
+        return None;
+    }
+    digits.iter().try_fold(0_u64, |value, &byte| {
+        let digit = char::from(byte).to_digit(10)?;
+        value.checked_mul(10)?.checked_add(digit.into())
+    })
+}

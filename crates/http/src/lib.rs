@@ -1,0 +1,71 @@
+//! HTTP/1.1 for a client, without sockets and without a clock: request bytes out, response bytes in.
+//!
+//! # Layout
+//!
+//! - `request`: [`Headers`], checked and encoded once; [`Request::encode`] appends a request head to a buffer.
+//! - `decoder`: [`Decoder`] eats response bytes as they come and tells a [`Sink`] what they mean.
+//! - `chunked`: the chunked transfer coding, a part of the decoder.
+//! - `framing`: from a response head to the length of its body and the fate of its connection.
+//! - `head`: questions to the raw bytes of a response head: one header, all headers, the reason.
+//! - `content`: content codings (gzip, deflate, br, zstd), undone on request.
+//! - `error`: every way in which the above can fail.
+//!
+//! # Example
+//!
+//! ```
+//! use plimsoll_http::{Decoder, Head, Headers, Limits, Request, Sink};
+//!
+//! #[derive(Default)]
+//! struct Response {
+//!     status: u16,
+//!     body: Vec<u8>,
+//! }
+//!
+//! impl Sink for Response {
+//!     fn head(&mut self, head: &Head<'_>) {
+//!         self.status = head.status;
+//!     }
+//!
+//!     fn body(&mut self, chunk: &[u8]) {
+//!         self.body.extend_from_slice(chunk);
+//!     }
+//! }
+//!
+//! let headers = Headers::new([(b"Accept".as_slice(), b"*/*".as_slice())])?;
+//! let request = Request {
+//!     method: "GET",
+//!     target: "/todos?limit=1",
+//!     authority: "127.0.0.1:8000",
+//!     headers: &headers,
+//!     extra: &[],
+//!     body_length: None,
+//!     content_type: None,
+//! };
+//! let mut to_socket = Vec::new();
+//! request.encode(&mut to_socket)?;
+//! assert_eq!(to_socket, b"GET /todos?limit=1 HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nAccept: */*\r\n\r\n");
+//!
+//! let mut decoder = Decoder::new();
+//! let mut response = Response::default();
+//! decoder.begin(request.method == "HEAD");
+//! for from_socket in ["HTTP/1.1 200 OK\r\nContent-Le", "ngth: 2\r\n\r\n[", "]"] {
+//!     let fed = decoder.feed(&Limits::default(), from_socket.as_bytes(), &mut response)?;
+//!     assert_eq!(fed.done.is_some(), from_socket == "]");
+//! }
+//! assert_eq!((response.status, response.body.as_slice()), (200, b"[]".as_slice()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod chunked;
+mod content;
+mod decoder;
+mod error;
+mod framing;
+mod head;
+mod request;
+
+pub use content::{decode, decoded_length};
+pub use decoder::{Decoder, Done, Fed, Head, Limits, Sink};
+pub use error::{DecodeError, LimitsError, ProtocolError, RequestError};
+pub use head::{header, headers, reason, trailers};
+pub use request::{Encoded, Headers, Request};

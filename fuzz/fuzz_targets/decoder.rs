@@ -1,0 +1,101 @@
+//! Any bytes, cut anywhere, read as a response: no panic, the same meaning as in one piece, the limits hold, and the
+//! head is what httparse, asked directly, makes of it.
+
+#![no_main]
+
+use httparse::{EMPTY_HEADER, ParserConfig, Response, Status};
+use libfuzzer_sys::fuzz_target;
+use plimsoll_http::{Limits, ProtocolError, headers};
+
+use transcript::{Event, Method, Transcript, cut, transcript};
+
+#[path = "../../crates/http/tests/decoder/transcript.rs"]
+mod transcript;
+
+fuzz_target!(|input: &[u8]| {
+    // fuzz/README.md describes this layout.
+    let [settings, lengths @ .., b'\n'] = input.get(..5).unwrap_or_default() else { return };
+    let response = &input[5..];
+    let method = [Method::Get, Method::Head, Method::Connect, Method::Get][usize::from(settings & 3)];
+    let closed = settings & 4 != 0;
+    let tight = Limits { head: 64, headers: 4, body: 32 };
+    let limits = if settings & 8 != 0 { tight } else { Limits::default() };
+
+    let whole = transcript(&limits, method, [response], closed);
+    let pieces = cut(response, &places(lengths, response.len()));
+    assert_eq!(transcript(&limits, method, pieces, closed), whole, "in pieces");
+    assert_eq!(transcript(&limits, method, response.chunks(1), closed), whole, "in bytes");
+    check_limits(&limits, &whole);
+    check_head(&limits, response, &whole);
+});
+
+/// Where pieces of these lengths, one after the other and again from the first, end.
+fn places(lengths: &[u8], length: usize) -> Vec<usize> {
+    let mut place = 0;
+    let steps = lengths.iter().cycle().map(|&step| usize::from(step.max(1)));
+    let places = steps.map(|step| {
+        place += step;
+        place
+    });
+    places.take_while(|&place| place < length).collect()
+}
+
+fn check_limits(limits: &Limits, got: &Transcript) {
+    for event in &got.events {
+        match event {
+            Event::Interim(status) => assert!((100..200).contains(status)),
+            Event::Head { raw, .. } => {
+                assert!(raw.len() <= limits.head);
+                assert!(headers(raw).len() <= limits.headers);
+            }
+            Event::Body(body) => assert!(body.len() as u64 <= limits.body),
+            Event::Trailers(raw) => assert!(raw.len() <= limits.head),
+        }
+    }
+}
+
+/// Compares the first head with what httparse says about the same bytes.
+fn check_head(limits: &Limits, response: &[u8], got: &Transcript) {
+    if !response.starts_with(b"HTTP/") {
+        assert!(got.events.is_empty());
+        return;
+    }
+    let mut slots = [EMPTY_HEADER; Limits::MAX_HEADERS];
+    let mut direct = Response::new(&mut slots[..limits.headers]);
+    let mut config = ParserConfig::default();
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    match (config.parse_response(&mut direct, response), got.events.first()) {
+        (Ok(Status::Complete(length)), Some(&Event::Interim(status))) => {
+            assert!(length <= limits.head);
+            assert_eq!(direct.code, Some(status));
+        }
+        (Ok(Status::Complete(length)), Some(Event::Head { status, minor, raw, .. })) => {
+            assert_eq!((raw.len(), Some(*status), Some(*minor)), (length, direct.code, direct.version));
+            let same = |(ours, theirs): (&(&[u8], &[u8]), &httparse::Header<'_>)| {
+                ours.0 == theirs.name.as_bytes() && ours.1 == unfolded(theirs.value)
+            };
+            assert_eq!(headers(raw).len(), direct.headers.len());
+            assert!(headers(raw).iter().zip(direct.headers.iter()).all(same));
+        }
+        (Ok(Status::Complete(length)), None) => assert!(
+            length > limits.head
+                || direct.code.is_some_and(|code| code < 100)
+                || matches!(
+                    got.end,
+                    Err(ProtocolError::ContentLength
+                        | ProtocolError::ContentLengthConflict
+                        | ProtocolError::BodyTooLarge { .. })
+                ),
+            "httparse takes this head, we say {:?}",
+            got.end
+        ),
+        (Ok(Status::Partial) | Err(_), first) => assert_eq!(first, None),
+        (_, Some(other)) => panic!("{other:?} before the head"),
+    }
+}
+
+/// As the decoder joins folded lines; httparse hands them out as they came.
+fn unfolded(value: &[u8]) -> Vec<u8> {
+    let blank = |&byte: &u8| if matches!(byte, b'\r' | b'\n') { b' ' } else { byte };
+    value.trim_ascii().iter().map(blank).collect()
+}
