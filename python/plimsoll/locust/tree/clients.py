@@ -1,0 +1,4 @@
+from plimsoll.users.response import ResponseContextManager
+from plimsoll.users.session import HttpSession
+
+__all__ = ["HttpSession", "ResponseContextManager"]

@@ -1,0 +1,3 @@
+from plimsoll.users.environment import Environment
+
+__all__ = ["Environment"]

@@ -1,0 +1,3 @@
+from plimsoll.users.events import EventHook, Events
+
+__all__ = ["EventHook", "Events"]

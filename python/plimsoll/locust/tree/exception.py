@@ -1,0 +1,31 @@
+from plimsoll.users.exceptions import (
+    CatchResponseError,
+    InterruptTaskSet,
+    LocustError,
+    MissingWaitTimeError,
+    RescheduleTask,
+    RescheduleTaskImmediately,
+    ResponseError,
+    RPCError,
+    RPCReceiveError,
+    RPCSendError,
+    RunnerAlreadyExistsError,
+    StopTest,
+    StopUser,
+)
+
+__all__ = [
+    "CatchResponseError",
+    "InterruptTaskSet",
+    "LocustError",
+    "MissingWaitTimeError",
+    "RPCError",
+    "RPCReceiveError",
+    "RPCSendError",
+    "RescheduleTask",
+    "RescheduleTaskImmediately",
+    "ResponseError",
+    "RunnerAlreadyExistsError",
+    "StopTest",
+    "StopUser",
+]

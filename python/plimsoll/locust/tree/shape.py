@@ -1,0 +1,3 @@
+from plimsoll.users.shape import LoadTestShape, LoadTestShapeMeta
+
+__all__ = ["LoadTestShape", "LoadTestShapeMeta"]

@@ -1,0 +1,3 @@
+from plimsoll.users.sequential import SequentialTaskSet, SequentialTaskSetMeta
+
+__all__ = ["SequentialTaskSet", "SequentialTaskSetMeta"]

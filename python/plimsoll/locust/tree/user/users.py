@@ -1,0 +1,3 @@
+from plimsoll.users.user import HttpUser, User, UserMeta
+
+__all__ = ["HttpUser", "User", "UserMeta"]

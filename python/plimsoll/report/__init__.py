@@ -1,0 +1,1 @@
+"""Runs in, text out. Nothing is computed here: every number comes from `plimsoll.stats`."""

@@ -1,0 +1,153 @@
+"""Locust's four CSV files, column for column; only the percentiles are not rounded."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.record import Failure
+    from plimsoll.stats.latency import Latency
+    from plimsoll.stats.view import RunView
+
+QUANTILES = {
+    "50%": 0.5, "66%": 0.66, "75%": 0.75, "80%": 0.8, "90%": 0.9, "95%": 0.95, "98%": 0.98, "99%": 0.99,
+    "99.9%": 0.999, "99.99%": 0.9999, "100%": 1.0,
+}  # fmt: skip
+
+STATS = [
+    "Type", "Name", "Request Count", "Failure Count", "Median Response Time", "Average Response Time",
+    "Min Response Time", "Max Response Time", "Average Content Size", "Requests/s", "Failures/s", *QUANTILES,
+]  # fmt: skip
+HISTORY = [
+    "Timestamp", "User Count", "Type", "Name", "Requests/s", "Failures/s", *QUANTILES, "Total Request Count",
+    "Total Failure Count", "Total Median Response Time", "Total Average Response Time", "Total Min Response Time",
+    "Total Max Response Time", "Total Average Content Size",
+]  # fmt: skip
+FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
+EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
+
+
+class CsvFiles:
+    """PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv and PREFIX_exceptions.csv.
+
+    full_history: every endpoint in the history, with percentiles of the last 10 s; otherwise only the total of the
+    whole run so far.
+    """
+
+    def __init__(self, prefix: str, full_history: bool = False) -> None:
+        self._prefix = prefix
+        self._full_history = full_history
+
+    def check(self) -> None:
+        """Makes the directory and the files with their headers. Raises UsageError when that cannot be done."""
+        try:
+            self._path("stats").parent.mkdir(parents=True, exist_ok=True)
+            for what, header in (("stats_history", HISTORY), ("failures", FAILURES), ("exceptions", EXCEPTIONS)):
+                self._replace(what, header, [])
+            self._replace("stats", STATS, [])
+        except OSError as error:
+            raise UsageError(f"--csv {self._prefix}: cannot write there: {error.strerror}") from error
+
+    def second(self, view: RunView, unix_time: float, users: int) -> None:
+        """A line, or with the full history one per endpoint, for this second; the other files as they stand now.
+
+        Raises OSError.
+        """
+        rows = [*summarise(view), summarise_total(view)]
+        history = rows if self._full_history else rows[-1:]
+        with _open(self._path("stats_history"), "a") as file:
+            csv.writer(file).writerows(self._history_row(row, unix_time, users) for row in history)
+        self._write(view, rows)
+
+    def finish(self, view: RunView) -> None:
+        """Everything but the history, as it is in the end. Raises OSError."""
+        self._write(view, [*summarise(view), summarise_total(view)])
+
+    def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
+        self._replace("stats", STATS, [_stats_row(row) for row in rows])
+        self._replace("failures", FAILURES, [_failure_row(each) for each in sorted(view.failures, key=_locust_key)])
+        exceptions = [
+            [each.count, each.message, each.traceback, ", ".join(f"worker-{worker}" for worker in sorted(each.workers))]
+            for each in view.exceptions
+        ]
+        self._replace("exceptions", EXCEPTIONS, exceptions)
+
+    def _history_row(self, row: EndpointSummary, unix_time: float, users: int) -> list[object]:
+        return [
+            int(unix_time),
+            users,
+            row.method,
+            row.name,
+            f"{row.current_rps:.6f}",
+            f"{row.current_failures_per_s:.6f}",
+            *_percentiles(row.current_response if self._full_history else row.response),
+            row.requests,
+            row.failures,
+            *_times_and_size(row),
+        ]
+
+    def _replace(self, what: str, header: list[str], rows: Iterable[list[object]]) -> None:
+        """Whoever reads meanwhile sees the old file or the new one, never half of one."""
+        path = self._path(what)
+        new = path.with_name(path.name + ".new")
+        with _open(new, "w") as file:
+            writer = csv.writer(file)
+            writer.writerow(header)
+            writer.writerows(rows)
+        new.replace(path)
+
+    def _path(self, what: str) -> Path:
+        return Path(f"{self._prefix}_{what}.csv")
+
+
+def _open(path: Path, mode: str) -> IO[str]:
+    return path.open(mode, newline="", encoding="utf-8", errors="backslashreplace")
+
+
+def _stats_row(row: EndpointSummary) -> list[object]:
+    return [
+        row.method,
+        row.name,
+        row.requests,
+        row.failures,
+        *_times_and_size(row),
+        row.rps,
+        row.failures_per_s,
+        *_percentiles(row.response),
+    ]
+
+
+def _times_and_size(row: EndpointSummary) -> list[object]:
+    return [_decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.average_size]
+
+
+def _percentiles(latency: Latency) -> list[str]:
+    values = [latency.quantile(q) for q in QUANTILES.values()]
+    return ["N/A" if each is None else _decimals(each.value) for each in values]
+
+
+def _decimals(milliseconds: float) -> str:
+    """Up to three decimals, which is the µs of a histogram."""
+    return f"{milliseconds:.3f}".rstrip("0").rstrip(".")
+
+
+def _failure_row(failure: Failure) -> list[object]:
+    seen = [failure.first, failure.last]
+    return [failure.method, failure.name, failure.message, failure.count, *(_iso(time) for time in seen)]
+
+
+def _locust_key(failure: Failure) -> str:
+    return hashlib.sha256(f"{failure.method}.{failure.name}.{failure.message!r}".encode(errors="replace")).hexdigest()
+
+
+def _iso(unix_time: float) -> str:
+    return datetime.fromtimestamp(unix_time, UTC).isoformat().replace("+00:00", "Z")

@@ -1,0 +1,99 @@
+"""Columns of text that fit the width of a terminal."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# A title may be broken at a blank and before a slash.
+_BREAK = re.compile(r" |(?=/)")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """title: broken over lines when room is short. least: a column with it is cut to no less, the others never."""
+
+    title: str
+    right: bool = False
+    least: int | None = None
+
+
+def render(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+    """A line per title row, a rule, a line per row. Lines are longer than width only when no cut can help."""
+    titles = [[column.title] for column in columns]
+    gap = 2
+    if _width(_widths(titles, rows), gap) > width:
+        titles = [_BREAK.split(column.title) for column in columns]
+        gap = 1
+    widths = _shrunk(columns, _widths(titles, rows), gap, width)
+    height = max(len(title) for title in titles)
+    heads = zip(*([""] * (height - len(title)) + title for title in titles), strict=True)
+    rule = "-" * _width(widths, gap)
+    lines = [_line(columns, texts, widths, gap) for texts in (*heads, *rows)]
+    return [*lines[:height], rule, *lines[height:]]
+
+
+def cut(text: str, width: int) -> str:
+    """The text with its middle left out if it is wider than width: both ends of a name tell it from others."""
+    if cells(text) <= width:
+        return text
+    head = (width - 1) // 2
+    tail = width - 1 - head
+    left, right = text, text
+    while cells(left) > head:
+        left = left[:-1]
+    while cells(right) > tail:
+        right = right[1:]
+    return f"{left}…{right}"
+
+
+def cells(text: str) -> int:
+    """How many cells of a terminal the text takes; East Asian characters take two, combining ones none."""
+    if text.isascii():
+        return len(text)
+    return sum(_cells_of(character) for character in text)
+
+
+def one_line(text: str) -> str:
+    """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
+    flat = " ".join(text.split())
+    return "".join(character if character.isprintable() else "\ufffd" for character in flat)
+
+
+def _cells_of(character: str) -> int:
+    if unicodedata.combining(character):
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _widths(titles: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cells(text) for text in (*title, *(row[place] for row in rows))) for place, title in enumerate(titles)]
+
+
+def _width(widths: Sequence[int], gap: int) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _shrunk(columns: Sequence[Column], widths: Sequence[int], gap: int, width: int) -> list[int]:
+    """Takes from the widest column that may be cut, one cell at a time, until the line fits."""
+    shrunk = list(widths)
+    while _width(shrunk, gap) > width:
+        room = [place for place, each in enumerate(columns) if each.least is not None and shrunk[place] > each.least]
+        if not room:
+            break
+        shrunk[max(room, key=lambda place: shrunk[place])] -= 1
+    return shrunk
+
+
+def _line(columns: Sequence[Column], texts: Sequence[str], widths: Sequence[int], gap: int) -> str:
+    padded = []
+    for column, text, width in zip(columns, texts, widths, strict=True):
+        shown = cut(text, width) if column.least is not None else text
+        blank = " " * (width - cells(shown))
+        padded.append(blank + shown if column.right else shown + blank)
+    return (" " * gap).join(padded).rstrip()

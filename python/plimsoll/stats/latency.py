@@ -1,0 +1,124 @@
+"""Durations of some exchanges, summed first and only then turned into milliseconds and percentiles."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+from plimsoll._engine import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.record import Interval
+
+CENSORED = frozenset({"timeout"})
+"""Outcomes whose duration is only known to be at least what was recorded."""
+
+
+class Milliseconds(NamedTuple):
+    """A duration for people. `at_least`: the true value may be greater, because exchanges were given up on."""
+
+    value: float
+    at_least: bool = False
+
+
+class Latency:
+    """A multiset of durations: exact count, mean and extremes, percentiles to histogram precision.
+
+    A timeout is kept at its limit. A percentile is `at_least` when it would grow if every timeout had lasted for ever,
+    so a few timeouts far above the median leave the median exact. Everything is None when nothing was timed.
+    """
+
+    __slots__ = ("_all", "_complete", "_max_ns", "_min_ns", "_overflow", "_sum_ns")
+
+    def __init__(self) -> None:
+        self._all = Histogram()
+        self._complete = Histogram()
+        self._overflow = 0
+        self._sum_ns = 0
+        self._min_ns = -1
+        self._max_ns = -1
+
+    @classmethod
+    def of_response(cls, intervals: Iterable[Interval]) -> Latency:
+        """What a user of the target felt: arrival - due."""
+        latency = cls()
+        for interval in intervals:
+            if interval.timed:
+                latency._add(interval.response, interval)
+                latency._extend(interval.response_sum, interval.response_min, interval.response_max)
+        return latency
+
+    @classmethod
+    def of_service(cls, intervals: Iterable[Interval]) -> Latency:
+        """What the target took: arrival - sent. Its extremes are known to histogram precision only."""
+        latency = cls()
+        for interval in intervals:
+            if interval.timed:
+                latency._add(interval.service, interval)
+                histogram = interval.service
+                latency._extend(interval.service_sum, histogram.min * 1000, histogram.max * 1000)
+        return latency
+
+    def _add(self, histogram: Histogram, interval: Interval) -> None:
+        self._all.add(histogram)
+        self._overflow += interval.overflow
+        if interval.outcome not in CENSORED:
+            self._complete.add(histogram)
+
+    def _extend(self, total: int, smallest: int, largest: int) -> None:
+        self._sum_ns += total
+        self._min_ns = smallest if self._min_ns < 0 else min(self._min_ns, smallest)
+        self._max_ns = max(self._max_ns, largest)
+
+    @property
+    def count(self) -> int:
+        return self._all.count
+
+    @property
+    def censored(self) -> int:
+        """How many of `count` were given up on."""
+        return self._all.count - self._complete.count
+
+    @property
+    def overflow(self) -> int:
+        """How many of `count` were longer than the 1 h that a histogram tells apart."""
+        return self._overflow
+
+    @property
+    def mean(self) -> Milliseconds | None:
+        return Milliseconds(self._sum_ns / self.count / 1e6, self.censored > 0) if self.count else None
+
+    @property
+    def min(self) -> Milliseconds | None:
+        return Milliseconds(self._min_ns / 1e6, self._grows(1)) if self.count else None
+
+    @property
+    def max(self) -> Milliseconds | None:
+        return Milliseconds(self._max_ns / 1e6, self.censored > 0) if self.count else None
+
+    @property
+    def median(self) -> Milliseconds | None:
+        return self.quantile(0.5)
+
+    def quantile(self, q: float) -> Milliseconds | None:
+        """The duration at rank ⌈q · count⌉ of the sorted durations; q from 0 to 1, and 1 is the exact maximum."""
+        if not 0 <= q <= 1:
+            raise ValueError(f"a quantile is between 0 and 1, not {q}")
+        if q == 1 or not self.count:
+            return self.max
+        nanos = min(max(self._all.value_at(q) * 1000, self._min_ns), self._max_ns)
+        return Milliseconds(nanos / 1e6, self._grows(max(1, math.ceil(q * self.count))))
+
+    def _grows(self, rank: int) -> bool:
+        """Whether the value at this rank would be greater if what was cut short had lasted for ever."""
+        if rank > self.count - self._overflow:
+            return True
+        complete = self._complete.count
+        if rank > complete:
+            return True
+        if complete == self.count:
+            return False
+        # Half a rank below, so that rounding in the product cannot reach the next rank.
+        return self._complete.value_at((rank - 0.5) / complete) > self._all.value_at((rank - 0.5) / self.count)

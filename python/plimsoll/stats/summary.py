@@ -1,0 +1,97 @@
+"""The numbers of one row of a table: an endpoint, or all of them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.stats.latency import Latency, Milliseconds
+    from plimsoll.stats.view import EndpointView, RunView, Totals
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointSummary:
+    """Times in ms, sizes in bytes, rates per second. Times are None when nothing was timed."""
+
+    method: str
+    name: str
+    requests: int
+    failures: int
+    response: Latency
+    """What a user of the target felt; the times below are its."""
+    service: Latency
+    """What the target took."""
+    average_size: float
+    rps: float
+    failures_per_s: float
+    current_rps: float
+    """Over the last 10 s, like the other current numbers."""
+    current_failures_per_s: float
+    current_response: Latency
+
+    @property
+    def mean(self) -> float | None:
+        return _value(self.response.mean)
+
+    @property
+    def min(self) -> float | None:
+        return _value(self.response.min)
+
+    @property
+    def max(self) -> float | None:
+        return _value(self.response.max)
+
+    @property
+    def median(self) -> float | None:
+        return _value(self.response.median)
+
+    def percentile(self, q: float) -> float | None:
+        """q from 0 to 1; 1 is the exact maximum. `response.quantile` also says whether it is a lower bound."""
+        return _value(self.response.quantile(q))
+
+    @property
+    def fail_ratio(self) -> float:
+        """0…1."""
+        return self.failures / self.requests if self.requests else 0.0
+
+
+def summarise(view: RunView) -> list[EndpointSummary]:
+    """One row per endpoint, by name, then method."""
+    window = view.window()
+    return [
+        _summary(each, view.duration, window.endpoint(each.method, each.name), window.seconds)
+        for each in view.endpoints
+    ]
+
+
+def summarise_total(view: RunView) -> EndpointSummary:
+    """The row "Aggregated"."""
+    window = view.window()
+    return _summary(view.total, view.duration, window.total, window.seconds)
+
+
+def _summary(totals: EndpointView, seconds: float, current: Totals, current_seconds: int) -> EndpointSummary:
+    requests, failures = totals.requests, totals.failures
+    return EndpointSummary(
+        method=totals.method,
+        name=totals.name,
+        requests=requests,
+        failures=failures,
+        response=totals.response,
+        service=totals.service,
+        average_size=_ratio(totals.bytes_body, requests),
+        rps=_ratio(requests, seconds),
+        failures_per_s=_ratio(failures, seconds),
+        current_rps=_ratio(current.requests, current_seconds),
+        current_failures_per_s=_ratio(current.failures, current_seconds),
+        current_response=current.response,
+    )
+
+
+def _ratio(amount: float, per: float) -> float:
+    return amount / per if per else 0.0
+
+
+def _value(duration: Milliseconds | None) -> float | None:
+    return None if duration is None else duration.value

@@ -1,0 +1,145 @@
+"""Connections to SQLite or PostgreSQL, and their errors in words."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import URL, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
+
+from plimsoll.errors import StoreError
+from plimsoll.store.redact import redact_url
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Connection, Engine
+
+DEFAULT = "plimsoll.db"
+
+# How long a statement may wait for another writer, or for a database that hangs, before the run goes on without it.
+PATIENCE_S = 5
+
+_WRITES = "plimsoll_writes"
+
+_HINTS = {
+    "database or disk is full": "free some space",
+    "disk I/O error": "the disk is full or failing",
+    "file is not a database": "name another file with --store",
+    "unable to open database file": "does the directory exist, and may you write there?",
+    "attempt to write a readonly database": "may you write there?",
+    "database is locked": "another process holds it",
+}
+
+
+class Database:
+    """A place for runs, named by a path (SQLite) or an SQLAlchemy URL. None: `plimsoll.db` here."""
+
+    def __init__(self, location: str | None) -> None:
+        self._url = _url(location)
+        self.name = self._url.database or "" if self.is_sqlite else redact_url(str(location))
+        self._engine = _engine(self._url)
+        # SQLite's readers always see one state; PostgreSQL's must ask for it.
+        options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
+        self._reader = self._engine.execution_options(**options)
+        self._writer = self._engine.execution_options(**{_WRITES: True})
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self._url.get_backend_name() == "sqlite"
+
+    @property
+    def file(self) -> Path | None:
+        """The SQLite file."""
+        return Path(self._url.database) if self.is_sqlite and self._url.database else None
+
+    @contextmanager
+    def read(self, doing: str) -> Iterator[Connection]:
+        """A transaction that sees one state of the database. doing: completes "cannot …" if it fails."""
+        with self.translated(doing), self._reader.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self, doing: str) -> Iterator[Connection]:
+        """A transaction that is committed at the end, or leaves nothing behind."""
+        with self.translated(doing), self._writer.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def translated(self, doing: str) -> Iterator[None]:
+        """Every error of the database as a StoreError."""
+        try:
+            yield
+        except (SQLAlchemyError, sqlite3.Error, OSError) as error:
+            reason = _reason(error)
+            hint = next((f" ({hint})" for text, hint in _HINTS.items() if text in reason), "")
+            raise StoreError(f"store {self.name}: cannot {doing}: {reason}{hint}") from error
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def _url(location: str | None) -> URL:
+    location = location or DEFAULT
+    if "://" not in location:
+        return URL.create("sqlite", database=str(Path(location).expanduser().absolute()))
+    try:
+        url = make_url(location)
+    except (ArgumentError, ValueError):
+        raise StoreError(
+            f"store {redact_url(location)}: not a URL; give a path or postgresql://user@host/name"
+        ) from None
+    match url.get_backend_name():
+        case "sqlite" if url.database not in (None, "", ":memory:"):
+            return url
+        case "postgresql" | "postgres":
+            return url.set(drivername="postgresql+psycopg")
+        case _:
+            raise StoreError(f"store {redact_url(location)}: only SQLite files and PostgreSQL can hold runs")
+
+
+def _engine(url: URL) -> Engine:
+    if url.get_backend_name() == "sqlite":
+        engine = create_engine(url, connect_args={"timeout": PATIENCE_S})
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _begin_sqlite)
+        return engine
+    try:
+        engine = create_engine(
+            url,
+            pool_pre_ping=True,
+            connect_args={"connect_timeout": PATIENCE_S, "tcp_user_timeout": PATIENCE_S * 1000},
+        )
+    except ImportError:
+        raise StoreError("PostgreSQL needs its driver: pip install 'plimsoll[postgresql]'") from None
+    event.listen(engine, "begin", _begin_postgresql)
+    return engine
+
+
+def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+    # Python's module would begin transactions by itself, too late for reads and for DDL.
+    connection.isolation_level = None
+    # In WAL mode readers and the writer do not wait for each other, and with NORMAL every committed second survives the
+    # death of any process; only a power cut can take the last ones.
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    # IMMEDIATE: wait for another writer here, where waiting is possible, not in the middle of the transaction.
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _begin_postgresql(connection: Connection) -> None:
+    if connection.get_execution_options().get(_WRITES):
+        connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{PATIENCE_S}s'")
+
+
+def _reason(error: BaseException) -> str:
+    cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
+    lines = str(cause).strip().splitlines()
+    return redact_url(lines[0]) if lines else type(cause).__name__

@@ -1,0 +1,42 @@
+"""Who writes a run, so that one whose writer died is not shown as running for ever."""
+
+from __future__ import annotations
+
+import socket
+from pathlib import Path
+
+import psutil
+
+SILENCE = 60.0
+"""Seconds without a commit after which a writer on another machine is taken for dead."""
+
+
+def this_process() -> str:
+    """Names this process among all that ever wrote to a store: machine, process id, start of the process."""
+    process = psutil.Process()
+    return f"{_machine()} {process.pid} {process.create_time():.2f}"
+
+
+def is_gone(writer: str, written: float, now: float) -> bool:
+    """Whether the process that `this_process` named has ended. written, now: Unix seconds of its last commit, and now.
+
+    Of a process on another machine only its silence can be told.
+    """
+    try:
+        machine, pid, created = writer.split(" ")
+        if machine != _machine():
+            return now - written > SILENCE
+        return f"{psutil.Process(int(pid)).create_time():.2f}" != created
+    except psutil.NoSuchProcess:
+        return True
+    except (psutil.Error, ValueError):
+        return now - written > SILENCE
+
+
+def _machine() -> str:
+    """This boot of this machine, and on Linux the namespace in which process ids mean anything."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        return f"{boot}/{Path('/proc/self/ns/pid').stat().st_ino}"
+    except OSError:
+        return socket.gethostname().replace(" ", "_")

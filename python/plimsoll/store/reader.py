@@ -1,0 +1,88 @@
+"""Reads one run back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from plimsoll._engine import Histogram
+from plimsoll.errors import StoreError
+from plimsoll.record import CaughtException, Failure, Health, Interval
+from plimsoll.store import schema
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlalchemy import Row, Select
+
+    from plimsoll.store.database import Database
+
+_ROWS_AT_ONCE = 500
+
+_ENDPOINT = (schema.endpoint.c.method, schema.endpoint.c.name)
+_INTERVAL = (
+    schema.interval.c.second,
+    *_ENDPOINT,
+    *(schema.interval.c[name] for name in Interval.__slots__ if name not in ("second", "method", "name")),
+)
+_HEALTH = tuple(schema.health.c[name] for name in Health.__slots__)
+_FAILURE = (*_ENDPOINT, *(schema.failure.c[name] for name in ("outcome", "message", "count", "first", "last")))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run of the store. started, ended: Unix seconds.
+
+    status: "running", "finished", "stopped", "failed", or "interrupted" when its writer died without closing it.
+    """
+
+    id: str
+    status: str
+    started: float
+    ended: float | None
+    experiment: str | None
+    manifest: dict[str, Any]
+    notes: list[str]
+    database: Database = field(repr=False, compare=False)
+
+    def intervals(self) -> Iterator[Interval]:
+        """Second by second. Raises StoreError, here as below."""
+        query = select(*_INTERVAL).join_from(schema.interval, schema.endpoint).where(schema.interval.c.run == self.id)
+        for row in self._rows(query.order_by(schema.interval.c.second, schema.interval.c.id)):
+            *values, response, service = row
+            values += self._histogram(response), self._histogram(service)
+            yield Interval(*values)
+
+    def health(self) -> Iterator[Health]:
+        """Second by second and worker by worker."""
+        query = select(*_HEALTH).where(schema.health.c.run == self.id)
+        for row in self._rows(query.order_by(schema.health.c.second, schema.health.c.worker, schema.health.c.id)):
+            second, worker, lag, delay, *values = row
+            yield Health(second, worker, self._histogram(lag), self._histogram(delay), *values)
+
+    def failures(self) -> Iterator[Failure]:
+        query = select(*_FAILURE).join_from(schema.failure, schema.endpoint).where(schema.endpoint.c.run == self.id)
+        for row in self._rows(query.order_by(schema.failure.c.endpoint, schema.failure.c.first)):
+            yield Failure(*row)
+
+    def exceptions(self) -> Iterator[CaughtException]:
+        column = schema.exception.c
+        query = select(column.message, column.traceback, column.count, column.workers).where(column.run == self.id)
+        for message, traceback, count, workers in self._rows(query.order_by(column.digest)):
+            yield CaughtException(message, traceback, count, set(workers))
+
+    def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
+        options = {"yield_per": _ROWS_AT_ONCE}
+        with (
+            self.database.read(f"read run {self.id}") as connection,
+            connection.execute(query, execution_options=options) as rows,
+        ):
+            yield from rows
+
+    def _histogram(self, data: bytes) -> Histogram:
+        try:
+            return Histogram.decode(data)
+        except ValueError as error:
+            raise StoreError(f"store {self.database.name}: run {self.id} is damaged: {error}") from error

@@ -1,0 +1,48 @@
+"""What may be written down: no passwords, and only text that every database takes."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+MASK = "***"
+
+# The user information of a URL goes up to the last "@" before the path. Anything that ends a URL's authority ends it,
+# and so do white space and quotes, because URLs are found inside of messages and command lines too.
+_USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]*)://(?P<userinfo>[^/?#\s\"'<>]*)@")
+
+
+def redact_url(text: str) -> str:
+    """The text with the password of every URL in it masked.
+
+    An HTTP URL with a user but no password is taken to carry a token in the user's place, which is masked as well.
+    """
+    return _USERINFO.sub(_mask, text) if "://" in text else text
+
+
+def storable(text: str) -> str:
+    """The text redacted, and without the code points that a database refuses (NUL, lone surrogates)."""
+    return redact_url(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+
+
+def storable_json(value: Any) -> Any:
+    """The same for every string of a JSON value."""
+    match value:
+        case str():
+            return storable(value)
+        case dict():
+            return {storable(str(key)): storable_json(each) for key, each in value.items()}
+        case list() | tuple():
+            return [storable_json(each) for each in value]
+        case _:
+            return value
+
+
+def _mask(found: re.Match[str]) -> str:
+    scheme, userinfo = found["scheme"], found["userinfo"]
+    user, _, password = userinfo.partition(":")
+    if password:
+        return f"{scheme}://{user}:{MASK}@"
+    if userinfo and scheme.lower() in ("http", "https"):
+        return f"{scheme}://{MASK}@"
+    return found[0]

@@ -1,0 +1,140 @@
+"""The tables. `migrations/` creates them; a test compares the two.
+
+Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed. Rows of `interval`
+and `health` are additive: several of one key are summed by whoever reads them.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+    Text,
+    UniqueConstraint,
+)
+
+VERSION = "0001"
+"""The newest migration."""
+
+VERSION_TABLE = "plimsoll_version"
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+experiment = Table(
+    "experiment",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+)
+
+run = Table(
+    "run",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("experiment", ForeignKey("experiment.id"), nullable=True, index=True),
+    Column("status", String(16), nullable=False),
+    Column("started", Double, nullable=False, index=True),
+    Column("ended", Double, nullable=True),
+    # Who writes it, so that a run whose writer died can be told from one that goes on.
+    Column("writer", Text, nullable=False),
+    Column("written", Double, nullable=False),
+    # Number of transactions, so that a commit whose fate was unknown is not repeated.
+    Column("batch", Integer, nullable=False),
+    Column("manifest", JSON, nullable=False),
+    Column("notes", JSON, nullable=False),
+)
+
+endpoint = Table(
+    "endpoint",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run", ForeignKey("run.id"), nullable=False),
+    Column("method", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    # Of method and name: names may be longer than what an index of PostgreSQL takes.
+    Column("digest", String(64), nullable=False),
+    UniqueConstraint("run", "digest"),
+)
+
+interval = Table(
+    "interval",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("run", ForeignKey("run.id"), nullable=False),
+    Column("second", Integer, nullable=False),
+    Column("endpoint", ForeignKey("endpoint.id"), nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("count", BigInteger, nullable=False),
+    Column("untimed", BigInteger, nullable=False),
+    Column("overflow", BigInteger, nullable=False),
+    Column("bytes_out", BigInteger, nullable=False),
+    Column("bytes_in", BigInteger, nullable=False),
+    Column("bytes_body", BigInteger, nullable=False),
+    Column("hops", BigInteger, nullable=False),
+    Column("retries", BigInteger, nullable=False),
+    Column("response_sum", BigInteger, nullable=False),
+    Column("response_min", BigInteger, nullable=False),
+    Column("response_max", BigInteger, nullable=False),
+    Column("service_sum", BigInteger, nullable=False),
+    Column("response", LargeBinary, nullable=False),
+    Column("service", LargeBinary, nullable=False),
+    Index(None, "run", "second"),
+)
+
+health = Table(
+    "health",
+    metadata,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True),
+    Column("run", ForeignKey("run.id"), nullable=False),
+    Column("second", Integer, nullable=False),
+    Column("worker", Integer, nullable=False),
+    Column("lag", LargeBinary, nullable=False),
+    Column("delay", LargeBinary, nullable=False),
+    Column("user_stamps", BigInteger, nullable=False),
+    Column("rejected_stamps", BigInteger, nullable=False),
+    Column("cpu", Double, nullable=False),
+    Column("users", Integer, nullable=False),
+    Column("in_flight", Integer, nullable=False),
+    Column("dropped", BigInteger, nullable=False),
+    Index(None, "run", "second"),
+)
+
+failure = Table(
+    "failure",
+    metadata,
+    Column("endpoint", ForeignKey("endpoint.id"), primary_key=True),
+    Column("outcome", String(16), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Column("message", Text, nullable=False),
+    Column("count", BigInteger, nullable=False),
+    Column("first", Double, nullable=False),
+    Column("last", Double, nullable=False),
+)
+
+exception = Table(
+    "exception",
+    metadata,
+    Column("run", ForeignKey("run.id"), primary_key=True),
+    Column("digest", String(64), primary_key=True),
+    Column("message", Text, nullable=False),
+    Column("traceback", Text, nullable=False),
+    Column("count", BigInteger, nullable=False),
+    Column("workers", JSON, nullable=False),
+)

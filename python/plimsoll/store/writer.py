@@ -1,0 +1,197 @@
+"""Writes one run, second by second."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import bindparam, case, insert, select, update
+
+from plimsoll.errors import StoreError
+from plimsoll.store import schema
+from plimsoll.store.redact import storable, storable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from sqlalchemy import BindParameter, Connection, Update
+
+    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.store.database import Database
+
+_COUNTS = (
+    "second", "outcome", "count", "untimed", "overflow", "bytes_out", "bytes_in", "bytes_body", "hops", "retries",
+    "response_sum", "response_min", "response_max", "service_sum",
+)  # fmt: skip
+_HEALTH = ("second", "worker", "user_stamps", "rejected_stamps", "cpu", "users", "in_flight", "dropped")
+
+
+class RunWriter:
+    """The one writer of a run. Made by `Store.start_run`."""
+
+    def __init__(self, database: Database, run: str) -> None:
+        self.id = run
+        self._database = database
+        self._batch = 0
+        self._kept: _Kept | None = None
+
+    def commit(
+        self,
+        intervals: Collection[Interval],
+        health: Collection[Health] = (),
+        failures: Collection[Failure] = (),
+        exceptions: Collection[CaughtException] = (),
+    ) -> None:
+        """Keeps all of it, or raises StoreError and keeps none of it.
+
+        After a StoreError the next call must bring the same again. Nothing is then counted twice, not even when the
+        database kept it and only the news of that was lost.
+        """
+        kept, self._kept = self._kept, None
+        with self._database.write("keep a second of the run") as connection:
+            kept = kept or _Kept.read(connection, self.id)
+            if kept.batch == self._batch:
+                kept.batch += 1
+                _add_intervals(connection, kept, intervals)
+                _add_health(connection, kept, health)
+                _add_failures(connection, kept, failures)
+                _add_exceptions(connection, kept, exceptions)
+                this_run = update(schema.run).where(schema.run.c.id == self.id)
+                connection.execute(this_run.values(batch=kept.batch, written=time.time()))
+        # Only now is it certain; after an error what is kept will be read again.
+        self._kept, self._batch = kept, kept.batch
+
+    def finish(self, status: str, ended: float, notes: Collection[str] = ()) -> None:
+        """Closes the run: "finished", "stopped" or "failed" at a Unix time. May be repeated. Raises StoreError."""
+        values = {"status": status, "ended": ended, "notes": storable_json(list(notes)), "written": time.time()}
+        with self._database.write("close the run") as connection:
+            connection.execute(update(schema.run).where(schema.run.c.id == self.id).values(values))
+
+
+@dataclass(slots=True)
+class _Kept:
+    """What the database already has of the run."""
+
+    run: str
+    batch: int
+    endpoints: dict[str, int]
+    failures: set[tuple[int, str, str]]
+    exceptions: dict[str, set[int]]
+
+    @classmethod
+    def read(cls, connection: Connection, run: str) -> _Kept:
+        batch = connection.scalar(select(schema.run.c.batch).where(schema.run.c.id == run))
+        if batch is None:
+            raise StoreError(f"run {run} is no longer in the store")
+        endpoint, failure, exception = schema.endpoint.c, schema.failure.c, schema.exception.c
+        endpoints = connection.execute(select(endpoint.digest, endpoint.id).where(endpoint.run == run))
+        failures = connection.execute(
+            select(failure.endpoint, failure.outcome, failure.digest).join(schema.endpoint).where(endpoint.run == run)
+        )
+        exceptions = connection.execute(select(exception.digest, exception.workers).where(exception.run == run))
+        workers_of = {digest: set(workers) for digest, workers in exceptions}
+        return cls(run, batch, dict(endpoints.all()), set(failures.all()), workers_of)
+
+    def endpoint(self, connection: Connection, method: str, name: str) -> int:
+        method, name = storable(method), storable(name)
+        digest = _digest(method, name)
+        number = self.endpoints.get(digest)
+        if number is None:
+            row = {"run": self.run, "method": method, "name": name, "digest": digest}
+            number = connection.scalar(insert(schema.endpoint).returning(schema.endpoint.c.id), row)
+            assert number is not None
+            self.endpoints[digest] = number
+        return number
+
+
+def _add_intervals(connection: Connection, kept: _Kept, intervals: Collection[Interval]) -> None:
+    rows = [
+        {
+            "run": kept.run,
+            "endpoint": kept.endpoint(connection, each.method, each.name),
+            "response": each.response.encode(),
+            "service": each.service.encode(),
+            **_fields(each, _COUNTS),
+        }
+        for each in intervals
+    ]
+    if rows:
+        connection.execute(insert(schema.interval), rows)
+
+
+def _add_health(connection: Connection, kept: _Kept, health: Collection[Health]) -> None:
+    rows = [
+        {"run": kept.run, "lag": each.lag.encode(), "delay": each.delay.encode(), **_fields(each, _HEALTH)}
+        for each in health
+    ]
+    if rows:
+        connection.execute(insert(schema.health), rows)
+
+
+def _add_failures(connection: Connection, kept: _Kept, failures: Collection[Failure]) -> None:
+    for each in failures:
+        message = storable(each.message)
+        endpoint = kept.endpoint(connection, each.method, each.name)
+        key = endpoint, each.outcome, _digest(message)
+        values = {"count": each.count, "first": each.first, "last": each.last}
+        if key in kept.failures:
+            connection.execute(_MORE_FAILURES, {"endpoint_": key[0], "outcome_": key[1], "digest_": key[2], **values})
+        else:
+            row = {"endpoint": key[0], "outcome": key[1], "digest": key[2], "message": message, **values}
+            connection.execute(insert(schema.failure), row)
+            kept.failures.add(key)
+
+
+def _add_exceptions(connection: Connection, kept: _Kept, exceptions: Collection[CaughtException]) -> None:
+    for each in exceptions:
+        message, traceback = storable(each.message), storable(each.traceback)
+        digest = _digest(message, traceback)
+        workers = kept.exceptions.get(digest, set()) | each.workers
+        if digest in kept.exceptions:
+            values = {"run_": kept.run, "digest_": digest, "count": each.count, "workers": sorted(workers)}
+            connection.execute(_MORE_EXCEPTIONS, values)
+        else:
+            row = {"run": kept.run, "digest": digest, "message": message, "traceback": traceback}
+            connection.execute(insert(schema.exception), {**row, "count": each.count, "workers": sorted(workers)})
+        kept.exceptions[digest] = workers
+
+
+def _more_failures() -> Update:
+    column = schema.failure.c
+    first: BindParameter[float] = bindparam("first")
+    last: BindParameter[float] = bindparam("last")
+    return (
+        update(schema.failure)
+        .where(column.endpoint == bindparam("endpoint_"))
+        .where(column.outcome == bindparam("outcome_"))
+        .where(column.digest == bindparam("digest_"))
+        .values(
+            count=column.count + bindparam("count"),
+            first=case((column.first < first, column.first), else_=first),
+            last=case((column.last > last, column.last), else_=last),
+        )
+    )
+
+
+def _more_exceptions() -> Update:
+    column = schema.exception.c
+    return (
+        update(schema.exception)
+        .where(column.run == bindparam("run_"))
+        .where(column.digest == bindparam("digest_"))
+        .values(count=column.count + bindparam("count"), workers=bindparam("workers"))
+    )
+
+
+_MORE_FAILURES = _more_failures()
+_MORE_EXCEPTIONS = _more_exceptions()
+
+
+def _fields(value: object, names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: getattr(value, name) for name in names}
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()

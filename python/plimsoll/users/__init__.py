@@ -1,0 +1,41 @@
+"""Users in Python: what a locustfile imports, and what runs it.
+
+Importing this package imports gevent, but patches nothing; see `plimsoll.locust.install`.
+"""
+
+from plimsoll.users import wait_time
+from plimsoll.users.debug import run_single_user
+from plimsoll.users.environment import Environment
+from plimsoll.users.events import EventHook, Events, events
+from plimsoll.users.fast_user import FastHttpUser
+from plimsoll.users.legacy import HttpLocust, Locust
+from plimsoll.users.sequential import SequentialTaskSet
+from plimsoll.users.shape import LoadTestShape
+from plimsoll.users.tasks import tag, task
+from plimsoll.users.taskset import TaskSet
+from plimsoll.users.user import HttpUser, User
+from plimsoll.users.wait_time import between, constant, constant_pacing, constant_throughput, poisson
+
+__all__ = [
+    "Environment",
+    "EventHook",
+    "Events",
+    "FastHttpUser",
+    "HttpLocust",
+    "HttpUser",
+    "LoadTestShape",
+    "Locust",
+    "SequentialTaskSet",
+    "TaskSet",
+    "User",
+    "between",
+    "constant",
+    "constant_pacing",
+    "constant_throughput",
+    "events",
+    "poisson",
+    "run_single_user",
+    "tag",
+    "task",
+    "wait_time",
+]

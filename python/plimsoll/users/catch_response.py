@@ -1,0 +1,114 @@
+"""`catch_response=True`: the user's code decides in a with-block whether an exchange counts as a success."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from plimsoll._engine import now
+from plimsoll.users.exceptions import CatchResponseError, LocustError, ResponseError
+from plimsoll.users.recording import milliseconds, report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import TracebackType
+
+    from plimsoll._engine import Reply
+    from plimsoll.users.sending import Sender
+
+_WITHOUT_BLOCK = """\
+Tried to set status on a request that has not yet been made. Make sure you use a with-block, like this:
+
+with self.client.request(..., catch_response=True) as response:
+    response.{}"""
+
+
+class CatchResponse:
+    """What a response needs for that; mixed into the response classes of both sessions.
+
+    Without a verdict of the user's code the response is judged by its status. An exception that leaves the block keeps
+    the request from being reported, unless it is a ResponseError or there is a verdict already.
+    """
+
+    reply: Reply | None
+    session: Sender
+    endpoint: tuple[str, str]
+    """Method and name that the exchange is reported under."""
+
+    meta: dict[str, Any] | None = None
+    """`request_meta` if somebody has asked for it."""
+    reported: BaseException | None = None
+    """What the exchange was reported to have failed with."""
+    unrecorded: bool = False
+    """Reported to the listeners and not yet recorded: the recorder takes this response's own stamps."""
+
+    _catch_response = False
+    _context: Mapping[str, Any] | None = None
+    _stream = False
+    _entered = False
+    _manual_result: Literal[True] | Exception | None = None
+
+    def fault(self) -> Exception | None:
+        """Why the exchange counts as a failure if the user's code says nothing; None if it does not."""
+        raise NotImplementedError
+
+    def first_url(self) -> str:
+        """The URL that the user's code asked for."""
+        raise NotImplementedError
+
+    @property
+    def request_meta(self) -> dict[str, Any]:
+        """The arguments of the request event. What is changed before the block ends is what is reported."""
+        if self.meta is None:
+            user = self.session.user
+            self.meta = {
+                "request_type": self.endpoint[0],
+                "response_time": None if self.reply is None else milliseconds(self.reply),
+                "name": self.endpoint[1],
+                "context": {**(user.context() if user else {}), **(self._context or {})},
+                "response": self,
+                "exception": self.reported,
+                "start_time": time.time() - (0 if self.reply is None else (now() - self.reply.sent) / 1e9),
+                "url": self.first_url(),
+                "response_length": self._length(),
+            }
+        return self.meta
+
+    def _length(self) -> int:
+        if self.reply is None:
+            return 0
+        return int(self.reply.header("content-length") or 0) if self._stream else self.reply.body_size
+
+    def __enter__(self) -> Self:
+        self._entered = True
+        if not self._catch_response:
+            raise LocustError("In order to use a with-block for requests, you must also pass catch_response=True")
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> bool:
+        if self._manual_result is not None:
+            report(self, None if self._manual_result is True else self._manual_result)
+            return error is None
+        if error is None:
+            report(self, self.fault())
+        elif isinstance(error, ResponseError):
+            report(self, error)
+        else:
+            return False
+        return True
+
+    def success(self) -> None:
+        """Count the exchange as a success, whatever the status. Only in a with-block; raises LocustError elsewhere."""
+        self._require_block("success()")
+        self._manual_result = True
+
+    def failure(self, exc: Exception | str) -> None:
+        """Count the exchange as a failure for this reason. Only in a with-block; raises LocustError elsewhere."""
+        self._require_block("failure(...)")
+        self._manual_result = exc if isinstance(exc, Exception) else CatchResponseError(exc)
+
+    def _require_block(self, call: str) -> None:
+        if not self._entered:
+            raise LocustError(_WITHOUT_BLOCK.format(call))

@@ -1,0 +1,99 @@
+"""A session's cookies: the jar of requests, which tells its session when it changes, and what is sent from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from requests import PreparedRequest
+from requests.cookies import MockRequest, RequestsCookieJar, get_cookie_header
+from requests.structures import CaseInsensitiveDict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from http.cookiejar import Cookie, CookieJar, CookiePolicy
+
+
+class SessionCookies(RequestsCookieJar):
+    """`session.cookies`. Tells its session whenever a cookie comes, goes or is replaced.
+
+    A Cookie object taken out of the jar and changed in place goes unnoticed; `set` it again.
+    """
+
+    def __init__(self, changed: Callable[[], None]) -> None:
+        super().__init__()
+        self._changed: Callable[[], None] = changed
+
+    def set_cookie(self, cookie: Cookie, *args: Any, **kwargs: Any) -> None:
+        super().set_cookie(cookie, *args, **kwargs)
+        self._changed()
+
+    def clear(self, domain: str | None = None, path: str | None = None, name: str | None = None) -> None:
+        super().clear(domain, path, name)
+        self._changed()
+
+    def set_policy(self, policy: CookiePolicy) -> None:
+        super().set_policy(policy)
+        self._changed()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A copy belongs to no session. The constructor of requests' jar has no argument for the cookies.
+        return _jar_of, (list(self),)
+
+
+def _jar_of(cookies: list[Cookie]) -> RequestsCookieJar:
+    jar = RequestsCookieJar()
+    for cookie in cookies:
+        jar.set_cookie(cookie)
+    return jar
+
+
+class CookieLine(NamedTuple):
+    """The Cookie header for every URL of one root."""
+
+    value: str | None
+    until: float | None
+    """Unix time at which the first of its cookies expires."""
+
+
+NO_COOKIES = CookieLine(None, None)
+
+
+def cookie_line(jar: CookieJar, root: str) -> CookieLine | None:
+    """What `jar` sends to every path of root; None if that differs from path to path."""
+    if any(cookie.path != "/" for cookie in jar):
+        return None
+    value = cookie_header(jar, f"{root}/")
+    # Expiry of all, not only of those sent: too early costs one look at the jar, too late would be wrong.
+    return CookieLine(value, min((cookie.expires for cookie in jar if cookie.expires is not None), default=None))
+
+
+def cookie_header(jar: CookieJar, url: str) -> str | None:
+    """What `jar` sends to one URL."""
+    value: str | None = get_cookie_header(jar, bare_request(url))
+    return value
+
+
+def bare_request(url: str) -> PreparedRequest:
+    """As much of a request as a cookie jar looks at."""
+    request = PreparedRequest()
+    request.url = url
+    request.headers = CaseInsensitiveDict()
+    return request
+
+
+class SetCookies:
+    """The Set-Cookie lines of one response, in the form in which http.cookiejar reads them."""
+
+    def __init__(self, values: list[str]) -> None:
+        self._values = values
+
+    def info(self) -> SetCookies:
+        return self
+
+    def get_all(self, name: str, default: Any = None) -> Any:
+        return self._values if name.lower() == "set-cookie" else default
+
+
+def store_cookies(jar: CookieJar, request: PreparedRequest, values: list[str]) -> None:
+    """Put the cookies that a response to `request` sets into jar, as far as the jar's policy lets them in."""
+    jar.extract_cookies(SetCookies(values), MockRequest(request))  # type: ignore[arg-type] # the few methods it calls

@@ -1,0 +1,81 @@
+"""What locustfiles raise and catch.
+
+    Exception
+     ├─ LocustError                  a locustfile uses the interface wrongly
+     │   └─ MissingWaitTimeError
+     ├─ ResponseError                an unusable response, raised by the user's own code
+     ├─ CatchResponseError           a response marked as failed with `response.failure("text")`
+     ├─ InterruptTaskSet             leave this TaskSet
+     ├─ RescheduleTask               end this task; wait, then the next one
+     ├─ RescheduleTaskImmediately    end this task; the next one without a wait
+     ├─ StopUser                     end this user
+     ├─ StopTest                     end the whole test
+     ├─ RPCError                     coordinator and worker cannot talk
+     │   ├─ RPCSendError
+     │   └─ RPCReceiveError
+     └─ RunnerAlreadyExistsError
+
+The names and their places are Locust's. Faults of Plimsoll's own tools are in `plimsoll.errors`.
+"""
+
+from __future__ import annotations
+
+
+class LocustError(Exception):
+    """A locustfile uses the interface in a way that cannot work."""
+
+
+class MissingWaitTimeError(LocustError):
+    """Neither the TaskSet nor its User says how long to wait."""
+
+
+class ResponseError(Exception):
+    """For the user's own code to raise inside a `catch_response` block: the request is reported as failed with it."""
+
+
+class CatchResponseError(Exception):
+    """What `response.failure("text")` makes of a text."""
+
+
+class InterruptTaskSet(Exception):  # noqa: N818 - Locust's name
+    """Leave the running TaskSet. reschedule: the parent picks its next task at once, else it waits first."""
+
+    def __init__(self, reschedule: bool = True) -> None:
+        super().__init__(reschedule)
+        self.reschedule = reschedule
+
+
+class RescheduleTask(Exception):  # noqa: N818 - Locust's name
+    """End the running task like `return` does."""
+
+
+class RescheduleTaskImmediately(Exception):  # noqa: N818 - Locust's name
+    """End the running task and run the next one without waiting."""
+
+
+class StopUser(Exception):  # noqa: N818 - Locust's name
+    """End this user; no other takes its place."""
+
+
+class StopTest(Exception):  # noqa: N818 - Locust's name
+    """End the whole test."""
+
+
+class RPCError(Exception):
+    """Coordinator and worker cannot talk to each other."""
+
+
+class RPCSendError(RPCError):
+    """A message could not be sent."""
+
+
+class RPCReceiveError(RPCError):
+    """A message was lost or damaged."""
+
+
+class RunnerAlreadyExistsError(Exception):
+    """An Environment has one runner for life."""
+
+
+CONTROL_FLOW = (StopUser, StopTest, RescheduleTask, RescheduleTaskImmediately, InterruptTaskSet)
+"""Raised on purpose to steer a user, also from inside an event listener; never reported as a fault."""

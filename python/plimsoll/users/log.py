@@ -1,0 +1,92 @@
+"""Logging in Locust's format, and the one flag that an unhandled exception raises for the exit code."""
+
+from __future__ import annotations
+
+import logging
+import logging.config
+import socket
+from collections import deque
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gevent import Greenlet
+
+    AnyGreenlet = Greenlet[..., Any]
+
+HOSTNAME = socket.gethostname().partition(".")[0]
+KEPT_LINES = 500
+
+unhandled_greenlet_exception = False
+"""An event listener or a background greenlet failed; exit code 2 unless something else says otherwise."""
+
+
+class LogReader(logging.Handler):
+    """Keeps the last lines for `get_logs()`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.logs: deque[str] = deque(maxlen=KEPT_LINES)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.logs.append(self.format(record))
+
+
+def setup_logging(loglevel: str, logfile: str | None = None) -> None:
+    """Log to stderr, or to logfile, whose folder is made.
+
+    Raises ValueError for an unknown level, OSError for the file.
+    """
+    level = loglevel.upper()
+    if level not in logging.getLevelNamesMapping():
+        raise ValueError(f"Unknown log level: {loglevel}")
+    if logfile:
+        Path(logfile).parent.mkdir(parents=True, exist_ok=True)
+        target: dict[str, object] = {"class": "logging.FileHandler", "filename": logfile, "formatter": "default"}
+    else:
+        target = {"class": "logging.StreamHandler", "formatter": "default"}
+    logging.config.dictConfig(
+        {
+            "version": 1,
+            "disable_existing_loggers": False,
+            "formatters": {
+                "default": {"format": f"[%(asctime)s] {HOSTNAME}/%(levelname)s/%(name)s: %(message)s"},
+                "plain": {"format": "%(message)s"},
+            },
+            "handlers": {
+                "target": target,
+                "plain": {"class": "logging.StreamHandler", "formatter": "plain"},
+                "log_reader": {"()": LogReader, "formatter": "default"},
+            },
+            "loggers": {
+                "locust": {"handlers": ["target", "log_reader"], "level": level, "propagate": False},
+                "locust.stats_logger": {"handlers": ["plain", "log_reader"], "level": "INFO", "propagate": False},
+            },
+            "root": {"handlers": ["target", "log_reader"], "level": level},
+        }
+    )
+
+
+def get_logs() -> list[str]:
+    """The last lines logged since `setup_logging`, at most 500."""
+    readers = (handler for handler in logging.getLogger().handlers if isinstance(handler, LogReader))
+    return [line for reader in readers for line in reader.logs]
+
+
+def greenlet_exception_logger(logger: logging.Logger, level: int = logging.CRITICAL) -> Callable[[AnyGreenlet], None]:
+    """For `Greenlet.link_exception`: log what ended the greenlet and raise the flag."""
+
+    def log_exception(greenlet: AnyGreenlet) -> None:
+        global unhandled_greenlet_exception
+        exc_info = greenlet.exc_info
+        if exc_info and exc_info[0] is SystemExit:
+            # Somebody meant to exit; that is not worth a stack in capitals.
+            logger.log(min(logging.INFO, level), "sys.exit(%s) called (log level DEBUG shows where)", exc_info[1])
+            logger.debug("Unhandled exception in greenlet: %s", greenlet, exc_info=exc_info)
+        else:
+            logger.log(level, "Unhandled exception in greenlet: %s", greenlet, exc_info=exc_info)
+        unhandled_greenlet_exception = True
+
+    return log_exception

@@ -1,0 +1,164 @@
+"""Requests that need no help of the requests library: composed from the call's arguments, byte for byte as it would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from json import JSONEncoder
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from requests.auth import HTTPBasicAuth, _basic_auth_str
+from urllib3 import Timeout
+
+from plimsoll.users.headers import ADDED_BELOW
+from plimsoll.users.url import encode_form
+
+if TYPE_CHECKING:
+    from plimsoll._engine import Headers, Origin
+    from plimsoll.users.url import Route, Routes
+
+FORM, JSON = "application/x-www-form-urlencoded", "application/json"
+
+# json.dumps with an option makes a new encoder for every call.
+_to_json = JSONEncoder(allow_nan=False).encode
+
+_BODILESS = ("GET", "HEAD")
+# requests sets these itself and replaces what the call says; how, is left to it.
+_DECIDED_BY_REQUESTS = {"content-length", "transfer-encoding"}
+
+
+class Setup(NamedTuple):
+    """What a session's settings come to for one root, until one of them changes."""
+
+    routes: Routes
+    root: str
+    origin: Origin
+    headers: Headers
+    given: frozenset[str]
+    """Names of the headers, in lower case."""
+    cookie: str | None
+    until: float | None
+    """Unix time at which the first of the cookies expires."""
+    authorization: str | None
+    extra: dict[str, str | bytes | None] | None
+    """Cookie and Authorization, if there are any."""
+
+
+class Message(NamedTuple):
+    """What a call wants to be sent beyond what the Setup says."""
+
+    route: Route
+    extra: dict[str, Any] | None
+    body: bytes | None
+    content_type: str | None
+
+
+def basic_authorization(auth: Any) -> str | None:
+    """The Authorization header of basic authentication; None for any other kind, which only requests knows."""
+    if isinstance(auth, tuple) and len(auth) == 2:
+        return _basic_auth_str(*auth)
+    if type(auth) is HTTPBasicAuth:
+        return _basic_auth_str(auth.username, auth.password)
+    return None
+
+
+def compose(
+    setup: Setup, route: Route, method: str, params: Any, headers: Any, data: Any, json: Any, auth: Any
+) -> Message | None:
+    """The message of a call; None if it takes requests to know. method: upper case."""
+    authorization = setup.authorization
+    if auth:
+        authorization = basic_authorization(auth)
+        if authorization is None:
+            return None
+    if params:
+        route = route.with_params(params)
+    body, content_type = None, None
+    if data or json is not None:
+        try:
+            body, content_type = _encode_body(data, json)
+        except _NotPlainError:
+            return None
+    elif method not in _BODILESS:
+        body = b""
+    if not headers:
+        if authorization is None or (body is None and not auth):
+            return Message(route, setup.extra, body, content_type)
+        headers = {}
+    elif _is_decided_elsewhere(headers, setup, authorization):
+        return None
+    extra = dict(headers)
+    # In the order in which requests adds them.
+    if setup.cookie is not None:
+        extra["Cookie"] = setup.cookie
+    if authorization is not None:
+        if body is not None:
+            _describe_body(extra, setup, body, content_type)
+        extra["Authorization"] = authorization
+    return Message(route, extra, body, content_type)
+
+
+def _describe_body(extra: dict[str, Any], setup: Setup, body: bytes, content_type: str | None) -> None:
+    """Say what the engine would say at the very end, in its place before Authorization."""
+    extra["Content-Length"] = str(len(body))
+    is_given = "content-type" in setup.given or any(name.lower() == "content-type" for name in extra)
+    if content_type is not None and not is_given:
+        extra["Content-Type"] = content_type
+
+
+class _NotPlainError(Exception):
+    """Left to requests: it knows what to do, or how to complain."""
+
+
+def _encode_body(data: Any, json: Any) -> tuple[bytes, str | None]:
+    if not data:
+        try:
+            return _to_json(json).encode(), JSON
+        except ValueError as error:
+            raise _NotPlainError from error
+    if isinstance(data, str):
+        return data.encode(), None
+    if isinstance(data, bytes):
+        return data, None
+    # An empty form (of None values only) is one of requests' odd cases.
+    if isinstance(data, (dict, list, tuple)) and (form := encode_form(data)):
+        return form.encode(), FORM
+    raise _NotPlainError
+
+
+def _is_decided_elsewhere(headers: Any, setup: Setup, authorization: str | None) -> bool:
+    if not isinstance(headers, Mapping):
+        return True
+    for name, value in headers.items():
+        if not isinstance(name, str):
+            return True
+        lowered = name.lower()
+        if (
+            lowered in _DECIDED_BY_REQUESTS
+            or (lowered == "authorization" and authorization is not None)
+            or (lowered in ("cookie", "host") and setup.cookie is not None)
+            or (lowered in ADDED_BELOW and (value is None or lowered not in setup.given))
+        ):
+            return True
+    return False
+
+
+def limits(timeout: Any) -> tuple[float, float]:
+    """(connect, read) in seconds, 0 = none, of requests' `timeout=`. Raises ValueError for one below or at zero."""
+    if timeout is None:
+        return 0.0, 0.0
+    if not isinstance(timeout, Timeout):
+        if isinstance(timeout, tuple) and len(timeout) != 2:
+            raise ValueError(
+                f"Invalid timeout {timeout}. Pass a (connect, read) timeout tuple, or a single float to set both "
+                "timeouts to the same value."
+            )
+        connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
+        if type(connect) in (int, float) and type(read) in (int, float) and connect > 0 and read > 0:
+            return connect, read
+        timeout = Timeout(connect=connect, read=read)
+    return _seconds(timeout.connect_timeout), _seconds(timeout.read_timeout)
+
+
+def _seconds(value: Any) -> float:
+    # urllib3's "default" is an object, and means none here.
+    return value if isinstance(value, (int, float)) else 0.0

@@ -1,0 +1,73 @@
+"""Requests that the requests library has prepared, sent by the engine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.users.headers import completed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from requests import PreparedRequest
+
+    from plimsoll._engine import Reply
+
+# urllib3 does not say how long the body is that these do not have.
+_BODILESS = ("GET", "HEAD", "DELETE", "TRACE", "OPTIONS", "CONNECT")
+
+BLOCK = 16384
+"""Bytes that urllib3 reads from a file at a time; each block becomes a chunk."""
+
+
+class Chain:
+    """The hops of one exchange: redirects, and what hooks and authentication send in between."""
+
+    __slots__ = ("endpoint", "reply")
+
+    def __init__(self, endpoint: tuple[str, str], reply: Reply | None = None) -> None:
+        self.endpoint = endpoint
+        """Method and name, of the first request."""
+        self.reply = reply
+        """The last hop, which stands for all of them."""
+
+    def add(self, reply: Reply) -> None:
+        """Make `reply` the last hop."""
+        if self.reply is not None:
+            reply.after(self.reply)
+        self.reply = reply
+
+
+def lines_and_body(request: PreparedRequest) -> tuple[list[tuple[str, Any]], bytes | None]:
+    """Header lines and body as urllib3 would send them."""
+    headers = request.headers
+    if "Content-Length" in headers:
+        return completed(headers), body_bytes(request.body)
+    if request.body is not None:
+        return completed(headers, ("Transfer-Encoding", "chunked")), _chunked(_blocks(request.body))
+    if request.method in _BODILESS:
+        return completed(headers), None
+    return completed(headers, ("Content-Length", "0")), None
+
+
+def body_bytes(body: Any) -> bytes | None:
+    """A body of known length; a file or an iterable is read to its end."""
+    return body if body is None or isinstance(body, bytes) else b"".join(_blocks(body))
+
+
+def _blocks(body: Any) -> Iterable[bytes]:
+    if isinstance(body, (str, bytes, bytearray, memoryview)):
+        yield _encoded(body)
+    elif hasattr(body, "read"):
+        while block := body.read(BLOCK):
+            yield _encoded(block)
+    else:
+        yield from map(_encoded, body)
+
+
+def _encoded(block: Any) -> bytes:
+    return block.encode() if isinstance(block, str) else bytes(block)
+
+
+def _chunked(blocks: Iterable[bytes]) -> bytes:
+    return b"".join(b"%x\r\n%b\r\n" % (len(block), block) for block in blocks if block) + b"0\r\n\r\n"

@@ -1,0 +1,111 @@
+"""From request events to the Recorder: our own exchanges by their stamps, everything else as it was reported."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.users.failure import exchange_outcome, message_of, outcome_of
+
+if TYPE_CHECKING:
+    from plimsoll._engine import Recorder, Reply
+    from plimsoll.users.catch_response import CatchResponse
+    from plimsoll.users.events import EventHook
+
+
+class Endpoints(dict[tuple[str, str], int]):
+    """{(method, name): the recorder's id of it}."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self._recorder = recorder
+
+    def __missing__(self, endpoint: tuple[str, str]) -> int:
+        method, name = endpoint
+        number = self[endpoint] = self._recorder.endpoint(str(method), str(name))
+        return number
+
+
+class RequestRecorder:
+    """The listener of `events.request` that records. Add it after those that may keep a request from being counted."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
+        self.endpoints = Endpoints(recorder)
+
+    def __call__(
+        self,
+        request_type: str,
+        name: str,
+        response_time: float | None = None,
+        response_length: int | None = 0,
+        response: Any = None,
+        exception: BaseException | str | None = None,
+        **_: Any,
+    ) -> None:
+        """response_time in ms, None = counted but not timed; response_length in bytes."""
+        endpoint = request_type, name
+        if getattr(response, "unrecorded", False):
+            response.unrecorded = False
+            # Whoever changes the time in request_meta replaces our measurement by one of their own.
+            if response.reply is not None and response_time == milliseconds(response.reply):
+                self.exchange(endpoint, response.reply, exception)
+                return
+        self.custom(endpoint, response_time, response_length or 0, exception or None)
+
+    def exchange(self, endpoint: tuple[str, str], reply: Reply, error: BaseException | str | None) -> None:
+        """Record one of our own. Without an error it is a success, whatever the reply says."""
+        if error is None:
+            self.recorder.exchange(self.endpoints[endpoint], reply, "success")
+        else:
+            outcome, message = exchange_outcome(reply, error), message_of(error)
+            self.recorder.exchange(self.endpoints[endpoint], reply, outcome, message)
+
+    def custom(
+        self, endpoint: tuple[str, str], response_ms: float | None, size: float, error: BaseException | str | None
+    ) -> None:
+        """Record what somebody else measured. A time that is no duration is not counted as one."""
+        if response_ms is not None and not 0 <= response_ms < math.inf:
+            response_ms = None
+        outcome, message = ("success", None) if error is None else (outcome_of(error), message_of(error))
+        self.recorder.custom(self.endpoints[endpoint], response_ms, max(0, int(size)), outcome, message)
+
+    def cancelled(self, endpoint: tuple[str, str]) -> None:
+        """Count an exchange that was given up while it was under way."""
+        self.recorder.custom(self.endpoints[endpoint], None, 0, "cancelled")
+
+
+def milliseconds(reply: Reply) -> float:
+    """The response time as listeners see it."""
+    return reply.response / 1e6
+
+
+def sole_recorder(event: EventHook) -> RequestRecorder | None:
+    """The recorder if nobody else listens: then nobody needs the arguments of the event."""
+    listeners = event._handlers
+    if len(listeners) == 1 and type(listeners[0]) is RequestRecorder:
+        return listeners[0]
+    return None
+
+
+def report(response: CatchResponse, error: BaseException | None) -> None:
+    """Tell everybody who listens how a request of ours ended. error: None for a success."""
+    event = response.session.request_event
+    recorder = sole_recorder(event)
+    if recorder is not None and response.meta is None and response.reply is not None:
+        recorder.exchange(response.endpoint, response.reply, error)
+        return
+    response.reported = error
+    meta = response.request_meta
+    meta["exception"] = error
+    # Dict and response refer to each other; without this, only the garbage collector could free them.
+    response.meta = None
+    response.unrecorded = True
+    event.fire(**meta)
+
+
+def report_cancelled(event: EventHook, endpoint: tuple[str, str]) -> None:
+    """Count an exchange given up because its user was stopped, or ran into a timeout of its own code."""
+    for listener in event._handlers:
+        if isinstance(listener, RequestRecorder):
+            listener.cancelled(endpoint)

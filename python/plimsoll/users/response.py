@@ -1,0 +1,298 @@
+"""What the user's code gets back: a requests.Response whose parts are made from the engine's Reply when asked for."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from functools import lru_cache
+from http.client import HTTPMessage
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast, overload
+
+import requests
+from requests import PreparedRequest
+from requests.cookies import RequestsCookieJar
+from requests.exceptions import ContentDecodingError, HTTPError
+from requests.structures import CaseInsensitiveDict
+from requests.utils import get_encoding_from_headers
+from urllib3 import HTTPHeaderDict, HTTPResponse
+
+from plimsoll.users.catch_response import CatchResponse
+from plimsoll.users.cookies import store_cookies
+from plimsoll.users.failure import root_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll._engine import Reply
+    from plimsoll.users.session import HttpSession
+    from plimsoll.users.url import Route
+
+T = TypeVar("T")
+
+
+class lazy(Generic[T]):  # noqa: N801 - used like property
+    """An attribute that is made when first read, and may be assigned: functools.cached_property without its lock."""
+
+    def __init__(self, make: Callable[[Any], T]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> lazy[T]: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> T: ...
+
+    def __get__(self, instance: object, owner: type) -> Any:
+        if instance is None:
+            return self
+        value = self._make(instance)
+        # Not through __dict__: asking for it would make the dict that instances otherwise do without.
+        setattr(instance, self._name, value)
+        return value
+
+
+class Response(requests.Response):
+    """One response, or the lack of one: then status_code is 0, content None and `error` says why.
+
+    The body is in memory as a whole, whatever `stream` was. Its content coding is undone when it is first read.
+    """
+
+    error: Exception | None = None
+    """Why there is no response."""
+
+    # What requests keeps of its own reading of the body; here there is nothing left to read.
+    _content_consumed = True
+
+    def __init__(self, reply: Reply | None, route: Route | None, body: bytes | None = None) -> None:
+        self.reply = reply
+        """The stamps, and what came in. None if the request could not even be sent."""
+        self._route = route
+        self._body = body
+        self.status_code = 0 if reply is None else reply.status
+
+    @lazy
+    def headers(self) -> CaseInsensitiveDict[str]:
+        """Lines of the same name are joined by a comma, as requests does."""
+        headers: CaseInsensitiveDict[str] = CaseInsensitiveDict()
+        if self.reply is not None and self.status_code:
+            for name, value in self.reply.headers:
+                known = headers.get(name)
+                headers[name] = value if known is None else f"{known}, {value}"
+        return headers
+
+    @lazy
+    def content(self) -> bytes | None:  # type: ignore[override] # None without a response, as in Locust
+        """The body, its content coding undone. Raises ContentDecodingError for a damaged one."""
+        if self.reply is None or not self.status_code:
+            return None
+        try:
+            return self.reply.decoded()
+        except ValueError as error:
+            raise ContentDecodingError(str(error), response=self) from error
+
+    @property
+    def _content(self) -> bytes:  # type: ignore[override] # written by requests.Response alone
+        return self.content or b""
+
+    @lazy
+    def encoding(self) -> str | None:
+        """From the Content-Type; assign another one before reading `text` if that is wrong."""
+        return None if self.reply is None else _encoding(self.reply.header("content-type"))
+
+    @property
+    def apparent_encoding(self) -> str | None:
+        """What the bytes look like."""
+        # All that the detection could say, without its milliseconds.
+        return "ascii" if self._content.isascii() else super().apparent_encoding
+
+    def json(self, **kwargs: Any) -> Any:
+        """The body as JSON. Raises requests.exceptions.JSONDecodeError."""
+        if not kwargs and self.encoding in ("utf-8", "UTF-8") and self.content:
+            try:
+                return json.loads(self.content.decode())
+            except ValueError:
+                pass  # said again below, in the words and by the class of requests
+        return super().json(**kwargs)
+
+    # That there may be no response is not foreseen in the types of requests.
+    @lazy
+    def url(self) -> str | None:  # type: ignore[override]
+        """The last one, after redirects."""
+        return None if self._route is None or not self.status_code else self._route.url
+
+    @lazy
+    def reason(self) -> str | None:  # type: ignore[override]
+        return self.reply.reason if self.reply is not None and self.status_code else None
+
+    @lazy
+    def elapsed(self) -> timedelta:
+        """From sending the request to the arrival of the head; of the last hop if there were redirects."""
+        return timedelta(0) if self.reply is None else elapsed(self.reply)
+
+    @lazy
+    def history(self) -> list[requests.Response]:
+        """The redirects that led here, oldest first."""
+        return []
+
+    @property
+    def set_cookies(self) -> list[str]:
+        """The values of the Set-Cookie lines."""
+        if self.reply is None or self.reply.header("set-cookie") is None:
+            return []
+        return [value for name, value in self.reply.headers if name.lower() == "set-cookie"]
+
+    @lazy
+    def cookies(self) -> RequestsCookieJar:
+        """Those that this response sets."""
+        jar = RequestsCookieJar()
+        if values := self.set_cookies:
+            store_cookies(jar, self.request, values)
+        return jar
+
+    @lazy
+    def request(self) -> PreparedRequest:
+        """What was sent; None if nothing was."""
+        if self.reply is None or self._route is None:
+            return cast("PreparedRequest", None)
+        return _request_sent(self.reply.request_head, self._route, self._body)
+
+    @lazy
+    def raw(self) -> HTTPResponse | None:
+        """The body as received, to be read like a file."""
+        reply = self.reply
+        if reply is None or not self.status_code:
+            return None
+        return HTTPResponse(
+            BytesIO(reply.body),
+            headers=HTTPHeaderDict(reply.headers),
+            status=reply.status,
+            version=reply.version,
+            reason=reply.reason,
+            preload_content=False,
+            decode_content=False,
+            original_response=cast("Any", _Original(reply.headers)),
+        )
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a response with a status below 400. Does not raise the error of a missing one."""
+        return 0 < self.status_code < 400
+
+    def close(self) -> None:
+        """Nothing is left to be released: the engine has read the response to its end."""
+
+
+def elapsed(reply: Reply) -> timedelta:
+    """From sending to the arrival of the head; 0 if none came."""
+    return timedelta(microseconds=max(0, reply.first_byte - reply.sent) / 1000)
+
+
+@lru_cache(maxsize=256)
+def _encoding(content_type: str | None) -> str | None:
+    return get_encoding_from_headers(CaseInsensitiveDict({"content-type": content_type} if content_type else {}))
+
+
+def _request_sent(head: bytes, route: Route, body: bytes | None) -> PreparedRequest:
+    request_line, *lines = head.decode("latin-1").split("\r\n")
+    request = PreparedRequest()
+    request.method = request_line.partition(" ")[0]
+    request.url = route.url
+    request.headers = CaseInsensitiveDict()
+    for line in lines:
+        name, separator, value = line.partition(": ")
+        # requests leaves the Host line to the layers below, unless the user's code sets it.
+        if separator and not (name == "Host" and not request.headers):
+            request.headers[name] = value
+    request.body = body
+    request._cookies = RequestsCookieJar()
+    return request
+
+
+class _Original:
+    """What requests takes for the http.client.HTTPResponse below urllib3: it looks for cookies there."""
+
+    def __init__(self, headers: list[tuple[str, str]]) -> None:
+        self.msg = HTTPMessage()
+        for name, value in headers:
+            self.msg[name] = value
+
+    def isclosed(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # its __exit__ decides about exceptions
+    """What HttpSession returns. With `catch_response=True` it is used in a with-block and judged there."""
+
+    session: HttpSession
+
+    def __init__(
+        self,
+        reply: Reply | None,
+        route: Route | None,
+        body: bytes | None,
+        session: HttpSession,
+        endpoint: tuple[str, str],
+    ) -> None:
+        # In one go with what Response sets: this is made for every request.
+        self.reply = reply
+        self._route = route
+        self._body = body
+        self.session = session
+        self.endpoint = endpoint
+        self.status_code = 0 if reply is None else reply.status
+
+    def fault(self) -> Exception | None:
+        if self.error is not None:
+            return root_of(self.error)
+        if self.status_code < 400:
+            return None
+        # By name instead of URL, so that the failures of one endpoint are one line.
+        side = "Client" if self.status_code < 500 else "Server"
+        error = HTTPError(f"{self.status_code} {side} Error: {self.reason} for url: {self.endpoint[1]}")
+        error.response = self
+        return error
+
+    def first_url(self) -> str:
+        first = self.history[0] if self.history else self
+        return str(first.url or (first.request.url if first.request else ""))
+
+    def raise_for_status(self) -> None:
+        """Raise what the exchange failed with; the user's own verdict, if there is one, decides."""
+        if self._manual_result is None:
+            if self.error is not None:
+                raise self.error
+            super().raise_for_status()
+        elif self._manual_result is not True:
+            raise self._manual_result
+
+    @property
+    def next(self) -> PreparedRequest | None:
+        """The request that would follow this redirect."""
+        history = self.history
+        following: Any = next(self.session.resolve_redirects(self, self.request, yield_requests=True), None)
+        # Where requests follows a redirect, it rewrites the history.
+        self.history = history
+        return following
+
+    @lazy
+    def connection(self) -> _Connection:  # type: ignore[override]
+        """What hooks send a further request with, as the one for digest authentication does."""
+        return _Connection(self.session)
+
+
+class _Connection:
+    """The one method of a requests adapter that hooks call."""
+
+    def __init__(self, session: HttpSession) -> None:
+        self._session = session
+
+    def send(self, request: PreparedRequest, **kwargs: Any) -> ResponseContextManager:
+        return self._session.hop(request, **kwargs)

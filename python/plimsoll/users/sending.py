@@ -1,0 +1,161 @@
+"""What both sessions do alike: hand a request to the engine, let other users run, come back with the Reply."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakMethod
+
+from greenlet import getcurrent
+
+from plimsoll._engine import now
+from plimsoll.users import hub as hubs
+from plimsoll.users.recording import report, report_cancelled, sole_recorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from plimsoll._engine import Client, Headers, Origin, Reply
+    from plimsoll.users.catch_response import CatchResponse
+    from plimsoll.users.events import EventHook
+    from plimsoll.users.hub import Hub
+
+
+ResponseT = TypeVar("ResponseT", bound="CatchResponse")
+
+NO_CONTEXT: Mapping[str, Any] = {}
+
+
+class RefusedError(Exception):
+    """The engine does not send such a method, target or header."""
+
+
+def weakly(method: Callable[[], None]) -> Callable[[], None]:
+    """Call a method for as long as its object lives, and do not keep that alive.
+
+    Without a cycle a session goes when its last user goes, in the thread that the engine belongs to.
+    """
+    reference = WeakMethod(method)
+
+    def call() -> None:
+        bound = reference()
+        if bound is not None:
+            bound()
+
+    return call
+
+
+class Nobody:
+    """Stands in for the user of a session without one."""
+
+    __slots__ = ("_due", "_late", "_yielded")
+
+    def __init__(self) -> None:
+        self._due = 0
+        self._late = 0
+        self._yielded = False
+
+
+class Sender:
+    """A user's own connections. Greenlets of the same user may share it."""
+
+    user: Any
+    request_event: EventHook
+
+    request_name: str | None = None
+    """What the following exchanges are called if the call gives no name."""
+
+    # Both made by the first request: a user who never sends one needs neither.
+    _client: Client | None = None
+    _hub: Hub
+
+    def _attach(self, request_event: EventHook, user: Any) -> None:
+        self.request_event = request_event
+        self.user = user
+        self._pacer = user if hasattr(user, "_due") else Nobody()
+
+    def _open(self) -> Client:
+        self._hub = getattr(getattr(self.user, "environment", None), "hub", None) or hubs.current()
+        self._client = self._hub.engine.client()
+        return self._client
+
+    def _transmit(
+        self,
+        endpoint: tuple[str, str],
+        origin: Origin,
+        method: str,
+        target: str,
+        headers: Headers,
+        extra: Mapping[str, str | bytes | None] | None = None,
+        body: bytes | None = None,
+        content_type: str | None = None,
+        connect_timeout: float = 0.0,
+        read_timeout: float = 0.0,
+    ) -> Reply:
+        """Send one request and wait for its Reply, which may be of a failure. Raises RefusedError.
+
+        endpoint is what the exchange is counted under if this greenlet is killed, or runs into a timeout of its own
+        code, while it waits.
+        """
+        client = self._client or self._open()
+        pacer = self._pacer
+        # Late is what the wake-up was; how long the user's code then took to get here is its own business.
+        due = now() - pacer._late if pacer._due else 0
+        try:
+            number = client.send(
+                getcurrent(),
+                origin,
+                method,
+                target,
+                headers,
+                extra,
+                body,
+                content_type,
+                due,
+                connect_timeout,
+                read_timeout,
+            )
+        except (TypeError, ValueError) as error:
+            raise RefusedError(str(error)) from error
+        if due:
+            # Only the first exchange after a wait was due because of it.
+            pacer._due = pacer._late = 0
+        try:
+            reply = self._hub.wait()
+        except BaseException:
+            client.cancel(number)
+            report_cancelled(self.request_event, endpoint)
+            raise
+        pacer._yielded = True
+        return reply
+
+    def _hand_over(
+        self, response: ResponseT, catch_response: bool, context: Mapping[str, Any], stream: bool
+    ) -> ResponseT:
+        """Report an exchange, or leave that to the with-block of the user's code."""
+        if context:
+            response._context = context
+        if stream:
+            response._stream = True
+        if not catch_response:
+            report(response, response.fault())
+            return response
+        response._catch_response = True
+        if sole_recorder(self.request_event) is None:
+            # The listeners are told how things are now, not at the end of the block.
+            response.meta = response.request_meta
+        return response
+
+    @contextmanager
+    def rename_request(self, name: str) -> Iterator[None]:
+        """Call the exchanges of this block `name`, unless the call gives another."""
+        self.request_name = name
+        try:
+            yield
+        finally:
+            self.request_name = None
+
+    def close(self) -> None:
+        """Close the connections. The next request opens new ones."""
+        if self._client is not None:
+            self._client.close()

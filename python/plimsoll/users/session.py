@@ -1,0 +1,319 @@
+"""HttpSession: a requests.Session whose requests the engine sends, times and counts."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, cast
+
+import requests
+from requests import PreparedRequest, Request
+from requests.adapters import HTTPAdapter
+from requests.auth import HTTPBasicAuth
+from requests.exceptions import InvalidHeader, InvalidSchema, InvalidURL, MissingSchema, RequestException
+from requests.hooks import dispatch_hook
+from requests.models import REDIRECT_STATI
+from requests.utils import prepend_scheme_if_needed, select_proxy
+
+from plimsoll.users.cookies import store_cookies
+from plimsoll.users.failure import error_of
+from plimsoll.users.headers import encode
+from plimsoll.users.plain import compose, limits
+from plimsoll.users.prepared import Chain, lines_and_body
+from plimsoll.users.recording import sole_recorder
+from plimsoll.users.response import ResponseContextManager, elapsed
+from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender
+from plimsoll.users.settings import SessionSettings
+from plimsoll.users.url import ABSOLUTE, origin_of, routes_of, split, without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll._engine import Reply
+    from plimsoll.users.events import EventHook
+
+logger = logging.getLogger(__name__)
+
+_NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None}
+
+
+class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[misc] # attributes there, properties here
+    """`self.client` of an HttpUser: sends like a requests.Session, and every request is timed and counted.
+
+    A URL without http:// is put behind base_url as it is. What is common is composed here; the rest (files, cookies=,
+    hooks, authentication objects, proxies, …) is prepared by requests itself, and then sent by the engine as well.
+    Mounted adapters are accepted and not asked.
+    """
+
+    def __init__(self, base_url: str, request_event: EventHook, user: Any, *, pool_manager: Any = None) -> None:
+        # Not that of requests.Session, which makes 20 kB of things that most users never touch. pool_manager is
+        # accepted and not used: each user has connections of its own.
+        self._attach(request_event, user)
+        self.base_url, credentials = without_credentials(base_url)
+        if credentials is not None:
+            self.auth = HTTPBasicAuth(*credentials)
+
+    def request(  # type: ignore[override] # Locust's arguments stand in front of those of requests
+        self,
+        method: str,
+        url: str,
+        name: str | None = None,
+        catch_response: bool = False,
+        context: Mapping[str, Any] = NO_CONTEXT,
+        *,
+        data: Any = None,
+        json: Any = None,
+        params: Any = None,
+        headers: Any = None,
+        cookies: Any = None,
+        files: Any = None,
+        auth: Any = None,
+        timeout: Any = None,
+        allow_redirects: bool = True,
+        proxies: Any = None,
+        hooks: Any = None,
+        stream: bool | None = None,
+        verify: Any = None,
+        cert: Any = None,
+    ) -> ResponseContextManager:
+        """Send a request; the arguments that requests has too mean what they mean there.
+
+        name: what to count it under instead of path and query. catch_response: use the response in a with-block, which
+        decides whether it counts as a success. context: passed on to the listeners of the request event.
+
+        A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
+        MissingSchema, InvalidSchema and InvalidURL, and what requests raises for arguments of the wrong kind.
+        """
+        chain = Chain((method, name or self.request_name or ""))
+        options = {"timeout": timeout, "verify": verify, "cert": cert}
+        try:
+            response = None
+            if not (cookies or files or hooks or proxies):
+                response = self._send_plain(chain, url, (params, headers, data, json, auth), options, allow_redirects)
+            if response is None:
+                request = Request(
+                    method.upper(), self._absolute(url), headers, files, data, params, auth, cookies, hooks, json
+                )
+                options |= {"stream": stream, "proxies": proxies}
+                response = self._send_prepared(chain, request, options, allow_redirects)
+        except (MissingSchema, InvalidSchema, InvalidURL):
+            raise
+        except RequestException as error:
+            response = self._failed(chain, url, error)
+        return self._hand_over(response, catch_response, context, bool(stream))
+
+    def _absolute(self, url: str) -> str:
+        return url if ABSOLUTE.match(url) else f"{self.base_url}{url}"
+
+    def _send_plain(
+        self, chain: Chain, url: str, content: tuple[Any, ...], options: dict[str, Any], allow_redirects: bool
+    ) -> ResponseContextManager | None:
+        """Compose a request and send it, without the help of requests; None, and nothing sent, if it takes that."""
+        route = routes_of(self.base_url or "")[url]
+        setup = None if route.has_credentials else self._setup_for(route.root)
+        if setup is None:
+            return None
+        method, name = chain.endpoint
+        message = compose(setup, route, method.upper(), *content)
+        if message is None:
+            return None
+        if not name:
+            chain.endpoint = method, message.route.name
+        origin = setup.origin
+        if options["verify"] is not None or options["cert"] is not None:
+            origin = origin_of(route.root, *self._tls(options["verify"], options["cert"]))
+        try:
+            reply = self._transmit(
+                chain.endpoint,
+                origin,
+                method.upper(),
+                message.route.target,
+                setup.headers,
+                message.extra,
+                message.body,
+                message.content_type,
+                *limits(options["timeout"]),
+            )
+        except RefusedError:
+            return None
+        response = ResponseContextManager(reply, message.route, message.body, self, chain.endpoint)
+        chain.add(reply)
+        return self._conclude(chain, reply, response, options, allow_redirects)
+
+    def _tls(self, verify: Any, cert: Any) -> tuple[Any, Any]:
+        return self.verify if verify is None else verify, self.cert if cert is None else cert
+
+    def _conclude(
+        self,
+        chain: Chain,
+        reply: Reply,
+        response: ResponseContextManager,
+        options: dict[str, Any],
+        allow_redirects: bool,
+    ) -> ResponseContextManager:
+        """What comes after the reply to a composed request: keep its cookies, follow where it leads."""
+        if reply.error is not None:
+            response.error = error_of(reply)
+            return response
+        self._keep_cookies(response)
+        if allow_redirects and response.status_code in REDIRECT_STATI and response.is_redirect:
+            request = response.request
+            request._cookies = self.cookies.copy()
+            verify, cert = self._tls(options["verify"], options["cert"])
+            return self._follow(chain, response, request, timeout=options["timeout"], verify=verify, cert=cert)
+        return response
+
+    def _keep_cookies(self, response: ResponseContextManager) -> None:
+        if values := response.set_cookies:
+            store_cookies(self.cookies, response.request, values)
+
+    def _follow(
+        self, chain: Chain, response: ResponseContextManager, request: PreparedRequest, **settings: Any
+    ) -> ResponseContextManager:
+        """The response at the end of the redirects, those on the way in its history."""
+        hops: list[Any] = [response, *self.resolve_redirects(response, request, chain=chain, **settings)]
+        last: ResponseContextManager = hops.pop()
+        if hops:
+            last.history = hops
+        return last
+
+    def _send_prepared(
+        self, chain: Chain, request: Request, options: dict[str, Any], allow_redirects: bool
+    ) -> ResponseContextManager:
+        """Have requests prepare a request, and send it."""
+        prepared = self.prepare_request(request)
+        method, name = chain.endpoint
+        chain.endpoint = method, name or prepared.path_url
+        settings = self.merge_environment_settings(
+            str(prepared.url), options["proxies"] or {}, options["stream"], options["verify"], options["cert"]
+        )
+        return self.send(prepared, chain=chain, timeout=options["timeout"], allow_redirects=allow_redirects, **settings)
+
+    def send(
+        self, request: PreparedRequest, *, chain: Chain | None = None, allow_redirects: bool = True, **settings: Any
+    ) -> ResponseContextManager:
+        """Send what has been prepared, like requests.Session.send. Nothing is counted unless `request` called it.
+
+        Raises RequestException.
+        """
+        if isinstance(request, Request):
+            raise ValueError("You can only send PreparedRequests.")
+        chain = chain or Chain((str(request.method), request.path_url))
+        for name in ("stream", "verify", "cert", "proxies"):
+            settings.setdefault(name, getattr(self, name))
+        response = self.hop(request, chain=chain, **settings)
+        # A hook may put another response in this one's place; by then it is one of this session too.
+        response = cast(
+            "ResponseContextManager", dispatch_hook("response", request.hooks, response, chain=chain, **settings)
+        )
+        for each in (*response.history, response):
+            self._keep_cookies(cast("ResponseContextManager", each))
+        return self._follow(chain, response, request, **settings) if allow_redirects else response
+
+    def hop(
+        self,
+        request: PreparedRequest,
+        *,
+        chain: Chain,
+        timeout: Any = None,
+        verify: Any = True,
+        cert: Any = None,
+        proxies: Any = None,
+        stream: Any = False,
+    ) -> ResponseContextManager:
+        """Send one prepared request, and do nothing else. stream is accepted: bodies are read to their end anyway."""
+        route = split(str(request.url))
+        proxy = select_proxy(str(request.url), proxies)
+        if proxy:
+            proxy = prepend_scheme_if_needed(proxy, "http")
+        origin = origin_of(route.root, verify, cert, proxy or None)
+        lines, body = lines_and_body(request)
+        try:
+            reply = self._transmit(
+                chain.endpoint,
+                origin,
+                str(request.method),
+                route.target,
+                encode(lines),
+                None,
+                body,
+                None,
+                *limits(timeout),
+            )
+        except RefusedError as error:
+            raise InvalidHeader(str(error), request=request) from error
+        response = ResponseContextManager(reply, route, None, self, chain.endpoint)
+        response.request = request
+        if chain.reply is not None:
+            # Before the reply comes to stand for the whole chain.
+            response.elapsed = elapsed(reply)
+        chain.add(reply)
+        if reply.error is not None:
+            raise error_of(reply, request)
+        return response
+
+    def _failed(self, chain: Chain, url: str, error: RequestException) -> ResponseContextManager:
+        """The response that stands for an exchange without one."""
+        method, name = chain.endpoint
+        if not name:
+            name = getattr(error.request, "path_url", None) or str(url)
+        response = ResponseContextManager(chain.reply, None, None, self, (method, name))
+        response.status_code = 0
+        response.error = error
+        response.request = cast("PreparedRequest", error.request)
+        return response
+
+    def get(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send a GET request."""
+        if kwargs or data is not None or json is not None:
+            return self.request("GET", url, data=data, json=json, **kwargs)
+        return self._get(url)
+
+    def _get(self, url: str) -> ResponseContextManager:
+        """What request("GET", url) does, for the case that nothing special comes up: the hot path."""
+        setup = self._setup
+        if setup is None or setup.until is not None or self._has_containers:
+            return self.request("GET", url)
+        route = setup.routes[url]
+        if route.root != setup.root or route.has_credentials:
+            return self.request("GET", url)
+        endpoint = "GET", self.request_name or route.name
+        reply = self._transmit(endpoint, setup.origin, "GET", route.target, setup.headers, setup.extra)
+        response = ResponseContextManager(reply, route, None, self, endpoint)
+        recorder = sole_recorder(self.request_event)
+        if recorder is not None and 200 <= response.status_code < 300 and reply.header("set-cookie") is None:
+            recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+            return response
+        response = self._conclude(Chain(endpoint, reply), reply, response, _NO_OPTIONS, allow_redirects=True)
+        return self._hand_over(response, False, NO_CONTEXT, False)
+
+    def options(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send an OPTIONS request."""
+        return self.request("OPTIONS", url, data=data, json=json, **kwargs)
+
+    def head(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send a HEAD request. Redirects are followed only if the call says so."""
+        kwargs.setdefault("allow_redirects", False)
+        return self.request("HEAD", url, data=data, json=json, **kwargs)
+
+    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send a POST request."""
+        return self.request("POST", url, data=data, json=json, **kwargs)
+
+    def put(self, url: str, data: Any = None, *, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send a PUT request."""
+        return self.request("PUT", url, data=data, json=json, **kwargs)
+
+    def patch(self, url: str, data: Any = None, *, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send a PATCH request."""
+        return self.request("PATCH", url, data=data, json=json, **kwargs)
+
+    def delete(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+        """Send a DELETE request."""
+        return self.request("DELETE", url, data=data, json=json, **kwargs)
+
+    def mount(self, prefix: str, adapter: Any) -> None:
+        """Accepted for the sake of existing scripts: the engine sends, an adapter is never asked."""
+        if type(adapter) is not HTTPAdapter or adapter.max_retries.total:
+            logger.warning("%s mounted on %s has no effect: requests are sent by Plimsoll's engine, and none is sent "
+                           "twice", type(adapter).__name__, prefix)  # fmt: skip
+        super().mount(prefix, adapter)

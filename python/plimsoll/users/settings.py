@@ -1,0 +1,189 @@
+"""A session's settings: the attributes of a requests.Session, made when they are touched, and what they come to."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from http.cookiejar import CookieJar
+from time import time
+from typing import TYPE_CHECKING, Any
+
+from requests.adapters import HTTPAdapter
+from requests.exceptions import InvalidHeader
+from requests.hooks import default_hooks
+from requests.utils import get_environ_proxies, get_netrc_auth
+
+from plimsoll.users.cookies import NO_COOKIES, SessionCookies, cookie_line
+from plimsoll.users.headers import SessionHeaders, completed, default_headers, defaults, encode
+from plimsoll.users.plain import Setup, basic_authorization
+from plimsoll.users.sending import weakly
+from plimsoll.users.url import origin_of, routes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll._engine import Headers
+
+_DEFAULT_NAMES = frozenset(name.lower() for name in default_headers())
+# requests gives these values of its own, in ways that are left to it.
+_LEFT_TO_REQUESTS = {"content-length", "transfer-encoding"}
+_BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
+
+
+class Setting:
+    """An attribute with a default. Assigning it makes the session look at all its settings anew."""
+
+    def __init__(self, default: Any) -> None:
+        self._default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, session: Any, owner: type) -> Any:
+        return self if session is None else session.__dict__.get(self._name, self._default)
+
+    def __set__(self, session: Any, value: Any) -> None:
+        session.__dict__[self._name] = value
+        session._changed()
+
+
+class Container:
+    """An attribute that is a mutable container, made when first touched.
+
+    Its changes go unseen: once there is one, the session looks into it before every request.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, session: Any, owner: type) -> Any:
+        if session is None:
+            return self
+        if self._name not in session.__dict__:
+            self.__set__(session, self._make())
+        return session.__dict__[self._name]
+
+    def __set__(self, session: SessionSettings, value: Any) -> None:
+        session.__dict__[self._name] = value
+        session._has_containers = True
+
+
+def _adapters() -> OrderedDict[str, HTTPAdapter]:
+    return OrderedDict((("https://", HTTPAdapter()), ("http://", HTTPAdapter())))
+
+
+class SessionSettings:
+    """Ten thousand idle sessions shall be small: nothing here is made before somebody asks for it."""
+
+    base_url = Setting(None)
+    auth = Setting(None)
+    verify = Setting(True)
+    cert = Setting(None)
+    trust_env = Setting(True)
+    params = Container(dict)
+    proxies = Container(dict)
+    hooks = Container(default_hooks)
+    adapters = Container(_adapters)
+    """Accepted and not asked: the engine sends."""
+
+    stream = False
+    max_redirects = 30
+
+    _headers: SessionHeaders | None = None
+    _cookies: SessionCookies | None = None
+    _has_containers = False
+    _setup: Setup | None = None
+    """For the root that was last sent to; None when a setting has changed since."""
+
+    def _changed(self) -> None:
+        self._setup = None
+
+    @property
+    def headers(self) -> SessionHeaders:
+        """Sent with every request. An assigned mapping is copied."""
+        if self._headers is None:
+            self._headers = SessionHeaders(default_headers(), weakly(self._changed))
+        return self._headers
+
+    @headers.setter
+    def headers(self, items: Any) -> None:
+        self._headers = SessionHeaders(items, weakly(self._changed))
+        self._changed()
+
+    @property
+    def cookies(self) -> SessionCookies:
+        """The cookies of this user. The cookies in an assigned jar or dict are copied."""
+        if self._cookies is None:
+            self._cookies = SessionCookies(weakly(self._changed))
+        return self._cookies
+
+    @cookies.setter
+    def cookies(self, cookies: CookieJar | dict[str, str] | None) -> None:
+        self._cookies = SessionCookies(weakly(self._changed))
+        if isinstance(cookies, CookieJar):
+            self._cookies.update(cookies)
+        else:
+            for name, value in (cookies or {}).items():
+                self._cookies.set(name, value)
+        self._changed()
+
+    def _setup_for(self, root: str) -> Setup | None:
+        """What the settings come to for one root; None if every request has to be prepared by requests."""
+        if self._has_containers and self._containers_say_something():
+            return None
+        setup = self._setup
+        if setup is None or setup.root != root or (setup.until is not None and setup.until <= time()):
+            setup = self._setup = self._set_up(root)
+        return setup
+
+    def _containers_say_something(self) -> bool:
+        own = self.__dict__
+        return bool(own.get("params") or own.get("proxies") or any((own.get("hooks") or {}).values()))
+
+    def _set_up(self, root: str) -> Setup | None:
+        given = _DEFAULT_NAMES if self._headers is None else frozenset(name.lower() for name in self._headers)
+        authorization = basic_authorization(self.auth)
+        if self._needs_requests(root, given) or (self.auth and authorization is None):
+            return None
+        line = cookie_line(self._cookies, root) if self._cookies else NO_COOKIES
+        headers = self._encoded_headers()
+        if line is None or headers is None:
+            return None
+        extra = {"Cookie": line.value, "Authorization": authorization}
+        return Setup(
+            routes=routes_of(self.base_url or ""),
+            root=root,
+            origin=origin_of(root, self.verify, self.cert),
+            headers=headers,
+            given=given,
+            cookie=line.value,
+            until=line.until,
+            authorization=authorization,
+            extra={name: value for name, value in extra.items() if value is not None} or None,
+        )
+
+    def _encoded_headers(self) -> Headers | None:
+        if self._headers is None:
+            return defaults()
+        try:
+            return encode(completed({name: value for name, value in self._headers.items() if value is not None}))
+        except InvalidHeader:
+            return None
+
+    def _needs_requests(self, root: str, given: frozenset[str]) -> bool:
+        return bool(
+            given & _LEFT_TO_REQUESTS
+            or (self._cookies and given & {"cookie", "host"})
+            or (self.trust_env and _environment_says_something(root))
+        )
+
+
+def _environment_says_something(root: str) -> bool:
+    return bool(
+        any(name in os.environ for name in _BUNDLE_VARIABLES)
+        or get_environ_proxies(root, no_proxy=None)
+        or get_netrc_auth(root)
+    )

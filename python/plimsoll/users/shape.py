@@ -1,0 +1,52 @@
+"""Load that changes over time, as a locustfile describes it."""
+
+from __future__ import annotations
+
+import time
+from abc import ABCMeta, abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from plimsoll.users.runners import Runner
+    from plimsoll.users.user import User
+
+
+class LoadTestShapeMeta(ABCMeta):
+    """Makes a shape concrete unless its own body says `abstract = True`."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> LoadTestShapeMeta:
+        namespace.setdefault("abstract", False)
+        return super().__new__(mcs, name, bases, namespace)
+
+
+class LoadTestShape(metaclass=LoadTestShapeMeta):
+    """Subclass it and implement tick(), which is asked about once a second."""
+
+    runner: Runner | None = None
+
+    abstract: ClassVar[bool] = True
+    """A base for other shapes, not used itself."""
+
+    use_common_options: ClassVar[bool] = False
+    """Whether users, spawn rate and run time may also be given on the command line."""
+
+    def __init__(self) -> None:
+        self.start_time = time.perf_counter()
+
+    def reset_time(self) -> None:
+        """Let the test begin now."""
+        self.start_time = time.perf_counter()
+
+    def get_run_time(self) -> float:
+        """Seconds since the test began."""
+        return time.perf_counter() - self.start_time
+
+    def get_current_user_count(self) -> int:
+        """Users alive. Raises RuntimeError outside of a test."""
+        if self.runner is None:
+            raise RuntimeError("The shape does not belong to a test")
+        return self.runner.user_count
+
+    @abstractmethod
+    def tick(self) -> tuple[int, float] | tuple[int, float, list[type[User]] | None] | None:
+        """(users, users started or stopped per second[, their classes]) for now; None ends the test."""

@@ -1,0 +1,242 @@
+"""The task loop: pick, execute, wait, until somebody stops it."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from collections import deque
+from random import random
+from time import monotonic_ns, perf_counter
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NoReturn, final
+
+from gevent import GreenletExit
+
+from plimsoll.users.exceptions import (
+    InterruptTaskSet,
+    RescheduleTask,
+    RescheduleTaskImmediately,
+    StopTest,
+    StopUser,
+)
+from plimsoll.users.sleep import sleep_until, yield_to_others
+from plimsoll.users.tasks import collect_tasks
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.users.user import User
+
+logger = logging.getLogger("locust.user.task")
+
+RUNNING, WAITING, STOPPING = "running", "waiting", "stopping"
+
+
+class TaskSetMeta(type):
+    """Collects the tasks of a TaskSet class."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> TaskSetMeta:
+        namespace["tasks"] = mcs.collect(bases, namespace)
+        return super().__new__(mcs, name, bases, namespace)
+
+    @staticmethod
+    def collect(bases: tuple[type, ...], namespace: dict[str, Any]) -> list[Callable[..., Any]]:
+        return collect_tasks(bases, namespace)
+
+
+class TaskSet(metaclass=TaskSetMeta):
+    """A set of tasks of which one is picked at random, executed and followed by a wait, again and again.
+
+    A TaskSet may itself be a task of a User or of another TaskSet. It then runs until `interrupt()`. Its wait_time, if
+    it has one, is used instead of the user's.
+    """
+
+    tasks: list[Callable[..., Any]] = []  # noqa: RUF012 - locustfiles assign it like this
+    """Functions and TaskSet classes. In a class body also {task: weight} or [(task, weight), …]; weights are written
+    out when the class is made."""
+
+    # Accepted for old locustfiles; they have had no effect since Locust 1.0.
+    min_wait: float | None = None
+    max_wait: float | None = None
+    wait_function: Callable[..., float] | None = None
+
+    # Most users never schedule a task, and a deque is 600 bytes: made by the first schedule_task().
+    _task_queue: deque[Callable[..., Any]] | tuple[()] = ()
+
+    def __init__(self, parent: User | TaskSet) -> None:
+        self._parent = parent
+        self._user: User = parent._user if isinstance(parent, TaskSet) else parent
+        self._cp_last_run = perf_counter()
+        self._cp_last_wait_time: float = 0
+
+    @property
+    def user(self) -> User:
+        """The user that runs this TaskSet."""
+        return self._user
+
+    @property
+    def parent(self) -> Any:
+        """The TaskSet that this one is a task of, or the user."""
+        return self._parent
+
+    @property
+    def client(self) -> Any:
+        """The client of the user."""
+        return self._user.client  # type: ignore[attr-defined] # a plain User has none until its class makes one
+
+    def on_start(self) -> None:
+        """Called before the first task."""
+
+    def on_stop(self) -> None:
+        """Called after the last task: on interrupt() and when the user stops."""
+
+    @final
+    def run(self) -> NoReturn:
+        """Execute tasks until an exception ends it.
+
+        Raises RescheduleTaskImmediately or RescheduleTask after an interrupt (for the parent's loop), StopUser,
+        StopTest or GreenletExit when the user is to end, and what a task raised if exceptions are not to be caught.
+        """
+        self._start()
+        user = self._user
+        try:
+            while True:
+                try:
+                    if user._state == STOPPING:
+                        raise StopUser
+                    self.execute_next_task()
+                except RescheduleTaskImmediately:
+                    continue
+                except RescheduleTask:
+                    pass
+                except (InterruptTaskSet, StopUser, StopTest):
+                    raise
+                except Exception as error:
+                    if not user.environment.catch_exceptions:
+                        raise
+                    self._report(error)
+                self.wait()
+        except InterruptTaskSet as interrupt:
+            self._stop()
+            raise _for_parent(interrupt) from interrupt
+        except (StopUser, StopTest, GreenletExit):
+            self._stop()
+            raise
+        except Exception as error:
+            # wait_time failed, or exceptions are not to be caught. Without a wait the loop would spin: the user ends.
+            self._report(error)
+            raise
+
+    def _start(self) -> None:
+        try:
+            self.on_start()
+        except InterruptTaskSet as interrupt:
+            raise _for_parent(interrupt) from interrupt
+
+    def _stop(self) -> None:
+        try:
+            self.on_stop()
+        except (StopUser, StopTest):
+            raise
+        except Exception:
+            logging.error("Uncaught exception in on_stop: \n%s", traceback.format_exc())
+
+    def _report(self, error: Exception) -> None:
+        environment = self._user.environment
+        environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
+        if environment.catch_exceptions:
+            logger.error("%s\n%s", error, "".join(traceback.format_exception(error)))
+
+    def execute_next_task(self) -> None:
+        """Execute the first scheduled task, or else one that get_next_task() picks."""
+        self.execute_task(self._task_queue.popleft() if self._task_queue else self.get_next_task())
+
+    def execute_task(self, task: Callable[..., Any]) -> None:
+        """Run one task: a function that takes the TaskSet, a nested TaskSet class, or a method bound to this one."""
+        if type(task) is FunctionType:
+            task(self)
+        elif isinstance(task, TaskSetMeta):
+            task(self).run()
+        elif getattr(task, "__self__", None) is self:
+            task()
+        else:
+            task(self)
+
+    def schedule_task(self, task_callable: Callable[..., Any], first: bool = False) -> None:
+        """Have a task executed before any is picked; first: also before those already scheduled."""
+        if not isinstance(self._task_queue, deque):
+            self._task_queue = deque()
+        if first:
+            self._task_queue.appendleft(task_callable)
+        else:
+            self._task_queue.append(task_callable)
+
+    def get_next_task(self) -> Callable[..., Any]:
+        """Pick one of `tasks`. Raises Exception when there are none."""
+        tasks = self.tasks
+        if not tasks:
+            raise _no_tasks(self)
+        # As random.choice does, without its three further calls; the bias is below 2**-50.
+        return tasks[int(random() * len(tasks))]
+
+    def wait_time(self) -> float:
+        """Seconds between two tasks: the user's, unless a TaskSet has its own."""
+        return self._user.wait_time()
+
+    def wait(self) -> None:
+        """Sleep for wait_time().
+
+        Also callable within a task. A user that waits is stopped at once, even with a stop timeout; one that shall
+        finish its task sleeps with gevent.sleep() instead.
+        """
+        user = self._user
+        if user._state == STOPPING:
+            raise StopUser
+        seconds = self.wait_time()
+        if seconds > 0:
+            user._state = WAITING
+            due = monotonic_ns() + int(seconds * 1e9)
+            sleep_until(user.environment.hub, due)
+            user._due = due
+            user._late = max(0, monotonic_ns() - due)
+            user._state = RUNNING
+        elif user._yielded:
+            # Others ran while this user's last exchange was under way: nothing to be gained by another round.
+            user._yielded = False
+        else:
+            user._state = WAITING
+            user._due = user._late = 0
+            yield_to_others()
+            user._state = RUNNING
+
+    def interrupt(self, reschedule: bool = True) -> NoReturn:
+        """Leave this TaskSet. reschedule: the parent picks its next task at once, else it waits first."""
+        raise InterruptTaskSet(reschedule)
+
+
+class DefaultTaskSet(TaskSet):
+    """The root of every user: executes the tasks declared on the User class, with the user as their argument."""
+
+    def get_next_task(self) -> Callable[..., Any]:
+        tasks = self._user.tasks
+        if not tasks:
+            raise _no_tasks(self._user)
+        return tasks[int(random() * len(tasks))]
+
+    def execute_task(self, task: Callable[..., Any]) -> None:
+        if isinstance(task, TaskSetMeta):
+            task(self._user).run()
+        else:
+            task(self._user)
+
+
+def _no_tasks(owner: TaskSet | User) -> Exception:
+    hint = "; it has a 'task' attribute, maybe 'tasks' was meant" if getattr(owner, "task", None) else ""
+    return Exception(
+        f"No tasks defined on {type(owner).__name__}{hint}. Use the @task decorator or set the 'tasks' attribute "
+        "(a class that is only a base for others says abstract = True)."
+    )
+
+
+def _for_parent(interrupt: InterruptTaskSet) -> Exception:
+    return RescheduleTaskImmediately() if interrupt.reschedule else RescheduleTask()

@@ -1,0 +1,153 @@
+"""Where a request goes: from what the user's code says to an origin and a request target, quoted as requests does."""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import lru_cache
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from requests import PreparedRequest
+from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
+from urllib3.util import parse_url
+
+from plimsoll._engine import Origin
+
+ROUTES_KEPT = 4096
+"""Routes remembered per base URL; a test that asks for ever new paths starts over, it does not fill the memory."""
+
+ABSOLUTE = re.compile(r"https?://", re.IGNORECASE)
+_SCHEMES = ("http://", "https://", "http+unix://")
+# What quoting leaves as it is. Dot segments, empty queries, fragments and percent signs are left to the slow way.
+_PLAIN_BASE = re.compile(r"(https?://[a-z0-9][a-z0-9.-]*(?::[1-9][0-9]*)?)((?:/[\w.~!$&'()*+,;=:@-]*)*)", re.ASCII)
+_PLAIN_PATH = re.compile(r"/[\w.~!$&'()*+,;=:@/-]*(?:\?[\w.~!$&'()*+,;=:@/?-]+)?", re.ASCII)
+
+
+class Route:
+    """One URL, taken apart and quoted."""
+
+    __slots__ = ("has_credentials", "name", "root", "target", "url")
+
+    def __init__(
+        self, root: str, target: str, url: str, name: str | None = None, has_credentials: bool = False
+    ) -> None:
+        self.root = root
+        """scheme://host[:port]; an `Origin` is made of it."""
+        self.target = target
+        """Path and query as sent."""
+        self.url = url
+        """What `response.url` says, with a fragment if there was one."""
+        self.name = target if name is None else name
+        """What the exchange is called if the user gives no name."""
+        self.has_credentials = has_credentials
+        """The URL says user:password@."""
+
+    def with_params(self, params: Any) -> Route:
+        """The same URL with `params=` added, as requests encodes them. Raises InvalidURL."""
+        if isinstance(params, (str, bytes)) or "#" in self.url:
+            return route_of(self.url, params)
+        encoded = encode_form(params)
+        if not encoded:
+            return self
+        suffix = ("&" if "?" in self.target else "?") + encoded
+        return Route(self.root, self.target + suffix, self.url + suffix, self.name + suffix, self.has_credentials)
+
+
+def encode_form(fields: Any) -> Any:
+    """What requests makes of `params=` and `data=`: a mapping or pairs are URL-encoded, the rest is left as it is."""
+    return PreparedRequest._encode_params(fields)
+
+
+def route_of(url: str, params: Any = None) -> Route:
+    """The route of a full URL. Raises MissingSchema, InvalidSchema and InvalidURL, like requests."""
+    prepared = PreparedRequest()
+    prepared.prepare_url(url, params)
+    return split(str(prepared.url))
+
+
+def split(url: str) -> Route:
+    """The route of a URL that requests has prepared. Raises InvalidSchema for one that no engine could send."""
+    if not url.lower().startswith(_SCHEMES):
+        raise InvalidSchema(f"No connection adapters were found for {url!r}")
+    parts = urlsplit(url)
+    credentials, _, authority = parts.netloc.rpartition("@")
+    name = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+    # urllib3, which sends for requests, quotes some characters that requests itself lets pass.
+    return Route(f"{parts.scheme}://{authority}", parse_url(url).request_uri, url, name, bool(credentials))
+
+
+def without_credentials(url: str) -> tuple[str, tuple[str, str] | None]:
+    """(the URL without user:password@, (user, password)), or the URL as it is and None."""
+    parsed = urlsplit(url)
+    if not (parsed.username and parsed.password):
+        return url, None
+    stripped = urlunsplit(parsed._replace(netloc=parsed.netloc.rpartition("@")[2]))
+    return stripped, (unquote(parsed.username), unquote(parsed.password))
+
+
+class Routes(dict[str, Route]):
+    """The routes of what one base URL's users ask for: {path or absolute URL: Route}, made when first asked for."""
+
+    def __init__(self, base_url: str) -> None:
+        super().__init__()
+        self.base_url = base_url
+        """What is put in front of every path, as it is."""
+        plain = _PLAIN_BASE.fullmatch(base_url)
+        self._is_plain = plain is not None and "/." not in base_url
+        self.root, self._prefix = plain.groups() if plain else (_root(base_url), "")
+
+    def __missing__(self, path: str) -> Route:
+        route = self._make(path)
+        if len(self) >= ROUTES_KEPT:
+            self.clear()
+        self[path] = route
+        return route
+
+    def _make(self, path: str) -> Route:
+        if self._is_plain and _PLAIN_PATH.fullmatch(path) and "/." not in path:
+            return Route(self.root, self._prefix + path, f"{self.root}{self._prefix}{path}")
+        return route_of(path if ABSOLUTE.match(path) else f"{self.base_url}{path}")
+
+
+def _root(base_url: str) -> str:
+    try:
+        return route_of(f"{base_url}/").root
+    except (InvalidSchema, InvalidURL, MissingSchema):
+        return ""
+
+
+@lru_cache(maxsize=256)
+def routes_of(base_url: str) -> Routes:
+    """Shared by all users of a base URL."""
+    return Routes(base_url)
+
+
+def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None) -> Origin:
+    """The Origin for these settings, which mean what they mean to requests; the same one each time.
+
+    Raises OSError for a certificate file that is not there, InvalidURL for what cannot be connected to.
+    """
+    if not root.startswith("https:"):
+        return _origin(root, True, None, proxy)
+    # A number or None is meant as a truth value; a path stays one.
+    check = os.fspath(verify) if isinstance(verify, (str, os.PathLike)) and verify else bool(verify)
+    return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy)
+
+
+@lru_cache(maxsize=1024)
+def _origin(root: str, verify: bool | str, cert: str | tuple[str, str] | None, proxy: str | None) -> Origin:
+    if isinstance(verify, str):
+        _require_file(verify, "a suitable TLS CA certificate bundle")
+    for path in (cert,) if isinstance(cert, str) else cert or ():
+        _require_file(path, "the TLS certificate file")
+    try:
+        return Origin(root, verify=verify, cert=cert, proxy=proxy)
+    except ValueError as error:
+        raise InvalidURL(str(error)) from error
+
+
+def _require_file(path: str, what: str) -> None:
+    # The text and the kind of error that requests raises.
+    if not os.path.exists(path):  # noqa: PTH110 - takes any kind of path that the user's code gave
+        raise OSError(f"Could not find {what}, invalid path: {path}")

@@ -1,0 +1,205 @@
+"""A simulated client: its class says what it does, its greenlet does it."""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, final
+
+from gevent import GreenletExit
+
+from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users.tasks import collect_tasks
+from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
+from plimsoll.users.wait_time import constant
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gevent import Greenlet
+    from gevent.pool import Group
+
+    from plimsoll.users.environment import Environment
+    from plimsoll.users.session import HttpSession
+
+logger = logging.getLogger("locust.user.users")
+
+
+class UserMeta(type):
+    """Collects the tasks of a User class, and makes it concrete unless its own body says `abstract = True`."""
+
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> UserMeta:
+        namespace["tasks"] = collect_tasks(bases, namespace)
+        namespace.setdefault("abstract", False)
+        return super().__new__(mcs, name, bases, namespace)
+
+
+class User(metaclass=UserMeta):
+    """A user with tasks but without a client; a base for clients of one's own."""
+
+    host: str | None = None
+    """Base URL of the target. One given on the command line is set here before users are made."""
+
+    wait_time: Callable[..., float] = constant(0)
+    """Method that returns the seconds between two tasks."""
+
+    tasks: list[Callable[..., Any]] = []  # noqa: RUF012 - locustfiles assign it like this
+    """Functions and TaskSet classes. In a class body also {task: weight} or [(task, weight), …]; weights are written
+    out when the class is made."""
+
+    weight: float = 1
+    """How many users of this class there are in proportion to other classes; >= 0."""
+
+    fixed_count: int = 0
+    """> 0: so many users of this class, spawned first, whatever its weight."""
+
+    abstract: bool = True
+    """A base for other classes, of which no user is spawned."""
+
+    # Accepted for old locustfiles; they have had no effect since Locust 1.0.
+    min_wait: float | None = None
+    max_wait: float | None = None
+    wait_function: Callable[..., float] | None = None
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__()
+        self.environment = environment
+        self._state: str | None = None
+        """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
+        self._greenlet: Greenlet[..., Any] | None = None
+        self._group: Group | None = None
+        self._taskset_instance: DefaultTaskSet | None = None
+        self._cp_last_run = perf_counter()
+        self._cp_last_wait_time: float = 0
+        self._due = 0
+        """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
+        self._late = 0
+        """By how many ns the user woke up later than that; goes back to 0 with `_due`."""
+        self._yielded = False
+        """An exchange has let other users run since the last wait."""
+
+    def on_start(self) -> None:
+        """Called when the user starts."""
+
+    def on_stop(self) -> None:
+        """Called when the user stops, also when it is killed."""
+
+    @final
+    def run(self) -> None:
+        """Live: on_start, tasks until stopped, on_stop. What on_start raises ends the user and is raised again."""
+        self._state = RUNNING
+        self._taskset_instance = DefaultTaskSet(self)
+        try:
+            self._start()
+            self._taskset_instance.run()
+        except (GreenletExit, StopUser):
+            self.on_stop()
+        except StopTest as reason:
+            self.on_stop()
+            self._stop_test(reason)
+
+    def _start(self) -> None:
+        try:
+            self.on_start()
+        except (StopUser, StopTest):
+            raise
+        except Exception as error:
+            logger.error("%s\n%s", error, traceback.format_exc())
+            self.environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
+            raise
+
+    def _stop_test(self, reason: StopTest) -> None:
+        logger.error("%s", reason)
+        logger.warning("Stopping the test: %s raised StopTest", type(self).__name__)
+        if self.environment.runner is not None:
+            self.environment.runner.quit()
+
+    def wait(self) -> None:
+        """Sleep for wait_time(), from within a task. A user that waits is stopped at once, even with a stop timeout."""
+        if self._taskset_instance is None:
+            raise RuntimeError("A user can wait only while it runs")
+        self._taskset_instance.wait()
+
+    def start(self, group: Group) -> Greenlet[..., Any]:
+        """Run in a new greenlet of group, which is returned."""
+        self._group = group
+        self._greenlet = group.spawn(_run, self)
+        return self._greenlet
+
+    def stop(self, force: bool = False) -> bool:
+        """Stop gracefully: at once while waiting, else after the running task. force: at once, in mid-task.
+
+        True when the user is dead, which includes its on_stop; False when it has only been asked to stop. Asking twice
+        changes nothing.
+        """
+        if force or self._state in (None, WAITING):
+            if self._group is not None and self._greenlet is not None:
+                self._group.killone(self._greenlet)
+            return True
+        self._state = STOPPING
+        return False
+
+    @property
+    def group(self) -> Group | None:
+        return self._group
+
+    @property
+    def greenlet(self) -> Greenlet[..., Any] | None:
+        return self._greenlet
+
+    def context(self) -> dict[str, Any]:
+        """What to add to the `context` of every request event of this user."""
+        return {}
+
+    @classmethod
+    def json(cls) -> dict[str, Any]:
+        """The class, as far as JSON can hold it."""
+        return {
+            "host": cls.host,
+            "weight": cls.weight,
+            "fixed_count": cls.fixed_count,
+            "tasks": [task.__name__ for task in cls.tasks],
+        }
+
+    @classmethod
+    def fullname(cls) -> str:
+        """Module and name, without the functions that the class was defined in."""
+        return ".".join(part for part in f"{cls.__module__}.{cls.__qualname__}".split(".") if part != "<locals>")
+
+
+def _run(user: User) -> None:
+    # A function of one argument: `greenlet.args[0]` is how runners get from a greenlet to its user.
+    user.run()
+
+
+class HttpUser(User):
+    """A user whose `client` behaves like a requests.Session with `host` in front of every path."""
+
+    abstract = True
+
+    pool_manager: Any = None
+    """Accepted and not used: the engine keeps the connections, those of each user apart."""
+
+    client: HttpSession
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        host = required_host(self)
+        from plimsoll.users.session import HttpSession
+
+        self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
+        # The load must not depend on proxy variables and .netrc of whoever starts it.
+        self.client.trust_env = False
+        # A load test goes where it is told to, not through the proxy of whoever starts it.
+        self.client.trust_env = False
+
+
+def required_host(user: User) -> str:
+    """The host of a user that cannot do without. Raises StopTest."""
+    if user.host is None:
+        raise StopTest(
+            "You must specify the base host. Either in the host attribute in the User class, or on the command line "
+            "using the --host option."
+        )
+    return user.host

@@ -1,0 +1,138 @@
+"""What tests of several parts need: recorded values made by hand, and a real PostgreSQL."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from plimsoll._engine import Histogram
+from plimsoll.record import Health, Interval
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+@pytest.fixture(scope="session")
+def make_interval() -> Callable[..., Interval]:
+    """An interval of exchanges that took these times, as the engine would have recorded it."""
+
+    def make(
+        ms: Sequence[float] = (),
+        *,
+        second: int = 0,
+        method: str = "GET",
+        name: str = "/",
+        outcome: str = "success",
+        body: int = 100,
+        untimed: int = 0,
+    ) -> Interval:
+        nanos = [round(each * 1e6) for each in ms]
+        interval = Interval(second, method, name, outcome, count=len(nanos) + untimed, untimed=untimed)
+        interval.bytes_body = body * interval.count
+        interval.bytes_in, interval.bytes_out = interval.bytes_body + 50 * interval.count, 80 * interval.count
+        interval.response_sum = interval.service_sum = sum(nanos)
+        interval.response_min, interval.response_max = min(nanos, default=0), max(nanos, default=0)
+        interval.overflow = sum(each > 3_600_000_000_000 for each in nanos)
+        for each in nanos:
+            interval.response.record((each + 500) // 1000)
+            interval.service.record((each + 500) // 1000)
+        return interval
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def make_health() -> Callable[..., Health]:
+    """A second of a worker whose lag and delay were these."""
+
+    def make(
+        second: int = 0,
+        worker: int = 0,
+        *,
+        lag_us: Sequence[int] = (),
+        delay_us: Sequence[int] = (),
+        cpu: float = 0.0,
+        users: int = 0,
+    ) -> Health:
+        health = Health(second, worker, Histogram(), Histogram(), cpu=cpu, users=users)
+        for each in lag_us:
+            health.lag.record(each)
+        for each in delay_us:
+            health.delay.record(each)
+        return health
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def postgresql_server() -> Iterator[str]:
+    """The directory of the socket of a private server, which is stopped at the end."""
+    programs = _postgresql_programs()
+    if programs is None:
+        message = "no PostgreSQL server programs found (Debian: apt-get install postgresql)"
+        if os.environ.get("CI"):
+            pytest.fail(message)
+        pytest.skip(message)
+    # A server refuses to run as root, and its socket's path must be short.
+    user = _unprivileged()
+    directory = Path(tempfile.mkdtemp(prefix="plimsoll-pg-"))
+    try:
+        if user:
+            shutil.chown(directory, user)
+        # A socket in a directory of its own cannot be taken by anybody else, as a port could.
+        options = f"-c listen_addresses= -c unix_socket_directories={directory} -c fsync=off"
+        control = [str(programs / "pg_ctl"), "-D", str(directory / "data"), "-w", "-t", "60"]
+        _run([str(programs / "initdb"), "-D", str(directory / "data"), "-A", "trust", "-U", "plimsoll"], user)
+        _run([*control, "-l", str(directory / "log"), "-o", options, "start"], user)
+        try:
+            yield str(directory)
+        finally:
+            _run([*control, "-m", "immediate", "stop"], user)
+    finally:
+        shutil.rmtree(directory)
+
+
+@pytest.fixture
+def postgresql_url(postgresql_server: str) -> str:
+    """A fresh database."""
+    with psycopg.connect(f"postgresql://plimsoll@/postgres?host={postgresql_server}", autocommit=True) as connection:
+        row = connection.execute("SELECT count(*) FROM pg_database").fetchone()
+        assert row
+        name = f"test{row[0]}"
+        connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
+    return f"postgresql://plimsoll@/{name}?host={postgresql_server}"
+
+
+def _postgresql_programs() -> Path | None:
+    if found := shutil.which("initdb"):
+        return Path(found).resolve().parent
+    versions = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[-3]))
+    return versions[-1].parent if versions else None
+
+
+def _unprivileged() -> str | None:
+    if os.geteuid() != 0:
+        return None
+    known = {entry.pw_name for entry in pwd.getpwall()}
+    return next(name for name in ("postgres", "nobody") if name in known)
+
+
+def _run(command: list[str], user: str | None) -> None:
+    done = subprocess.run(
+        command,
+        user=user,
+        cwd="/",
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    assert done.returncode == 0, f"{' '.join(command)}: {done.stdout}"

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import UsageError
+from plimsoll.record import CaughtException, Failure
+from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.stats.view import RunView
+
+STATS = (
+    "Type,Name,Request Count,Failure Count,Median Response Time,Average Response Time,Min Response Time,"
+    "Max Response Time,Average Content Size,Requests/s,Failures/s,50%,66%,75%,80%,90%,95%,98%,99%,99.9%,99.99%,100%"
+)
+HISTORY = (
+    "Timestamp,User Count,Type,Name,Requests/s,Failures/s,50%,66%,75%,80%,90%,95%,98%,99%,99.9%,99.99%,100%,"
+    "Total Request Count,Total Failure Count,Total Median Response Time,Total Average Response Time,"
+    "Total Min Response Time,Total Max Response Time,Total Average Content Size"
+)
+
+
+def lines(prefix, what) -> list[str]:
+    """Without their ends, which are CRLF."""
+    text = Path(f"{prefix}_{what}.csv").read_bytes().decode()
+    assert text.endswith("\r\n")
+    assert text.count("\n") == text.count("\r\n")
+    return text.split("\r\n")[:-1]
+
+
+@pytest.fixture
+def prefix(tmp_path) -> str:
+    return str(tmp_path / "out" / "todos")
+
+
+def test_before_the_run_the_files_are_there_with_their_headers(prefix):
+    CsvFiles(prefix).check()
+    assert lines(prefix, "stats") == [STATS]
+    assert lines(prefix, "stats_history") == [HISTORY]
+    assert lines(prefix, "failures") == ["Method,Name,Error,Occurrences,First Seen,Last Seen"]
+    assert lines(prefix, "exceptions") == ["Count,Message,Traceback,Nodes"]
+    assert len(list(Path(prefix).parent.iterdir())) == 4
+
+
+def test_what_an_earlier_run_left_is_replaced(prefix, view):
+    files = CsvFiles(prefix)
+    files.check()
+    files.second(view, 1.0, 5)
+    files.check()
+    assert [len(lines(prefix, what)) for what in ("stats", "stats_history", "failures", "exceptions")] == [1] * 4
+
+
+@pytest.mark.parametrize("prefix", ["/proc/nowhere/todos", "/dev/null/todos"])
+def test_a_place_that_cannot_be_written_is_told_before_the_run(prefix):
+    with pytest.raises(UsageError, match=f"--csv {prefix}: cannot write there: "):
+        CsvFiles(prefix).check()
+
+
+def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval):
+    view = RunView()
+    view.add([make_interval([1.0, 2.0, 4.5], name="/b"), make_interval([0.5], name="/a", method="POST")])
+    view.add([make_interval([0.1], name="/a", method="GET", outcome="connect", body=0)])
+    files = CsvFiles(prefix)
+    files.check()
+    files.finish(view)
+    assert lines(prefix, "stats") == [
+        STATS,
+        "GET,/a,1,1,0,0.0,0.0,0.0,0.0,1.0,1.0,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A",
+        "POST,/a,1,0,0.5,0.5,0.5,0.5,100.0,1.0,0.0,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5,0.5",
+        "GET,/b,3,0,2,2.5,1.0,4.5,100.0,3.0,0.0,2,2,4.5,4.5,4.5,4.5,4.5,4.5,4.5,4.5,4.5",
+        ",Aggregated,5,1,1,2.0,0.5,4.5,80.0,5.0,1.0,1,2,2,4.5,4.5,4.5,4.5,4.5,4.5,4.5,4.5",
+    ]
+    assert lines(prefix, "stats_history") == [HISTORY]
+
+
+def test_percentiles_are_not_rounded_beyond_the_microsecond(prefix, make_interval):
+    view = RunView()
+    view.add([make_interval([1.2345678])])
+    files = CsvFiles(prefix)
+    files.check()
+    files.finish(view)
+    row = next(csv.DictReader(lines(prefix, "stats")))
+    assert row["50%"] == row["Median Response Time"] == "1.235"
+    assert row["Max Response Time"] == "1.234568"
+
+
+def test_history_of_the_whole_run(prefix, make_interval):
+    files, view = CsvFiles(prefix), RunView()
+    files.check()
+    for second in range(12):
+        view.add([make_interval([100.0 if second < 1 else 1.0], second=second)])
+        files.second(view, 1000.75 + second, second + 1)
+    rows = list(csv.DictReader(lines(prefix, "stats_history")))
+    assert [row["Timestamp"] for row in rows] == [str(1000 + second) for second in range(12)]
+    last = rows[-1]
+    assert (last["User Count"], last["Type"], last["Name"]) == ("12", "", "Aggregated")
+    assert (last["Requests/s"], last["Failures/s"]) == ("1.000000", "0.000000")
+    assert (last["100%"], last["Total Request Count"], last["Total Max Response Time"]) == ("100", "12", "100.0")
+
+
+def test_full_history_has_every_endpoint_with_the_last_ten_seconds(prefix, make_interval):
+    files, view = CsvFiles(prefix, full_history=True), RunView()
+    files.check()
+    for second in range(12):
+        name = "/old" if second < 1 else "/new"
+        view.add([make_interval([100.0 if second < 1 else 1.0], second=second, name=name)])
+        files.second(view, 1000 + second, 3)
+    rows = list(csv.DictReader(lines(prefix, "stats_history")))[-3:]
+    assert [row["Name"] for row in rows] == ["/new", "/old", "Aggregated"]
+    assert [row["100%"] for row in rows] == ["1", "N/A", "1"]
+    assert [row["Total Max Response Time"] for row in rows] == ["1.0", "100.0", "100.0"]
+
+
+def test_failures_and_exceptions(prefix):
+    failures = [
+        Failure("GET", "/", "http", "CatchResponseError('no, \"really\"')", 2, 0.0, 1_795_176_000.25),
+        Failure("POST", "/", "connect", "ConnectionRefusedError(111, 'Connection refused')", 5, 1.0, 2.0),
+    ]
+    view = RunView()
+    view.add([], [], failures, [CaughtException("m", "line 1\nline 2\n", 3, {1, 0})])
+    files = CsvFiles(prefix)
+    files.check()
+    files.second(view, 1.0, 1)
+    rows = lines(prefix, "failures")
+    assert sorted(rows[1:]) == [
+        'GET,/,"CatchResponseError(\'no, ""really""\')",2,1970-01-01T00:00:00Z,2026-11-20T12:00:00.250000Z',
+        "POST,/,\"ConnectionRefusedError(111, 'Connection refused')\",5,1970-01-01T00:00:01Z,1970-01-01T00:00:02Z",
+    ]
+    text = Path(f"{prefix}_exceptions.csv").read_bytes().decode()
+    assert text == 'Count,Message,Traceback,Nodes\r\n3,m,"line 1\nline 2\n","worker-0, worker-1"\r\n'
+
+
+def test_the_order_of_failures_does_not_depend_on_their_count(prefix):
+    def order(counts):
+        view = RunView()
+        view.add([], [], [Failure("GET", f"/{n}", "http", "m", count, 0.0, 0.0) for n, count in enumerate(counts)])
+        files = CsvFiles(prefix)
+        files.check()
+        files.finish(view)
+        return [row["Name"] for row in csv.DictReader(lines(prefix, "failures"))]
+
+    assert order([1, 2, 3, 4]) == order([4, 3, 2, 1])
+
+
+def test_any_text_can_be_written(prefix, make_interval):
+    view = RunView()
+    view.add([make_interval([1], name="µ\ud800\r\n,")], [], [Failure("GET", "\ud800", "http", "\ud800", 1, 0.0, 0.0)])
+    files = CsvFiles(prefix)
+    files.check()
+    files.second(view, 1.0, 1)
+    with Path(f"{prefix}_stats.csv").open(newline="") as file:
+        assert next(csv.DictReader(file))["Name"] == "µ\\ud800\r\n,"

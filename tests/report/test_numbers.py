@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.report.numbers import amount, milliseconds, seconds, share, size
+from plimsoll.stats.latency import Milliseconds
+
+
+@pytest.mark.parametrize(
+    ("duration", "expected"),
+    [
+        (None, "–"),
+        (Milliseconds(0.0), "0.00"),
+        (Milliseconds(1.2345), "1.23"),
+        (Milliseconds(9.994), "9.99"),
+        (Milliseconds(9.996), "10.0"),
+        (Milliseconds(99.94), "99.9"),
+        (Milliseconds(99.96), "100"),
+        (Milliseconds(30_000.0, at_least=True), "≥30000"),
+    ],
+)
+def test_milliseconds(duration, expected):
+    assert milliseconds(duration) == expected
+
+
+def test_amounts_keep_their_sign():
+    assert amount(-12.34) == "-12.3"
+
+
+@pytest.mark.parametrize(
+    ("part", "whole", "expected"),
+    [
+        (0, 0, "–"),
+        (0, 10, "0.00%"),
+        (1, 3, "33.33%"),
+        (1, 1_000_000, "<0.01%"),
+        (999_999, 1_000_000, ">99.99%"),
+        (5, 5, "100.00%"),
+    ],
+)
+def test_what_is_not_nothing_is_not_shown_as_nothing(part, whole, expected):
+    assert share(part, whole) == expected
+
+
+@pytest.mark.parametrize(
+    ("duration", "expected"),
+    [
+        (0, "0 s"),
+        (2.25, "2.2 s"),
+        (30.0, "30 s"),
+        (59.97, "1 min"),
+        (60, "1 min"),
+        (125.4, "2 min 5 s"),
+        (3600, "1 h"),
+        (3780, "1 h 3 min"),
+    ],
+)
+def test_durations(duration, expected):
+    assert seconds(duration) == expected
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [(0, "0 B"), (1023, "1023 B"), (1536, "1.50 KiB"), (25 << 30, "25.0 GiB"), (2 << 40, "2.00 TiB")],
+)
+def test_sizes(count, expected):
+    assert size(count) == expected

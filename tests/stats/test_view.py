@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.view import WINDOW, RunView
+
+OUTCOMES = ("success", "http", "connect", "timeout", "cancelled")
+
+
+def test_an_empty_run():
+    view = RunView()
+    assert (view.total.requests, view.total.failures, view.duration, view.last_second) == (0, 0, 0.0, -1)
+    assert view.endpoints == view.failures == view.exceptions == []
+    assert view.window().total.requests == 0
+
+
+def test_counts_by_endpoint_and_outcome(make_interval):
+    view = RunView()
+    view.add([
+        make_interval([1, 2], name="/b"),
+        make_interval([5], name="/b", outcome="http"),
+        make_interval([3], name="/a", method="POST"),
+        make_interval([0.1], name="/a", method="GET", outcome="connect", body=0),
+    ])  # fmt: skip
+    assert [(each.method, each.name, each.requests, each.failures) for each in view.endpoints] == [
+        ("GET", "/a", 1, 1),
+        ("POST", "/a", 1, 0),
+        ("GET", "/b", 3, 1),
+    ]
+    assert (view.total.requests, view.total.failures, view.total.bytes_body) == (5, 2, 400)
+
+
+def test_times_to_a_refusal_are_not_response_times(make_interval):
+    view = RunView()
+    view.add([make_interval([10, 20]), make_interval([0.1] * 9, outcome="connect")])
+    assert view.total.response.count == view.total.service.count == 2
+    assert view.total.response.min == (10.0, False)
+    (refused,) = view.total.failed_outcomes
+    assert (refused.outcome, refused.count, refused.response_max) == ("connect", 9, 100_000)
+
+
+def test_cancelled_exchanges_are_counted_apart(make_interval):
+    view = RunView()
+    view.add([make_interval([1]), make_interval(untimed=4, outcome="cancelled", second=7)])
+    assert (view.total.requests, view.total.failures, view.total.cancelled) == (1, 0, 4)
+    assert view.total.requests_by_second.tolist() == [1]
+
+
+def test_counts_second_by_second(make_interval):
+    view = RunView()
+    view.add([make_interval([1], second=3), make_interval([1, 1], second=1, outcome="http")])
+    assert view.total.requests_by_second.tolist() == [0, 2, 0, 1]
+    assert view.total.failures_by_second.tolist() == [0, 2, 0, 0]
+
+
+def test_what_is_added_stays_as_it_was(make_interval):
+    interval, failure = make_interval([1]), Failure("GET", "/", "http", "500", 1, 10.0, 11.0)
+    caught = CaughtException("no", "trace", 1, {0})
+    view = RunView()
+    for _ in range(2):
+        view.add([interval], (), [failure], [caught])
+    assert (interval.count, interval.response.count, failure.count, caught.count) == (1, 1, 1, 1)
+    assert (view.total.requests, view.failures[0].count, view.exceptions[0].count) == (2, 2, 2)
+
+
+def test_failures_and_exceptions_merge_by_key_and_the_most_frequent_come_first():
+    view = RunView()
+    failures = [
+        Failure("GET", "/", "http", "500", 2, 10.0, 11.0),
+        Failure("GET", "/", "http", "404", 5, 10.0, 11.0),
+        Failure("GET", "/", "http", "500", 1, 9.0, 10.5),
+    ]
+    seen = (("t", 1, 0), ("t", 2, 1), ("u", 9, 0))
+    caught = [CaughtException("a", trace, count, {worker}) for trace, count, worker in seen]
+    view.add([], [], failures, caught)
+    assert [(each.message, each.count, each.first, each.last) for each in view.failures] == [
+        ("404", 5, 10.0, 11.0),
+        ("500", 3, 9.0, 11.0),
+    ]
+    assert [(each.traceback, each.count, each.workers) for each in view.exceptions] == [
+        ("u", 9, {0}),
+        ("t", 3, {0, 1}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("length", "expected"),
+    [(None, 3.0), (2.25, 2.25), (3.0, 3.0), (3.5, 3.0), (1.5, 3.0)],
+    ids=["unknown", "in the last second", "at its end", "after it", "before it"],
+)
+def test_rates_are_taken_to_the_end_of_the_run_within_its_last_second(make_interval, length, expected):
+    view = RunView()
+    view.add([make_interval([1], second=2)])
+    view.length = length
+    assert view.duration == expected
+
+
+def test_seconds_without_answers_count(make_interval, make_health):
+    view = RunView()
+    view.add([make_interval([1])], [make_health(9)])
+    assert view.duration == 10
+
+
+def test_the_window_is_the_last_seconds(make_interval):
+    view = RunView()
+    for second in range(25):
+        view.add([make_interval([second + 1.0], second=second)])
+    window = view.window()
+    assert (window.seconds, window.total.requests) == (WINDOW, WINDOW)
+    assert window.total.response.min == (16.0, False)
+    assert window.endpoint("GET", "/").requests == WINDOW
+    assert window.endpoint("GET", "/other").requests == 0
+
+
+def test_the_window_of_a_young_run_is_the_run(make_interval):
+    view = RunView()
+    view.add([make_interval([1], second=second) for second in range(3)])
+    assert (view.window().seconds, view.window().total.requests) == (3, 3)
+
+
+def test_the_generator(make_health):
+    view = RunView()
+    view.add([], [
+        make_health(0, 0, lag_us=[5], delay_us=[1], cpu=0.5, users=3),
+        make_health(0, 1, lag_us=[7], cpu=0.25, users=4),
+        make_health(1, 0, cpu=0.75, users=2),
+        make_health(1, 1, cpu=0.1, users=5),
+        make_health(1, 0, lag_us=[900]),  # what was read late, of a second already handed over
+    ])  # fmt: skip
+    generator = view.generator
+    assert (generator.workers, generator.users, generator.cpu_max) == (2, 7, 0.75)
+    assert (generator.lag.count, generator.delay.count) == (3, 1)
+    assert generator.users_by_second() == {0: 7, 1: 7}
+
+
+@dataclass
+class Recorded:
+    started: float
+    ended: float | None
+    rows: list = field(default_factory=list)
+
+    def intervals(self):
+        return iter(self.rows)
+
+    def health(self):
+        return iter(())
+
+    failures = exceptions = health
+
+
+def test_a_recorded_run_is_folded_like_a_live_one(make_interval):
+    rows = [make_interval([1, 2, 3], second=second) for second in range(4)]
+    live = RunView()
+    for row in rows:
+        live.add([row])
+    recorded = RunView.of(Recorded(100.0, 103.5, rows))
+    assert recorded.total.requests == live.total.requests == 12
+    assert (live.duration, recorded.duration) == (4.0, 3.5)
+
+
+@given(
+    cells=st.lists(st.tuples(st.integers(0, 30), st.sampled_from("ab"), st.sampled_from(OUTCOMES)), max_size=40),
+    seed=st.integers(0, 100),
+)
+def test_the_order_does_not_matter(make_interval, cells, seed):
+    rows = [make_interval([second + 1], second=second, name=name, outcome=outcome) for second, name, outcome in cells]
+    one, other = RunView(), RunView()
+    one.add(rows)
+    for row in random.Random(seed).sample(rows, len(rows)):
+        other.add([row])
+    assert facts(one) == facts(other)
+    assert one.total.requests == sum(each.requests for each in one.endpoints)
+
+
+def facts(view):
+    def sums(totals):
+        return totals.requests, totals.failures, totals.cancelled, totals.bytes_in, totals.response.median
+
+    per_second = [(each.requests_by_second, each.failures_by_second) for each in view.endpoints]
+    return (
+        view.duration,
+        sums(view.total),
+        [sums(each) for each in view.endpoints],
+        per_second,
+        sums(view.window().total),
+    )

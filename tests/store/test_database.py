@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import socket
+import sqlite3
+import sys
+
+import pytest
+from sqlalchemy import text
+
+from plimsoll.errors import StoreError
+from plimsoll.store import Store
+from plimsoll.store.database import Database
+
+
+@pytest.mark.parametrize(
+    ("location", "message"),
+    [
+        ("mysql://ann:s3cret@host/db", r"mysql://ann:\*\*\*@host/db: only SQLite files and PostgreSQL"),
+        ("sqlite://", "only SQLite files and PostgreSQL"),
+        ("sqlite:///:memory:", "only SQLite files and PostgreSQL"),
+        ("://", "not a URL"),
+        ("postgresql://host:port/db", "not a URL"),
+        ("/nonexistent/runs.db", "unable to open database file .does the directory exist"),
+        ("/", "unable to open database file"),
+    ],
+)
+def test_places_that_cannot_hold_runs(location, message):
+    with pytest.raises(StoreError, match=message):
+        Store.open(location)
+
+
+def test_a_file_that_is_not_a_database(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("these are notes, not a database\n" * 100)
+    with pytest.raises(StoreError, match="file is not a database"):
+        Store.open(str(path))
+    assert path.read_text().startswith("these are notes")
+
+
+def test_a_server_that_is_not_there():
+    with socket.socket() as taken:
+        # Bound but not listening: refuses, and nobody else can take the port meanwhile.
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        with pytest.raises(StoreError, match=r"postgresql://ann:\*\*\*@127.0.0.1:\d+/db: cannot .*refused"):
+            Store.open(f"postgresql://ann:s3cret@127.0.0.1:{port}/db")
+
+
+def test_a_missing_driver_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StoreError, match=r"pip install 'plimsoll\[postgresql\]'"):
+        Store.open("postgresql://127.0.0.1/db")
+
+
+def test_sqlite_survives_the_death_of_its_writer_and_lets_others_read(tmp_path):
+    database = Database(str(tmp_path / "runs.db"))
+    with database.read("look") as connection:
+        settings = {
+            name: connection.scalar(text(f"PRAGMA {name}"))
+            for name in ("journal_mode", "synchronous", "foreign_keys", "busy_timeout")
+        }
+    database.close()
+    assert settings == {"journal_mode": "wal", "synchronous": 1, "foreign_keys": 1, "busy_timeout": 5000}
+
+
+def test_a_transaction_that_fails_leaves_nothing(place):
+    database = Database(place)
+    with database.write("make a table") as connection:
+        connection.execute(text("CREATE TABLE t (x INTEGER PRIMARY KEY)"))
+    with pytest.raises(StoreError, match="cannot add twice"), database.write("add twice") as connection:
+        connection.execute(text("INSERT INTO t VALUES (1)"))
+        connection.execute(text("INSERT INTO t VALUES (1)"))
+    with database.read("count") as connection:
+        assert connection.scalar(text("SELECT count(*) FROM t")) == 0
+    database.close()
+
+
+def test_a_reader_sees_one_state_of_the_database(place):
+    database = Database(place)
+    with database.write("make a table") as connection:
+        connection.execute(text("CREATE TABLE t (x INTEGER)"))
+    with database.read("count") as reading:
+        assert reading.scalar(text("SELECT count(*) FROM t")) == 0
+        with database.write("add") as connection:
+            connection.execute(text("INSERT INTO t VALUES (1)"))
+        assert reading.scalar(text("SELECT count(*) FROM t")) == 0
+    database.close()
+
+
+def test_a_locked_file_is_waited_for_and_then_reported(tmp_path, monkeypatch):
+    monkeypatch.setattr("plimsoll.store.database.PATIENCE_S", 0.1)
+    path = tmp_path / "runs.db"
+    with Store.open(str(path)) as store:
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match=r"database is locked .another process holds it"):
+            store.start_run({"started": 0.0})
+        other.execute("ROLLBACK")
+        other.close()
+        store.start_run({"started": 0.0})

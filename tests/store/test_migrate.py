@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
+
+from plimsoll.errors import StoreError
+from plimsoll.store import Store
+from plimsoll.store.database import Database
+from plimsoll.store.schema import VERSION, VERSION_TABLE, metadata
+
+
+@pytest.fixture
+def database(place):
+    opened = Database(place)
+    yield opened
+    opened.close()
+
+
+def test_the_version_is_that_of_the_last_migration():
+    config = Config()
+    config.set_main_option("script_location", "plimsoll.store:migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == VERSION
+
+
+def test_migrations_make_the_tables_that_the_code_uses(place, database):
+    Store.open(place).close()
+    with database.read("compare") as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True, "version_table": VERSION_TABLE})
+        assert compare_metadata(context, metadata) == []
+
+
+def test_opening_again_changes_nothing(place, database):
+    for _ in range(2):
+        Store.open(place).close()
+    with database.read("look") as connection:
+        assert connection.execute(text(f"SELECT * FROM {VERSION_TABLE}")).all() == [(VERSION,)]
+
+
+def test_a_store_of_a_newer_version_is_refused(place, database):
+    Store.open(place).close()
+    with database.write("change it") as connection:
+        connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
+    with pytest.raises(StoreError, match=f"newer Plimsoll .tables 9999, this one knows {VERSION}.; upgrade"):
+        Store.open(place)
+
+
+def test_a_database_of_something_else_is_left_alone(place, database):
+    with database.write("be something else") as connection:
+        connection.execute(text("CREATE TABLE run (speed INTEGER)"))
+    with pytest.raises(StoreError, match=r"holds tables of something else .run."):
+        Store.open(place)
+    with database.read("look") as connection:
+        assert connection.execute(text("SELECT speed FROM run")).all() == []
+
+
+def test_a_postgresql_database_may_be_shared(postgresql_url):
+    database = Database(postgresql_url)
+    with database.write("be something else") as connection:
+        connection.execute(text("CREATE TABLE todos (id INTEGER)"))
+        connection.execute(text("CREATE TABLE alembic_version (version_num TEXT)"))
+    database.close()
+    Store.open(postgresql_url).close()

@@ -1,0 +1,42 @@
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.store.redact import redact_url, storable, storable_json
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("http://127.0.0.1:8000/x?y=a@b", "http://127.0.0.1:8000/x?y=a@b"),
+        ("http://ann:s3cret@example.org:8000/x", "http://ann:***@example.org:8000/x"),
+        ("https://ann:p@ss:w@rd@example.org/", "https://ann:***@example.org/"),
+        ("https://ghp_token@example.org/", "https://***@example.org/"),
+        ("https://key:@example.org/", "https://***@example.org/"),
+        ("postgresql+psycopg://ann:s3cret@db/runs", "postgresql+psycopg://ann:***@db/runs"),
+        ("postgresql://ann@db/runs", "postgresql://ann@db/runs"),
+        ("plimsoll run -H http://a:b@c -u 5 --store postgresql://d:e@f", None),
+        ("GET 'http://a:b@c/d' failed, ask ops@example.org", "GET 'http://a:***@c/d' failed, ask ops@example.org"),
+        ("no URL: a:b@c", "no URL: a:b@c"),
+    ],
+)
+def test_passwords_in_urls_are_masked(text, expected):
+    assert redact_url(text) == (expected or "plimsoll run -H http://a:***@c -u 5 --store postgresql://d:***@f")
+
+
+def test_masking_twice_changes_nothing():
+    once = redact_url("http://a:b@c and https://token@d")
+    assert redact_url(once) == once
+
+
+def test_what_a_database_refuses_is_replaced():
+    assert storable("a\0b\ud800c µ") == "a\ufffdb?c µ"
+
+
+def test_every_string_of_json():
+    value = {"host": "http://a:b@c", "list": ["http://a:b@c", 1, None, True, 2.5], "deep": {"x\0": ("y\0",)}}
+    assert storable_json(value) == {
+        "host": "http://a:***@c",
+        "list": ["http://a:***@c", 1, None, True, 2.5],
+        "deep": {"x\ufffd": ["y\ufffd"]},
+    }

@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import pytest
+from sqlalchemy import text
+
+from plimsoll.errors import StoreError
+from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.view import RunView
+from plimsoll.store import RunWriter, Store
+from plimsoll.store.database import Database
+
+
+@pytest.fixture
+def writer(store):
+    return store.start_run({"started": 0.0})
+
+
+def total(store, writer):
+    return RunView.of(store.run(writer.id)).total
+
+
+def test_what_is_committed_can_be_read_back(store, writer, make_interval, make_health):
+    intervals = [
+        make_interval([1.25, 2.5, 9.75], second=3, name="/a", untimed=2),
+        make_interval([3_700_000.0], second=4, name="/a", outcome="timeout"),
+    ]
+    intervals[0].hops, intervals[0].retries = 4, 5
+    health = make_health(3, 1, lag_us=[5, 900], delay_us=[7], cpu=0.25, users=50)
+    health.in_flight, health.dropped, health.user_stamps, health.rejected_stamps = 9, 8, 7, 6
+    failures = [Failure("GET", "/a", "timeout", "no answer after 30 s", 1, 1000.5, 1001.5)]
+    exceptions = [CaughtException("division by zero", "Traceback …", 3, {0, 2})]
+    writer.commit(intervals, [health], failures, exceptions)
+
+    run = store.run(writer.id)
+    assert [plain(each) for each in run.intervals()] == [plain(each) for each in intervals]
+    assert [plain(each) for each in run.health()] == [plain(health)]
+    assert list(run.failures()) == failures
+    assert list(run.exceptions()) == exceptions
+
+
+def plain(row):
+    """Comparable: a histogram by its buckets."""
+    values = [getattr(row, name) for name in row.__slots__]
+    return [value.buckets() if hasattr(value, "buckets") else value for value in values]
+
+
+def test_rows_come_second_by_second(store, writer, make_interval, make_health):
+    for second in (2, 0, 1):
+        writer.commit([make_interval([1], second=second)], [make_health(second)])
+    run = store.run(writer.id)
+    assert [each.second for each in run.intervals()] == [each.second for each in run.health()] == [0, 1, 2]
+
+
+def test_rows_of_one_key_add_up(store, writer, make_interval, make_health):
+    for _ in range(3):
+        writer.commit([make_interval([1, 2])], [make_health(lag_us=[1])])
+    view = RunView.of(store.run(writer.id))
+    assert (view.total.requests, view.generator.lag.count) == (6, 3)
+
+
+def test_failures_and_exceptions_merge_by_key(store, writer):
+    for first, last, worker in ((5.0, 6.0, 1), (3.0, 4.0, 0), (7.0, 8.0, 1)):
+        failures = [Failure("GET", "/", outcome, "no", 2, first, last) for outcome in ("http", "reset")]
+        writer.commit([], [], failures, [CaughtException("m", "t", 1, {worker}), CaughtException("m", "u", 1, {9})])
+    run = store.run(writer.id)
+    assert sorted(run.failures(), key=lambda each: each.key) == [
+        Failure("GET", "/", "http", "no", 6, 3.0, 8.0),
+        Failure("GET", "/", "reset", "no", 6, 3.0, 8.0),
+    ]
+    assert sorted(run.exceptions(), key=lambda each: each.traceback) == [
+        CaughtException("m", "t", 3, {0, 1}),
+        CaughtException("m", "u", 3, {9}),
+    ]
+
+
+def test_two_runs_do_not_mix(store, make_interval):
+    writers = [store.start_run({"started": 0.0}) for _ in range(2)]
+    for number, writer in enumerate(writers):
+        failure = Failure("GET", "/", "http", "no", number + 1, 0.0, 0.0)
+        writer.commit([make_interval([1] * (number + 1))], [], [failure], [CaughtException("m", "t", number + 1, {0})])
+    for number, writer in enumerate(writers):
+        run = store.run(writer.id)
+        assert total(store, writer).requests == number + 1
+        assert [each.count for each in (*run.failures(), *run.exceptions())] == [number + 1] * 2
+
+
+AWKWARD = ["", " ", "ü€😀", "a\0b", "\ud800", "x" * 20_000, "' OR 1=1; --", "%s %(a)s :b ?", "line\r\nline"]
+
+
+@pytest.mark.parametrize("awkward", AWKWARD, ids=lambda value: ascii(value[:12]))
+def test_any_text_can_be_kept(store, writer, make_interval, awkward):
+    for _ in range(2):
+        writer.commit(
+            [make_interval([1], name=awkward, method=awkward)],
+            [],
+            [Failure(awkward, awkward, "http", awkward, 1, 0.0, 0.0)],
+            [CaughtException(awkward, awkward, 1, {0})],
+        )
+    kept = awkward.replace("\0", "\ufffd").replace("\ud800", "?")
+    view = RunView.of(store.run(writer.id))
+    assert [(each.method, each.name, each.requests) for each in view.endpoints] == [(kept, kept, 2)]
+    assert [(each.message, each.count) for each in view.failures] == [(kept, 2)]
+    assert [(each.message, each.traceback, each.count) for each in view.exceptions] == [(kept, kept, 2)]
+
+
+def test_no_password_is_kept_in_names_or_messages(store, writer, make_interval):
+    url = "http://ann:s3cret@host/x"
+    failure = Failure("GET", url, "connect", f"cannot reach {url}", 1, 0.0, 0.0)
+    writer.commit([make_interval([1], name=url)], [], [failure], [CaughtException(url, url, 1, {0})])
+    run = store.run(writer.id)
+    kept = repr([*run.failures(), *run.exceptions(), *run.intervals()])
+    assert "s3cret" not in kept
+    assert "ann:***@host" in kept
+
+
+def test_a_commit_that_fails_keeps_nothing_and_can_be_repeated(place, make_interval, make_health):
+    database = Database(place)
+    with Store.open(place) as store:
+        writer = store.start_run({"started": 0.0})
+        second = [make_interval([1, 2], name="/new")], [make_health()], [Failure("GET", "/n", "http", "m", 1, 0.0, 0.0)]
+        with database.write("break it") as connection:
+            connection.execute(text("ALTER TABLE failure RENAME TO away"))
+        for _ in range(2):
+            with pytest.raises(StoreError, match="cannot keep a second of the run"):
+                writer.commit(*second)
+            assert list(store.run(writer.id).intervals()) == list(store.run(writer.id).health()) == []
+        with database.write("mend it") as connection:
+            connection.execute(text("ALTER TABLE away RENAME TO failure"))
+        writer.commit(*second)
+        writer.commit(*second)
+        run = store.run(writer.id)
+        assert total(store, writer).requests == 4
+        assert [each.count for each in run.failures()] == [2]
+    database.close()
+
+
+def test_a_commit_whose_success_was_not_heard_of_is_not_counted_twice(place, store, make_interval):
+    database = Database(place)
+    writer = store.start_run({"started": 0.0})
+    unaware = RunWriter(database, writer.id)
+    writer.commit([make_interval([1, 2])])
+    unaware.commit([make_interval([1, 2])])
+    assert total(store, writer).requests == 2
+    unaware.commit([make_interval([3], second=1)])
+    assert total(store, writer).requests == 3
+    database.close()
+
+
+def test_a_run_that_was_deleted_meanwhile(place, store, writer, make_interval):
+    database = Database(place)
+    with database.write("delete it") as connection:
+        connection.execute(text("DELETE FROM run"))
+    with pytest.raises(StoreError, match="no longer in the store"):
+        writer.commit([make_interval([1])])
+    database.close()
+
+
+def test_damaged_data_is_reported(place, store, writer, make_interval):
+    writer.commit([make_interval([1])])
+    database = Database(place)
+    with database.write("damage it") as connection:
+        connection.execute(text("UPDATE interval SET response = :junk"), {"junk": b"junk"})
+    database.close()
+    with pytest.raises(StoreError, match="is damaged: not an HdrHistogram"):
+        list(store.run(writer.id).intervals())
+
+
+def test_a_connection_that_the_server_cut_is_made_again(postgresql_url, make_interval):
+    other = Database(postgresql_url)
+    with Store.open(postgresql_url) as store:
+        writer = store.start_run({"started": 0.0})
+        writer.commit([make_interval([1])])
+        with other.read("cut") as connection:
+            cut = connection.execute(
+                text(
+                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                    "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                )
+            )
+            assert cut.all()
+        writer.commit([make_interval([1])])
+        assert total(store, writer).requests == 2
+    other.close()

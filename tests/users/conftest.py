@@ -1,0 +1,73 @@
+"""A target, and sessions whose exchanges are recorded."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from target import Target
+
+from plimsoll._engine import Recorder, now
+from plimsoll.record import Failure, Interval, merge
+from plimsoll.users.events import EventHook
+from plimsoll.users.fast import FastHttpSession
+from plimsoll.users.recording import RequestRecorder
+from plimsoll.users.session import HttpSession
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass
+class Desk:
+    """What a worker gives to its users' sessions, and what came of it."""
+
+    event: EventHook = field(default_factory=EventHook)
+    recorder: Recorder = field(default_factory=lambda: Recorder(now()))
+    _intervals: list[Interval] = field(default_factory=list)
+    _failures: list[Failure] = field(default_factory=list)
+
+    def http(self, base_url: str, user: Any = None) -> HttpSession:
+        session = HttpSession(base_url, self.event, user)
+        session.trust_env = False
+        return session
+
+    def fast(self, base_url: str, user: Any = None, **settings: Any) -> FastHttpSession:
+        return FastHttpSession(base_url, self.event, user, **settings)
+
+    @property
+    def recorded(self) -> list[Interval]:
+        """Everything so far."""
+        cells, _, failures = self.recorder.take()
+        self._intervals = merge([*self._intervals, *map(Interval.from_tuple, cells)])
+        self._failures += [Failure.from_tuple(row, 0) for row in failures]
+        return self._intervals
+
+    @property
+    def counts(self) -> dict[tuple[str, str, str], int]:
+        """{(method, name, outcome): exchanges}"""
+        counts: Counter[tuple[str, str, str]] = Counter()
+        for each in self.recorded:
+            counts[each.method, each.name, each.outcome] += each.count
+        return dict(counts)
+
+    @property
+    def failures(self) -> list[tuple[str, str]]:
+        """(outcome, message) of each kind of failure."""
+        assert self.recorded is not None
+        return [(each.outcome, each.message) for each in self._failures]
+
+
+@pytest.fixture
+def desk() -> Desk:
+    desk = Desk()
+    desk.event.add_listener(RequestRecorder(desk.recorder))
+    return desk
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    with Target() as target:
+        yield target

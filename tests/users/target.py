@@ -1,0 +1,128 @@
+"""A small HTTP server for tests that keeps the very bytes of what it got."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import ssl
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True)
+class Got:
+    """One request as it came in."""
+
+    method: str
+    target: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    """As on the wire: with its chunk lines, if it was chunked."""
+    connection: int
+
+    def header(self, name: str) -> str | None:
+        return next((value for known, value in self.headers if known.lower() == name.lower()), None)
+
+
+def answer(
+    status: int = 200, body: bytes = b"", headers: tuple[tuple[str, str], ...] = (), reason: str = "Reason"
+) -> bytes:
+    """A response with a Content-Length."""
+    lines = [f"HTTP/1.1 {status} {reason}", f"Content-Length: {len(body)}", *(f"{name}: {value}" for name, value in headers)]
+    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+
+
+def json_answer(value: Any, status: int = 200) -> bytes:
+    return answer(status, json.dumps(value).encode(), (("Content-Type", "application/json"),))
+
+
+@dataclass
+class Target:
+    """Answers 200 with an empty body, except for the paths in `answers`.
+
+    An answer is the response's bytes, a function from the request to them, or None: then the connection is closed.
+    """
+
+    answers: dict[str, bytes | None | Callable[[Got], bytes | None]] = field(default_factory=dict)
+    got: list[Got] = field(default_factory=list)
+    context: ssl.SSLContext | None = None
+
+    def __enter__(self) -> Self:
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self._open: set[socket.socket] = set()
+        self._connections = 0
+        self._thread = threading.Thread(target=self._accept, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for connection in list(self._open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
+        self._thread.join()
+
+    @property
+    def port(self) -> int:
+        return self._listener.getsockname()[1]
+
+    @property
+    def url(self) -> str:
+        return f"{'https' if self.context else 'http'}://127.0.0.1:{self.port}"
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = self._listener.accept()
+                self._connections += 1
+                threading.Thread(target=self._serve, args=(connection, self._connections), daemon=True).start()
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        self._open.add(connection)
+        with contextlib.suppress(OSError, EOFError), connection:
+            if self.context is not None:
+                connection = self.context.wrap_socket(connection, server_side=True)
+            with connection, connection.makefile("rb") as stream:
+                while self._exchange(connection, stream, number):
+                    pass
+        self._open.discard(connection)
+
+    def _exchange(self, connection: socket.socket, stream: Any, number: int) -> bool:
+        method, path, _ = _line(stream).split(" ")
+        headers = []
+        while line := _line(stream):
+            name, _, value = line.partition(": ")
+            headers.append((name, value))
+        got = Got(method, path, headers, _body(stream, dict((name.lower(), value) for name, value in headers)), number)
+        self.got.append(got)
+        response = self.answers.get(path.partition("?")[0], answer())
+        if callable(response):
+            response = response(got)
+        if response is not None:
+            connection.sendall(response)
+        return response is not None
+
+
+def _line(stream: Any) -> str:
+    line = stream.readline()
+    if not line:
+        raise EOFError
+    return line.decode("latin-1").rstrip("\r\n")
+
+
+def _body(stream: Any, headers: dict[str, str]) -> bytes:
+    if headers.get("transfer-encoding") != "chunked":
+        return stream.read(int(headers.get("content-length", 0)))
+    body = b""
+    while True:
+        head = stream.readline()
+        size = int(head, 16)
+        body += head + stream.read(size + 2)
+        if size == 0:
+            return body

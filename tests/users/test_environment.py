@@ -1,0 +1,127 @@
+"""Environment: checks on the user classes, options, tags."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+
+import pytest
+
+from plimsoll.users import Environment, Events, LoadTestShape, TaskSet, User, tag, task
+
+
+def user_class(name: str = "Shopper", **attributes) -> type[User]:
+    return type(User)(name, (User,), attributes)
+
+
+def test_a_plain_environment_has_locusts_defaults():
+    environment = Environment()
+    assert environment.user_classes == []
+    assert isinstance(environment.events, Events)
+    assert environment.stop_timeout == 0.0
+    assert environment.catch_exceptions is True
+    assert environment.runner is environment.process_exit_code is environment.host is environment.web_ui is None
+
+
+def test_classes_without_weight_and_count_are_dropped_from_the_callers_list():
+    none, fixed, weighted = user_class("A", weight=0), user_class("B", weight=0, fixed_count=1), user_class("C")
+    classes = [none, fixed, weighted]
+    environment = Environment(user_classes=classes)
+    assert environment.user_classes is classes
+    assert classes == [fixed, weighted]
+    assert environment.user_classes_by_name == {"B": fixed, "C": weighted}
+
+
+def test_some_class_must_be_left():
+    with pytest.raises(ValueError, match="no users with weight > 0"):
+        Environment(user_classes=[user_class(weight=0)])
+
+
+def test_class_names_are_unique():
+    with pytest.raises(ValueError, match=r"same class name: .*Shopper, .*Shopper"):
+        Environment(user_classes=[user_class(), user_class()])
+
+
+def test_a_shape_is_an_object():
+    class Stages(LoadTestShape):
+        def tick(self):
+            return None
+
+    shape = Stages()
+    assert Environment(shape_class=shape).shape_class is shape
+    with pytest.raises(ValueError, match="should be instance of LoadTestShape"):
+        Environment(shape_class=Stages)
+
+
+@pytest.mark.parametrize(
+    ("given", "option", "expected"), [(None, 7, 7.0), (3, 7, 3), (0, 7, 0)], ids=["option", "argument", "zero"]
+)
+def test_stop_timeout_comes_from_the_argument_or_the_options(given, option, expected):
+    options = Namespace(stop_timeout=option)
+    assert Environment(stop_timeout=given, parsed_options=options).stop_timeout == expected
+
+
+def tagged() -> type[User]:
+    class Shopper(User):
+        @tag("a")
+        @task
+        def first(self):
+            pass
+
+        @tag("b")
+        @task
+        def second(self):
+            pass
+
+    return Shopper
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "expected"),
+    [
+        ({}, {}, ["first", "second"]),
+        ({"tags": ["a"]}, {}, ["first"]),
+        ({"exclude_tags": ["a"]}, {}, ["second"]),
+        ({}, {"tags": ["b"]}, ["second"]),
+        ({}, {"tags": [], "exclude_tags": []}, ["first", "second"]),
+        ({"tags": ["a"]}, {"tags": ["b"]}, ["first"]),
+    ],
+)
+def test_tasks_are_filtered_by_tags(arguments, options, expected):
+    cls = tagged()
+    environment = Environment(user_classes=[cls], parsed_options=Namespace(**options), **arguments)
+    environment._filter_tasks_by_tags()
+    assert [inner.__name__ for inner in cls.tasks] == expected
+
+
+def test_tasks_are_filtered_once():
+    cls = tagged()
+    environment = Environment(user_classes=[cls], tags=["a"])
+    environment._filter_tasks_by_tags()
+    environment.tags = ["b"]
+    environment._filter_tasks_by_tags()
+    assert [inner.__name__ for inner in cls.tasks] == ["first"]
+
+
+def test_equal_weights_flatten_nested_tasksets():
+    class Shopper(User):
+        weight = 9
+
+        @task(5)
+        def browse(self):
+            pass
+
+        @task
+        class Checkout(TaskSet):
+            @task(3)
+            def pay(self):
+                pass
+
+    Environment(user_classes=[Shopper]).assign_equal_weights()
+    assert Shopper.weight == 1
+    assert [inner.__name__ for inner in Shopper.tasks] == ["browse", "pay"]
+
+
+def test_what_is_not_supported_says_so():
+    with pytest.raises(AttributeError, match=r"environment\.stats is not supported yet by plimsoll"):
+        _ = Environment().stats
+    assert not hasattr(Environment(), "no_such_thing")

@@ -1,0 +1,16 @@
+"""What locustfiles raise and catch."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.users import exceptions
+
+
+@pytest.mark.parametrize("reschedule", [True, False])
+def test_an_interrupt_carries_what_the_parent_shall_do(reschedule):
+    assert exceptions.InterruptTaskSet(reschedule).reschedule is reschedule
+
+
+def test_an_interrupt_reschedules_unless_told_otherwise():
+    assert exceptions.InterruptTaskSet().reschedule is True

@@ -1,0 +1,78 @@
+"""Logging in Locust's format."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+import gevent
+import pytest
+
+from plimsoll.users import log
+
+
+@pytest.fixture(autouse=True)
+def undo(monkeypatch):
+    """Put handlers, levels and the flag back."""
+    loggers = [logging.getLogger(name) for name in (None, "locust", "locust.stats_logger")]
+    before = [(logger.handlers[:], logger.level, logger.propagate) for logger in loggers]
+    monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
+    yield
+    for logger, (handlers, level, propagate) in zip(loggers, before, strict=True):
+        for handler in set(logger.handlers) - set(handlers):
+            handler.close()
+        logger.handlers[:], logger.propagate = handlers, propagate
+        logger.setLevel(level)
+
+
+def test_lines_look_like_locusts(tmp_path):
+    path = tmp_path / "new" / "run.log"
+    log.setup_logging("info", str(path))
+    logging.getLogger("locust.runners").info("All users spawned")
+    logging.getLogger("mine").debug("not shown")
+    assert re.fullmatch(
+        r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] [^/]+/INFO/locust.runners: All users spawned\n", path.read_text()
+    )
+
+
+def test_without_a_file_it_is_stderr(capsys):
+    log.setup_logging("WARNING")
+    logging.warning("look out")
+    assert "/WARNING/root: look out" in capsys.readouterr().err
+
+
+def test_the_last_lines_are_kept(capsys):
+    log.setup_logging("INFO")
+    for number in range(log.KEPT_LINES + 1):
+        logging.info("line %d", number)
+    kept = log.get_logs()
+    assert len(kept) == log.KEPT_LINES
+    assert kept[-1].endswith(f"line {log.KEPT_LINES}")
+
+
+def test_an_unknown_level_is_refused():
+    with pytest.raises(ValueError, match="LOUD"):
+        log.setup_logging("LOUD")
+
+
+@pytest.mark.parametrize(
+    ("error", "level", "text"),
+    [
+        (ValueError("boom"), "CRITICAL", "Unhandled exception"),
+        (SystemExit(3), "INFO", "sys.exit(3) called"),
+    ],
+)
+def test_what_ended_a_greenlet_is_logged_and_flagged(error, level, text, caplog, monkeypatch):
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+
+    def fail():
+        raise error
+
+    with caplog.at_level(logging.INFO):
+        greenlet = gevent.spawn(fail)
+        greenlet.link_exception(log.greenlet_exception_logger(logging.getLogger("test")))
+        greenlet.join()
+        gevent.sleep(0)
+    assert [record.levelname for record in caplog.records] == [level]
+    assert text in caplog.text
+    assert log.unhandled_greenlet_exception

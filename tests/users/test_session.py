@@ -1,0 +1,265 @@
+"""What HttpSession puts on the wire is what requests puts there, and its responses are those of requests."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+import urllib3
+from requests.auth import HTTPBasicAuth, HTTPDigestAuth
+from requests.cookies import RequestsCookieJar, cookiejar_from_dict, create_cookie
+from target import Got, Target, answer, json_answer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Desk
+
+
+
+def _prepare(**settings: Any) -> Callable[[Any, str], Any]:
+    def call(session: Any, url: str) -> Any:
+        for name, value in settings.items():
+            setattr(session, name, value)
+        return session.post(f"{url}/x", json={"a": 1})
+
+    return call
+
+
+def _headers_of_session(session: Any, url: str) -> None:
+    session.headers["X-Session"] = "1"
+    session.headers.update({"user-agent": "me", "Authorization": "Bearer x"})
+    session.get(f"{url}/x", headers={"X-Session": "2", "X-Call": b"3"})
+    del session.headers["X-Session"]
+    session.get(f"{url}/x", headers={"Accept": None})
+
+
+def _cookies_of_session(session: Any, url: str) -> None:
+    session.cookies.set("a", "1")
+    session.get(f"{url}/x")
+    session.cookies.set("b", "2", path="/deep")
+    session.get(f"{url}/x")
+    session.get(f"{url}/deep/x")
+    session.cookies.set("c", "3", domain="example.org")
+    session.cookies.clear(domain="", path="/deep", name="b")
+    session.post(f"{url}/x", data="body")
+
+
+def _cookie_that_expires(session: Any, url: str) -> None:
+    session.cookies.set_cookie(create_cookie("old", "1", expires=1))
+    session.cookies.set_cookie(create_cookie("new", "1", expires=2**31))
+    session.get(f"{url}/x")
+
+
+def _params_of_session(session: Any, url: str) -> None:
+    session.params = {"s": "1"}
+    session.get(f"{url}/x", params={"c": "2"})
+    session.params["t"] = None
+    session.get(f"{url}/x")
+    session.params = {}
+    session.get(f"{url}/x")
+
+
+def _prepared(session: Any, url: str) -> None:
+    request = requests.Request("PUT", f"{url}/x", data=b"body", headers={"X": "1"})
+    session.send(session.prepare_request(request))
+
+
+def _generator() -> Any:
+    yield b"one"
+    yield "two"
+    yield b""
+    yield b"three"
+
+
+CALLS: dict[str, Callable[[Any, str], Any]] = {
+    "get": lambda s, u: s.get(f"{u}/x"),
+    "options": lambda s, u: s.options(f"{u}/x"),
+    "head": lambda s, u: s.head(f"{u}/x"),
+    "post without a body": lambda s, u: s.post(f"{u}/x"),
+    "put without a body": lambda s, u: s.put(f"{u}/x"),
+    "patch without a body": lambda s, u: s.patch(f"{u}/x"),
+    "delete": lambda s, u: s.delete(f"{u}/x"),
+    "a method of one's own, in lower case": lambda s, u: s.request("purge", f"{u}/x"),
+    "no path": lambda s, u: s.get(u),
+    "only a query": lambda s, u: s.get(f"{u}?a=1"),
+    "an empty query": lambda s, u: s.get(f"{u}/x?"),
+    "a query with odd characters": lambda s, u: s.get(f"{u}/x?a=b c&d=é&e=[1]&f=\"'<>|&g=a%20b%7e%zz"),
+    "a path with odd characters": lambda s, u: s.get(f"{u}/a b/é/[1]/%7Euser/%2f/;p=1/'\"<>|^`{{}}"),
+    "dot segments": lambda s, u: s.get(f"{u}/a/./b/../c"),
+    "a hidden file": lambda s, u: s.get(f"{u}/.well-known/x"),
+    "two slashes": lambda s, u: s.get(f"{u}//x//y"),
+    "a fragment": lambda s, u: s.get(f"{u}/x?a=1#part"),
+    "a fragment and params": lambda s, u: s.get(f"{u}/x#part", params={"a": 1}),
+    "an upper-case scheme": lambda s, u: s.get(f"HTTP{u[4:]}/x"),
+    "credentials in the URL": lambda s, u: s.get(f"http://me:p%40ss@{u[7:]}/x"),
+    "params": lambda s, u: s.get(f"{u}/x", params={"a": "1 é&", "b": [1, 2], "c": None, "d": "~[]"}),
+    "params as pairs": lambda s, u: s.get(f"{u}/x?z=0", params=[("a", 1), ("a", 2)]),
+    "params as text": lambda s, u: s.get(f"{u}/x", params="a=1&b=[2] é"),
+    "params as bytes": lambda s, u: s.get(f"{u}/x", params=b"a=1"),
+    "params that come to nothing": lambda s, u: s.get(f"{u}/x", params={"a": None}),
+    "json": lambda s, u: s.post(f"{u}/x", json={"a": [1, 2.5, None, True, "é"]}),
+    "json that is empty": lambda s, u: s.post(f"{u}/x", json={}),
+    "json with a get": lambda s, u: s.get(f"{u}/x", json=[1]),
+    "json and a content type": lambda s, u: s.post(f"{u}/x", json=1, headers={"content-type": "application/x"}),
+    "data as a dict": lambda s, u: s.post(f"{u}/x", data={"a": "1 é&", "b": [1, 2], "c": None}),
+    "data as pairs": lambda s, u: s.post(f"{u}/x", data=[("a", 1), ("a", 2)]),
+    "data as text": lambda s, u: s.put(f"{u}/x", data="täxt"),
+    "data as bytes": lambda s, u: s.patch(f"{u}/x", data=b"\x00\xff"),
+    "data that is empty": lambda s, u: s.post(f"{u}/x", data=""),
+    "data of nothing but None": lambda s, u: s.post(f"{u}/x", data={"a": None}),
+    "data before json": lambda s, u: s.post(f"{u}/x", data="x", json={"a": 1}),
+    "data of a generator": lambda s, u: s.post(f"{u}/x", data=_generator()),
+    "data of a file": lambda s, u: s.post(f"{u}/x", data=io.BytesIO(b"file" * 9000)),
+    "data of a bytearray": lambda s, u: s.post(f"{u}/x", data=bytearray(b"abc")),
+    "files": lambda s, u: s.post(f"{u}/x", files={"f": ("a.txt", b"text", "text/plain", {"X": "1"})}),
+    "files and data": lambda s, u: s.post(f"{u}/x", files={"f": io.BytesIO(b"x")}, data={"a": ["1", "2"]}),
+    "headers": lambda s, u: s.get(f"{u}/x", headers={"X-A": "1", "user-agent": "me", "x-b": b"2"}),
+    "headers taken away": lambda s, u: s.get(f"{u}/x", headers={"User-Agent": None, "Accept": None}),
+    "headers in Latin-1": lambda s, u: s.get(f"{u}/x", headers={"X": "é"}),
+    "a host of one's own": lambda s, u: s.get(f"{u}/x", headers={"Host": "example.org"}),
+    "a content length of one's own": lambda s, u: s.post(f"{u}/x", data="abc", headers={"content-length": "3"}),
+    "a cookie header": lambda s, u: s.get(f"{u}/x", headers={"Cookie": "a=1"}),
+    "cookies": lambda s, u: s.get(f"{u}/x", cookies={"a": "1", "b": "2"}),
+    "cookies and a body": lambda s, u: s.post(f"{u}/x", cookies={"a": "1"}, json={}),
+    "basic authentication": lambda s, u: s.get(f"{u}/x", auth=("me", "päss")),
+    "basic authentication and a body": lambda s, u: s.post(f"{u}/x", auth=("me", "pass"), json={}, headers={"X": "1"}),
+    "basic authentication without a body": lambda s, u: s.post(f"{u}/x", auth=HTTPBasicAuth("me", "pass")),
+    "basic authentication over a header": lambda s, u: s.get(f"{u}/x", auth=("a", "b"), headers={"authorization": "x"}),
+    "headers of the session": _headers_of_session,
+    "headers assigned": _prepare(headers={"X": "1", "Content-Type": "x/y"}),
+    "authentication of the session": _prepare(auth=("me", "pass")),
+    "authentication and content type of the session": _prepare(headers={"content-type": "x/y"}, auth=("me", "pass")),
+    "cookies of the session": _cookies_of_session,
+    "cookies assigned": _prepare(cookies=cookiejar_from_dict({"a": "1"}), auth=("me", "pass")),
+    "a cookie that expires": _cookie_that_expires,
+    "cookies of session and call": lambda s, u: (s.cookies.set("a", "1"), s.get(f"{u}/x", cookies={"b": "2"})),
+    "a cookie header over a cookie": lambda s, u: (s.cookies.set("a", "1"), s.get(f"{u}/x", headers={"cookie": "b=2"})),
+    "params of the session": _params_of_session,
+    "a request prepared by hand": _prepared,
+    "a timeout": lambda s, u: s.get(f"{u}/x", timeout=(5, 5)),
+    "a stream": lambda s, u: s.get(f"{u}/x", stream=True).content,
+}
+
+
+def sent_by(session: Any, call: Callable[[Any, str], Any], answers: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with Target(answers) as target, session:
+        call(session, target.url)
+        authority = f"127.0.0.1:{target.port}"
+        # The two targets have different ports, which shall not count.
+        return [
+            (
+                got.method,
+                got.target,
+                [(name, value.replace(authority, "TARGET")) for name, value in got.headers],
+                got.body,
+            )
+            for got in target.got
+        ]
+
+
+def oracle() -> requests.Session:
+    session = requests.Session()
+    session.trust_env = False
+    session.headers["Accept-Encoding"] = "gzip, deflate, br"
+    return session
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_wire_carries_what_requests_would_send(name: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("urllib3.filepost.choose_boundary", lambda: "boundary")
+    expected = sent_by(oracle(), CALLS[name], {})
+    assert expected, "the oracle sent nothing"
+    assert sent_by(desk.http("http://unused"), CALLS[name], {}) == expected
+
+
+def _redirect(location: str, status: int = 302, *cookies: str) -> bytes:
+    return answer(status, b"gone", (("Location", location), *(("Set-Cookie", cookie) for cookie in cookies)))
+
+
+def _echo_method(got: Got) -> bytes:
+    return json_answer({"method": got.method, "body": got.body.decode(), "cookie": got.header("cookie")})
+
+
+def _digest(got: Got) -> bytes:
+    if got.header("authorization") is None:
+        return answer(401, b"who?", (("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"'), ("Set-Cookie", "n=1")))
+    return answer(200, b"in")
+
+
+ANSWERS: dict[str, Any] = {
+    "/301": _redirect("/end", 301),
+    "/302": _redirect("/end", 302),
+    "/303": _redirect("/end", 303),
+    "/307": _redirect("/end", 307),
+    "/308": _redirect("/end", 308),
+    "/300": _redirect("/end", 300),
+    "/nowhere": answer(302),
+    "/chain": _redirect("/chain/2", 302, "one=1; Path=/", "deep=1; Path=/chain"),
+    "/chain/2": _redirect("3?q=a b#part", 302, "two=2", "one=; Max-Age=0; Path=/"),
+    "/chain/3": _redirect("//127.0.0.1:{port}/end", 302),
+    "/loop": _redirect("/loop"),
+    "/end": _echo_method,
+    "/digest": _digest,
+}
+
+JOURNEYS: dict[str, Callable[[Any, str], Any]] = {
+    **{
+        f"{method} {status}": lambda s, u, m=method, c=status: s.request(m, f"{u}/{c}", data="body", headers={"X": "1"})
+        for method in ("GET", "POST", "PUT", "HEAD")
+        for status in (300, 301, 302, 303, 307, 308)
+    },
+    "head, which stays where it is": lambda s, u: s.head(f"{u}/302"),
+    "redirects not wanted": lambda s, u: s.get(f"{u}/302", allow_redirects=False),
+    "a redirect to nowhere": lambda s, u: s.get(f"{u}/nowhere"),
+    "a chain with cookies": lambda s, u: (s.get(f"{u}/chain"), s.get(f"{u}/chain/none"))[0],
+    "a chain with a fragment": lambda s, u: s.get(f"{u}/chain#top"),
+    "a chain with authentication": lambda s, u: s.get(f"{u}/chain", auth=("me", "pass")),
+    "a chain after files": lambda s, u: s.post(f"{u}/307", files={"f": ("a", b"x")}),
+    "a chain after a file": lambda s, u: s.post(f"{u}/308", data=io.BytesIO(b"some file")),
+    "a chain with params": lambda s, u: s.get(f"{u}/302", params={"a": 1}),
+    "a chain with cookies of the call": lambda s, u: s.get(f"{u}/302", cookies={"call": "1"}),
+    "digest authentication": lambda s, u: s.get(f"{u}/digest", auth=HTTPDigestAuth("me", "pass")),
+}
+
+
+def _told(response: Any, target: Target) -> dict[str, Any]:
+    """What the user's code can see of a response, but for what differs between two runs."""
+
+    def same(text: str) -> str:
+        return text.replace(str(target.port), "PORT")
+
+    return {
+        "url": same(response.url),
+        "status": response.status_code,
+        "content": response.content,
+        "history": [_told(each, target) for each in response.history],
+        "cookies": sorted(response.cookies.items()),
+        "sent": (response.request.method, same(response.request.url), response.is_redirect),
+    }
+
+
+def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
+    with Target(dict(ANSWERS)) as target, session:
+        target.answers["/chain/3"] = _redirect(f"//127.0.0.1:{target.port}/end")
+        response = call(session, target.url)
+        told = _told(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
+        sent = [
+            (got.method, got.target, [line for line in got.headers if line[0] not in ("Host", "Authorization")], got.body)
+            for got in target.got
+        ]
+        jar = sorted((cookie.name, cookie.value, cookie.path) for cookie in session.cookies)
+    return told, sent, jar
+
+
+@pytest.mark.parametrize("name", JOURNEYS)
+def test_redirects_and_cookies_are_followed_as_requests_follows_them(
+    name: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("urllib3.filepost.choose_boundary", lambda: "boundary")
+    expected = _travel(oracle(), JOURNEYS[name])
+    assert _travel(desk.http("http://unused"), JOURNEYS[name]) == expected
+    # Every request that the target got is in the books: as an exchange, or as a hop of one.
+    assert sum(each.count + each.hops for each in desk.recorded) == len(expected[1])

@@ -1,0 +1,171 @@
+"""@task, @tag, the tasks list of a class, and filtering by tags."""
+
+from __future__ import annotations
+
+import logging
+from unittest.mock import MagicMock
+
+import pytest
+
+from plimsoll.users import TaskSet, User, tag, task
+from plimsoll.users.tasks import filter_tasks_by_tags
+
+
+def first(_user):
+    pass
+
+
+def second(_user):
+    pass
+
+
+def names(cls) -> list[str]:
+    return [inner.__name__ for inner in cls.tasks]
+
+
+def test_bare_decorator_and_weights():
+    class Shopper(User):
+        @task
+        def browse(self):
+            pass
+
+        @task(2)
+        def search(self):
+            pass
+
+        @task(weight=3)
+        def buy(self):
+            pass
+
+    assert names(Shopper) == ["browse", "search", "search", "buy", "buy", "buy"]
+
+
+@pytest.mark.parametrize(
+    ("tasks", "expected"),
+    [
+        ([first, second], ["first", "second"]),
+        ([(first, 2), second], ["first", "first", "second"]),
+        ({first: 1, second: 2}, ["first", "second", "second"]),
+        ([], []),
+        (None, []),
+    ],
+    ids=["list", "list with weights", "dict", "empty", "None"],
+)
+def test_tasks_attribute(tasks, expected):
+    assert names(type(User)("Shopper", (User,), {"tasks": tasks})) == expected
+
+
+def test_inherited_tasks_come_first_then_the_attribute_then_methods():
+    class Base(User):
+        @task
+        def base(self):
+            pass
+
+    class Derived(Base):
+        @task
+        def own(self):
+            pass
+
+        tasks = [first]  # noqa: RUF012
+
+    assert names(Derived) == ["base", "first", "own"]
+    assert names(Base) == ["base"]
+
+
+def test_a_nested_taskset_is_a_task():
+    class Shopper(User):
+        @task(2)
+        class Checkout(TaskSet):
+            @task
+            def pay(self):
+                pass
+
+    assert names(Shopper) == ["Checkout", "Checkout"]
+
+
+def test_an_attribute_that_answers_to_every_name_is_no_task():
+    class Shopper(User):
+        helper = MagicMock()
+
+    assert Shopper.tasks == []
+
+
+def test_run_cannot_be_a_task():
+    with pytest.raises(Exception, match="neither overridden nor a task"):
+
+        @task
+        def run(self):
+            pass
+
+
+def test_on_start_as_a_task_is_warned_about(caplog):
+    with caplog.at_level(logging.WARNING):
+
+        @task
+        def on_start(self):
+            pass
+
+    assert "at every start or stop" in caplog.text
+
+
+@pytest.mark.parametrize("misuse", [lambda: tag(), lambda: tag(first)], ids=["no name", "no parentheses"])
+def test_a_tag_needs_a_name(misuse):
+    with pytest.raises(ValueError, match="No tag name"):
+        misuse()
+
+
+def tagged() -> type[User]:
+    class Shopper(User):
+        @tag("read")
+        @task
+        def browse(self):
+            pass
+
+        @tag("read", "slow")
+        @task
+        def search(self):
+            pass
+
+        @task
+        def idle(self):
+            pass
+
+        @tag("write")
+        @task
+        class Checkout(TaskSet):
+            @task
+            def pay(self):
+                pass
+
+            @tag("slow")
+            @task
+            def ship(self):
+                pass
+
+    return Shopper
+
+
+@pytest.mark.parametrize(
+    ("tags", "exclude", "outer", "inner"),
+    [
+        (None, None, ["browse", "search", "idle", "Checkout"], ["pay", "ship"]),
+        ({"read"}, None, ["browse", "search"], []),
+        ({"slow"}, None, ["search", "Checkout"], ["ship"]),
+        ({"write"}, None, ["Checkout"], ["pay", "ship"]),
+        (None, {"slow"}, ["browse", "idle", "Checkout"], ["pay"]),
+        ({"write", "read"}, {"slow"}, ["browse", "Checkout"], ["pay"]),
+        ({"read"}, {"read"}, [], []),
+    ],
+)
+def test_filtering(tags, exclude, outer, inner):
+    cls = tagged()
+    checkout = cls.tasks[-1]
+    filter_tasks_by_tags(cls, tags, exclude)
+    assert names(cls) == outer
+    assert names(checkout) == inner
+
+
+def test_a_class_left_without_tasks_is_warned_about(caplog):
+    with caplog.at_level(logging.WARNING):
+        filter_tasks_by_tags(tagged(), {"nothing has this"})
+    assert "Shopper had no tasks left after filtering" in caplog.text

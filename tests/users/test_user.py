@@ -1,0 +1,246 @@
+"""The life of a user: start, tasks, being stopped, what each step may raise."""
+
+from __future__ import annotations
+
+import logging
+
+import gevent
+import pytest
+from gevent.event import Event
+from life import PATIENCE, live, reached, start, waiting
+
+from plimsoll.users import Environment, HttpUser, TaskSet, User, constant, task
+from plimsoll.users.exceptions import StopTest, StopUser
+
+
+class Noting(User):
+    """A user that notes its start, tasks and stop."""
+
+    abstract = True
+
+    def __init__(self, environment):
+        super().__init__(environment)
+        self.seen: list[str] = []
+
+    def on_start(self):
+        self.seen.append("on_start")
+
+    def on_stop(self):
+        self.seen.append("on_stop")
+
+
+class Idle(Noting):
+    """Runs one task and then waits for ever."""
+
+    wait_time = constant(1000)
+
+    @task
+    def browse(self):
+        self.seen.append("task")
+
+
+class Working(Noting):
+    """Stays in its task until told to finish it."""
+
+    wait_time = constant(1000)
+
+    def __init__(self, environment):
+        super().__init__(environment)
+        self.entered, self.finish = Event(), Event()
+
+    @task
+    def browse(self):
+        self.entered.set()
+        try:
+            self.finish.wait()
+            self.seen.append("task")
+        finally:
+            self.seen.append("left")
+
+
+def test_a_base_class_stays_abstract_and_its_children_are_not():
+    class Base(User):
+        abstract = True
+
+    class Derived(Base):
+        pass
+
+    assert (User.abstract, HttpUser.abstract, Base.abstract, Derived.abstract) == (True, True, True, False)
+
+
+def test_a_waiting_user_is_stopped_at_once_and_on_stop_runs():
+    user = start(Idle)
+    waiting(user)
+    assert user.stop() is True
+    assert user.greenlet.dead
+    assert user.seen == ["on_start", "task", "on_stop"]
+
+
+def test_a_running_user_finishes_its_task_first():
+    user = start(Working)
+    reached(user.entered)
+    assert user.stop() is False
+    assert user._state == "stopping"
+    user.finish.set()
+    user.greenlet.join(timeout=PATIENCE)
+    assert user.seen == ["on_start", "task", "left", "on_stop"]
+
+
+def test_asking_twice_to_stop_changes_nothing():
+    user = start(Working)
+    reached(user.entered)
+    assert user.stop() is False
+    assert user.stop() is False
+    user.finish.set()
+    user.greenlet.join(timeout=PATIENCE)
+    assert user.seen[-1] == "on_stop"
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_force_kills_a_running_user_in_mid_task(asked_before):
+    user = start(Working)
+    reached(user.entered)
+    if asked_before:
+        user.stop()
+    assert user.stop(force=True) is True
+    assert user.seen == ["on_start", "left", "on_stop"]
+
+
+def test_a_user_stopped_before_its_first_step_never_starts():
+    user = start(Idle)
+    assert user.stop() is True
+    assert user.greenlet.dead
+    assert user.seen == []
+
+
+def test_a_killed_user_leaves_its_tasksets_from_the_inside_out():
+    entered = Event()
+    order = []
+
+    class Shopper(User):
+        def on_stop(self):
+            order.append("user")
+
+        @task
+        class Outer(TaskSet):
+            def on_stop(self):
+                order.append("outer")
+
+            @task
+            class Inner(TaskSet):
+                def on_stop(self):
+                    order.append("inner")
+
+                @task
+                def work(self):
+                    entered.set()
+                    Event().wait()
+
+    user = start(Shopper)
+    reached(entered)
+    user.stop(force=True)
+    assert order == ["inner", "outer", "user"]
+
+
+def test_stop_user_in_a_task_ends_the_user():
+    class Shopper(Noting):
+        @task
+        def buy(self):
+            raise StopUser
+
+    user = live(Shopper)
+    assert user.greenlet.successful()
+    assert user.seen == ["on_start", "on_stop"]
+
+
+def test_stop_user_in_on_start_is_no_error(caplog):
+    class Shopper(Noting):
+        def on_start(self):
+            raise StopUser
+
+    with caplog.at_level(logging.WARNING):
+        user = live(Shopper)
+    assert user.seen == ["on_stop"]
+    assert caplog.text == ""
+
+
+def test_an_error_in_on_start_is_reported_and_ends_the_user(caplog, monkeypatch):
+    died, reports = [], []
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *error: died.append(error[1]))
+    environment = Environment()
+    environment.events.user_error.add_listener(lambda **kwargs: reports.append(kwargs))
+
+    class Shopper(Noting):
+        def on_start(self):
+            raise ValueError("closed")
+
+    with caplog.at_level(logging.ERROR, "locust.user.users"):
+        user = live(Shopper, environment)
+    assert died == [ValueError]
+    assert user.seen == []
+    (report,) = reports
+    assert report["user_instance"] is user
+    assert report["exception"] is user.greenlet.exception
+    assert report["tb"].tb_frame.f_code.co_name == "_start"
+    assert caplog.messages[0].startswith("closed\nTraceback")
+
+
+@pytest.mark.parametrize("where", ["on_start", "task"])
+def test_stop_test_ends_the_user_and_asks_the_runner_to_quit(where, caplog):
+    class Runner:
+        asked = 0
+
+        def quit(self):
+            self.asked += 1
+
+    class Shopper(Noting):
+        def on_start(self):
+            if where == "on_start":
+                raise StopTest("sold out")
+
+        @task
+        def buy(self):
+            raise StopTest("sold out")
+
+    environment = Environment()
+    environment.runner = Runner()
+    assert live(Shopper, environment).seen == ["on_stop"]
+    assert environment.runner.asked == 1
+    assert "sold out" in caplog.text
+
+
+def test_only_a_running_user_can_wait():
+    with pytest.raises(RuntimeError, match="while it runs"):
+        Idle(Environment()).wait()
+
+
+def test_greenlet_group_and_user_know_each_other():
+    user = start(Idle)
+    assert user.greenlet in user.group
+    assert user.greenlet.args[0] is user
+    user.stop()
+
+
+def test_json_and_fullname():
+    assert Idle.json() == {"host": None, "weight": 1, "fixed_count": 0, "tasks": ["browse"]}
+
+    class Local(User):
+        pass
+
+    assert Local.fullname() == f"{__name__}.test_json_and_fullname.Local"
+
+
+def test_an_http_user_needs_a_host():
+    class Shopper(HttpUser):
+        pass
+
+    with pytest.raises(StopTest, match="You must specify the base host"):
+        Shopper(Environment())
+
+
+def test_the_client_of_an_http_user_has_the_host_and_ignores_the_environment():
+    class Shopper(HttpUser):
+        host = "http://127.0.0.1:1"
+
+    client = Shopper(Environment()).client
+    assert (client.base_url, client.trust_env) == ("http://127.0.0.1:1", False)
