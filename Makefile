@@ -1,0 +1,77 @@
+# Every verb of the project, here and in CI. `make help` lists them.
+
+PYTHON ?= python3.11
+BIN    := .venv/bin
+RUST   := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
+WHEELS := pyproject.toml
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup system demo check test test-rust test-python bench fuzz format clean
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
+
+setup: .venv/.engine system ## install everything into .venv and build the engine
+
+system: ## install PostgreSQL, nginx and wrk where they are missing and we may
+	@scripts/system-packages
+
+demo: setup labs/todos/.venv/.done ## load a real PostgreSQL-backed service for 30 s and show the result
+	@$(BIN)/python -m labs.todos.demo
+
+test: check test-rust test-python ## everything that must hold; what CI runs
+
+test-rust:
+	cargo test --workspace --locked --quiet
+
+test-python: setup labs/todos/.venv/.done
+	$(BIN)/pytest -q
+
+check: setup ## formatting, lints, types; the stub against the binary
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/stubtest plimsoll._engine --concise
+
+format: setup ## rewrite the sources as the checks want them
+	cargo fmt --all
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about 10 minutes)
+	@$(BIN)/python -m benches
+
+fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightly toolchain)
+	@mkdir -p fuzz/corpus/decoder
+	cargo +nightly fuzz run decoder fuzz/corpus/decoder fuzz/seeds/decoder -- -dict=fuzz/decoder.dict -max_total_time=600
+
+clean: ## remove what setup, builds and tests made
+	rm -rf .venv target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv
+
+.venv/.done: $(WHEELS)
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --upgrade pip
+	$(BIN)/pip install --quiet --group dev 'maturin>=1.16,<2'
+	@touch $@
+
+.venv/.engine: .venv/.done $(RUST)
+	$(BIN)/maturin develop --release --locked --quiet
+	@touch $@
+
+labs/todos/.venv/.done: labs/todos/target/requirements.txt
+	$(PYTHON) -m venv labs/todos/.venv
+	labs/todos/.venv/bin/pip install --quiet --upgrade pip
+	labs/todos/.venv/bin/pip install --quiet -r $<
+	@touch $@
+
+benches/.venv/.done: benches/requirements.txt
+	$(PYTHON) -m venv benches/.venv
+	benches/.venv/bin/pip install --quiet --upgrade pip
+	benches/.venv/bin/pip install --quiet -r $<
+	@touch $@
+
+target/release/examples/native: $(RUST)
+	cargo build --release --locked --quiet -p plimsoll-engine --example native
