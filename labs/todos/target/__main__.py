@@ -1,0 +1,44 @@
+"""Serve on 127.0.0.1 with one uvicorn worker: `python -m target [--port N]`, settings from the environment.
+
+Makes the schema first, then prints the port on a line of its own once it is bound, which with `--port 0` is how the
+caller learns it.
+"""
+
+import argparse
+import socket
+import sys
+from contextlib import suppress
+
+import uvicorn
+from sqlalchemy import create_engine
+
+from .app import create_app
+from .models import create_schema
+from .settings import Settings, from_environment
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m target", description=__doc__)
+    parser.add_argument("--port", type=int, default=0, help="0 (the default) takes a free one")
+    arguments = parser.parse_args()
+    try:
+        settings = from_environment()
+        listener = socket.create_server(("127.0.0.1", arguments.port), backlog=2048)
+    except (OSError, ValueError) as error:
+        sys.exit(f"todos service: {error}")
+    with listener:
+        prepare_database(settings)
+        print(listener.getsockname()[1], flush=True)
+        config = uvicorn.Config(create_app(settings), access_log=False, log_level="warning")
+        with suppress(KeyboardInterrupt):  # how uvicorn ends after the SIGINT it has shut down for
+            uvicorn.Server(config).run(sockets=[listener])
+
+
+def prepare_database(settings: Settings) -> None:
+    engine = create_engine(settings.database_url)
+    create_schema(engine, settings.variant)
+    engine.dispose()
+
+
+if __name__ == "__main__":
+    main()
