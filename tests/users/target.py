@@ -33,22 +33,28 @@ def answer(
     status: int = 200, body: bytes = b"", headers: tuple[tuple[str, str], ...] = (), reason: str = "Reason"
 ) -> bytes:
     """A response with a Content-Length."""
-    lines = [f"HTTP/1.1 {status} {reason}", f"Content-Length: {len(body)}", *(f"{name}: {value}" for name, value in headers)]
-    return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
+    lines = (("Content-Length", str(len(body))), *headers)
+    head = "".join(f"{name}: {value}\r\n" for name, value in lines)
+    return f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode("latin-1") + body
 
 
 def json_answer(value: Any, status: int = 200) -> bytes:
     return answer(status, json.dumps(value).encode(), (("Content-Type", "application/json"),))
 
 
+class Last(bytes):
+    """An answer after which the connection is closed."""
+
+
 @dataclass
 class Target:
     """Answers 200 with an empty body, except for the paths in `answers`.
 
-    An answer is the response's bytes, a function from the request to them, or None: then the connection is closed.
+    An answer is the response's bytes (b"": the client waits), or a function from the request to them. None and Last
+    close the connection.
     """
 
-    answers: dict[str, bytes | None | Callable[[Got], bytes | None]] = field(default_factory=dict)
+    answers: dict[str, bytes | Callable[[Got], bytes | None] | None] = field(default_factory=dict)
     got: list[Got] = field(default_factory=list)
     context: ssl.SSLContext | None = None
 
@@ -99,14 +105,14 @@ class Target:
         while line := _line(stream):
             name, _, value = line.partition(": ")
             headers.append((name, value))
-        got = Got(method, path, headers, _body(stream, dict((name.lower(), value) for name, value in headers)), number)
+        got = Got(method, path, headers, _body(stream, {name.lower(): value for name, value in headers}), number)
         self.got.append(got)
         response = self.answers.get(path.partition("?")[0], answer())
         if callable(response):
             response = response(got)
         if response is not None:
             connection.sendall(response)
-        return response is not None
+        return response is not None and not isinstance(response, Last)
 
 
 def _line(stream: Any) -> str:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
-import urllib3
 from requests.auth import HTTPBasicAuth, HTTPDigestAuth
-from requests.cookies import RequestsCookieJar, cookiejar_from_dict, create_cookie
+from requests.cookies import cookiejar_from_dict, create_cookie
 from target import Got, Target, answer, json_answer
 
 if TYPE_CHECKING:
@@ -185,7 +184,8 @@ def _echo_method(got: Got) -> bytes:
 
 def _digest(got: Got) -> bytes:
     if got.header("authorization") is None:
-        return answer(401, b"who?", (("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"'), ("Set-Cookie", "n=1")))
+        challenge = ("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"')
+        return answer(401, b"who?", (challenge, ("Set-Cookie", "n=1")))
     return answer(200, b"in")
 
 
@@ -205,11 +205,12 @@ ANSWERS: dict[str, Any] = {
     "/digest": _digest,
 }
 
+METHODS, REDIRECTS = ("GET", "POST", "PUT", "HEAD"), (300, 301, 302, 303, 307, 308)
 JOURNEYS: dict[str, Callable[[Any, str], Any]] = {
     **{
         f"{method} {status}": lambda s, u, m=method, c=status: s.request(m, f"{u}/{c}", data="body", headers={"X": "1"})
-        for method in ("GET", "POST", "PUT", "HEAD")
-        for status in (300, 301, 302, 303, 307, 308)
+        for method in METHODS
+        for status in REDIRECTS
     },
     "head, which stays where it is": lambda s, u: s.head(f"{u}/302"),
     "redirects not wanted": lambda s, u: s.get(f"{u}/302", allow_redirects=False),
@@ -246,8 +247,10 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
         target.answers["/chain/3"] = _redirect(f"//127.0.0.1:{target.port}/end")
         response = call(session, target.url)
         told = _told(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
+        # The port is in one, a random number in the other.
+        left_out = ("Host", "Authorization")
         sent = [
-            (got.method, got.target, [line for line in got.headers if line[0] not in ("Host", "Authorization")], got.body)
+            (got.method, got.target, [line for line in got.headers if line[0] not in left_out], got.body)
             for got in target.got
         ]
         jar = sorted((cookie.name, cookie.value, cookie.path) for cookie in session.cookies)
@@ -263,3 +266,172 @@ def test_redirects_and_cookies_are_followed_as_requests_follows_them(
     assert _travel(desk.http("http://unused"), JOURNEYS[name]) == expected
     # Every request that the target got is in the books: as an exchange, or as a hop of one.
     assert sum(each.count + each.hops for each in desk.recorded) == len(expected[1])
+
+
+def test_a_path_is_put_behind_the_base_url_as_it_is(desk: Desk, target: Target) -> None:
+    desk.http(f"{target.url}/base").get("/x")
+    desk.http(f"{target.url}/base/").get("x?y=1")
+    assert [got.target for got in target.got] == ["/base/x", "/base/x?y=1"]
+
+
+def test_credentials_in_the_base_url_become_basic_authentication(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url.replace("//", "//me:p%40ss@"))
+    session.get("/x")
+    assert session.base_url == target.url
+    assert target.got[0].header("authorization") == requests.auth._basic_auth_str("me", "p@ss")
+
+
+def test_connections_are_kept_until_the_session_is_closed(desk: Desk, target: Target) -> None:
+    session, other = desk.http(target.url), desk.http(target.url)
+    for each in (session, session, other):
+        each.get("/x")
+    session.close()
+    session.get("/x")
+    assert [got.connection for got in target.got] == [1, 1, 2, 3]
+
+
+NAMES: dict[str, tuple[Callable[[Any], Any], str]] = {
+    "path and query": (lambda s: s.get("/a b?c=d"), "/a%20b?c=d"),
+    "params too": (lambda s: s.get("/a", params={"c": 1}), "/a?c=1"),
+    "the name": (lambda s: s.get("/a", name="n"), "n"),
+    "no path": (lambda s: s.get(""), "/"),
+    "the first of a chain": (lambda s: s.get("/302"), "/302"),
+    "a prepared one": (lambda s: s.get("/a", cookies={"a": "1"}, params={"c": 1}), "/a?c=1"),
+    "no fragment": (lambda s: s.get("/a#b"), "/a"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_an_exchange_is_counted_under(case: str, desk: Desk) -> None:
+    call, name = NAMES[case]
+    with Target(ANSWERS) as target:
+        call(desk.http(target.url))
+    assert desk.counts == {("GET", name, "success"): 1}
+
+
+def test_rename_request_names_what_has_no_name(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    with session.rename_request("group"):
+        session.get("/a")
+        session.post("/b")
+        session.get("/c", name="own")
+    session.get("/d")
+    assert [name for _, name, _ in sorted(desk.counts)] == ["/d", "group", "own", "group"]
+
+
+def test_the_method_is_counted_as_it_was_given(desk: Desk, target: Target) -> None:
+    desk.http(target.url).request("get", "/a")
+    assert target.got[0].method == "GET"
+    assert desk.counts == {("get", "/a", "success"): 1}
+
+
+@pytest.mark.parametrize(
+    ("url", "error"),
+    [
+        ("", requests.exceptions.MissingSchema),
+        ("http://", requests.exceptions.InvalidURL),
+        ("ftp://127.0.0.1", requests.exceptions.InvalidSchema),
+        ("http://127.0.0.1:99999", requests.exceptions.InvalidURL),
+    ],
+)
+def test_a_url_that_makes_no_sense_is_an_exception(url: str, error: type[Exception], desk: Desk) -> None:
+    for call in ({}, {"name": "n"}, {"cookies": {"a": "1"}}):
+        with pytest.raises(error):
+            desk.http(url).get("/x", **call)
+    assert desk.counts == {}
+
+
+def test_a_redirect_to_another_scheme_is_an_exception(desk: Desk) -> None:
+    with Target({"/x": _redirect("ftp://127.0.0.1/")}) as target, pytest.raises(requests.exceptions.InvalidSchema):
+        desk.http(target.url).get("/x")
+
+
+@pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}, {"cookies": {"a": "1"}}])
+def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], desk: Desk) -> None:
+    with Target(ANSWERS) as target:
+        session = desk.http(target.url)
+        session.max_redirects = 3
+        response = session.get("/loop", **arguments)
+        assert len(target.got) == 4
+    assert response.status_code == 0
+    assert isinstance(response.error, requests.exceptions.TooManyRedirects)
+    assert desk.counts == {("GET", "/loop", "http"): 1}
+    assert desk.failures == [("http", "TooManyRedirects('Exceeded 3 redirects.')")]
+
+
+def test_what_cannot_be_sent_is_a_failure_of_the_users_own(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    for headers in ({"X": "a\r\nb"}, {"X": 1}, {"X ": "1"}):
+        response = session.get("/x", headers=headers, name="n")
+        assert isinstance(response.error, requests.exceptions.InvalidHeader)
+        assert response.status_code == 0
+    response = session.post("/x", json={"a": float("nan")}, name="n")
+    assert isinstance(response.error, requests.exceptions.InvalidJSONError)
+    assert target.got == []
+    counts = desk.counts
+    assert counts == {("GET", "n", "assertion"): 3, ("POST", "n", "assertion"): 1}
+    assert all(each.untimed == each.count for each in desk.recorded)
+
+
+def test_a_bad_header_of_the_session_fails_every_request(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    session.headers["X"] = "a\nb"
+    assert isinstance(session.get("/x").error, requests.exceptions.InvalidHeader)
+    del session.headers["X"]
+    assert session.get("/x").ok
+
+
+def test_arguments_of_the_wrong_kind_are_exceptions(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    for arguments in ({"timeout": (1, 2, 3)}, {"timeout": 0}, {"data": ["no pair"]}):
+        with pytest.raises(ValueError, match="."):
+            session.post("/x", **arguments)
+    with pytest.raises(TypeError):
+        session.get("/x", unknown=1)
+
+
+def test_hooks_see_the_response(desk: Desk, target: Target) -> None:
+    seen: list[int] = []
+    session = desk.http(target.url)
+    session.get("/x", hooks={"response": lambda response, **_: seen.append(response.status_code)})
+    session.hooks["response"].append(lambda response, **_: seen.append(-1))
+    session.get("/x")
+    session.hooks["response"].clear()
+    session.get("/x")
+    assert seen == [200, -1]
+
+
+def test_an_adapter_is_not_asked_and_says_so(
+    desk: Desk, target: Target, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = desk.http(target.url)
+    session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=5))
+    assert not caplog.messages
+    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=3))
+    assert "has no effect" in caplog.text
+    assert session.get("/x").ok
+
+
+def test_the_environment_counts_only_if_it_is_trusted(
+    desk: Desk, target: Target, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Target() as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        monkeypatch.delenv("no_proxy", raising=False)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        session = desk.http(target.url)
+        session.get("/x")
+        assert len(target.got) == 1
+        assert not proxy.got
+        session.trust_env = True
+        session.get("/x")
+        assert len(target.got) == 1
+        assert proxy.got
+
+
+def test_it_is_a_session_of_requests_for_who_asks(desk: Desk) -> None:
+    session = desk.http("http://127.0.0.1")
+    assert isinstance(session, requests.Session)
+    assert session.headers["accept-encoding"] == "gzip, deflate, br"
+    assert (session.verify, session.cert, session.auth, session.max_redirects) == (True, None, None, 30)
+    assert session.get_adapter("https://x") is session.adapters["https://"]

@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from greenlet import GreenletExit
+
 from plimsoll._engine import now
 from plimsoll.users.exceptions import CatchResponseError, LocustError, ResponseError
-from plimsoll.users.recording import milliseconds, report
+from plimsoll.users.recording import milliseconds, report, report_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,7 +29,8 @@ class CatchResponse:
     """What a response needs for that; mixed into the response classes of both sessions.
 
     Without a verdict of the user's code the response is judged by its status. An exception that leaves the block keeps
-    the request from being reported, unless it is a ResponseError or there is a verdict already.
+    the request from being reported, unless it is a ResponseError or there is a verdict already. A user who is stopped
+    in the block has cancelled the exchange.
     """
 
     reply: Reply | None
@@ -96,6 +99,8 @@ class CatchResponse:
         elif isinstance(error, ResponseError):
             report(self, error)
         else:
+            if isinstance(error, GreenletExit):
+                report_cancelled(self.session.request_event, self.endpoint)
             return False
         return True
 

@@ -108,7 +108,7 @@ class Response(requests.Response):
     def apparent_encoding(self) -> str | None:
         """What the bytes look like."""
         # All that the detection could say, without its milliseconds.
-        return "ascii" if self._content.isascii() else super().apparent_encoding
+        return "ascii" if self.content and self.content.isascii() else super().apparent_encoding
 
     def json(self, **kwargs: Any) -> Any:
         """The body as JSON. Raises requests.exceptions.JSONDecodeError."""
@@ -180,8 +180,12 @@ class Response(requests.Response):
 
     @property
     def ok(self) -> bool:
-        """Whether there is a response with a status below 400. Does not raise the error of a missing one."""
-        return 0 < self.status_code < 400
+        """Whether there is a response, and not one of an error. Unlike in Locust, a missing one raises nothing here."""
+        return self.status_code != 0 and not self._is_error
+
+    @property
+    def _is_error(self) -> bool:
+        return 400 <= self.status_code < 600
 
     def close(self) -> None:
         """Nothing is left to be released: the engine has read the response to its end."""
@@ -252,7 +256,7 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
     def fault(self) -> Exception | None:
         if self.error is not None:
             return root_of(self.error)
-        if self.status_code < 400:
+        if not self._is_error:
             return None
         # By name instead of URL, so that the failures of one endpoint are one line.
         side = "Client" if self.status_code < 500 else "Server"
@@ -277,7 +281,8 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
     def next(self) -> PreparedRequest | None:
         """The request that would follow this redirect."""
         history = self.history
-        following: Any = next(self.session.resolve_redirects(self, self.request, yield_requests=True), None)
+        requests_to_come: Any = self.session.resolve_redirects(self, self.request, yield_requests=True)
+        following: PreparedRequest | None = next(requests_to_come, None)
         # Where requests follows a redirect, it rewrites the history.
         self.history = history
         return following

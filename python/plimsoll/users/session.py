@@ -95,8 +95,6 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
                 )
                 options |= {"stream": stream, "proxies": proxies}
                 response = self._send_prepared(chain, request, options, allow_redirects)
-        except (MissingSchema, InvalidSchema, InvalidURL):
-            raise
         except RequestException as error:
             response = self._failed(chain, url, error)
         return self._hand_over(response, catch_response, context, bool(stream))
@@ -159,7 +157,10 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
             request = response.request
             request._cookies = self.cookies.copy()
             verify, cert = self._tls(options["verify"], options["cert"])
-            return self._follow(chain, response, request, timeout=options["timeout"], verify=verify, cert=cert)
+            try:
+                return self._follow(chain, response, request, timeout=options["timeout"], verify=verify, cert=cert)
+            except RequestException as error:
+                return self._failed(chain, str(response.url), error)
         return response
 
     def _keep_cookies(self, response: ResponseContextManager) -> None:
@@ -252,7 +253,9 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         return response
 
     def _failed(self, chain: Chain, url: str, error: RequestException) -> ResponseContextManager:
-        """The response that stands for an exchange without one."""
+        """The response that stands for an exchange without one. A URL that makes no sense is an exception, though."""
+        if isinstance(error, (MissingSchema, InvalidSchema, InvalidURL)):
+            raise error
         method, name = chain.endpoint
         if not name:
             name = getattr(error.request, "path_url", None) or str(url)

@@ -1,0 +1,86 @@
+"""The command `plimsoll`: one file per verb. A verb's file is loaded when the verb is used."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll.errors import PlimsollError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+VERBS = {
+    "run": "Load a service with the users of a locustfile, or with one URL, and keep the run.",
+    "runs": "List the runs that were kept, the latest first.",
+    "show": "Print the tables of a run again.",
+    "doctor": "Check whether this machine is fit to generate load, and say what to change.",
+    "completion": "Print a shell's completion script.",
+}
+"""Each is the click command of the same name in the module of the same name."""
+
+
+class Verbs(click.Group):
+    """Loads verbs when they are used, and prints every error on one line: `plimsoll: what, and what to do`."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in VERBS:
+            return None
+        command = getattr(import_module(f"plimsoll.cli.{cmd_name}"), cmd_name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if not ctx.resilient_parsing and args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.NoSuchCommand(args[0], possibilities=VERBS, ctx=ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        with _one_line(ctx):
+            return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> object:
+        with _one_line(ctx):
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _one_line(ctx: click.Context) -> Iterator[None]:
+    try:
+        yield
+    except PlimsollError as error:
+        click.echo(f"plimsoll: {error}", err=True)
+        ctx.exit(error.exit_code)
+    except click.exceptions.NoArgsIsHelpError:
+        raise
+    except click.UsageError as error:
+        message = error.format_message()
+        where = (error.ctx or ctx).command_path
+        click.echo(f"plimsoll: {message[:1].lower()}{message[1:]} (`{where} --help` has all)", err=True)
+        ctx.exit(error.exit_code)
+
+
+@click.group(
+    cls=Verbs,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+    epilog="""\b
+Examples:
+  plimsoll run -f locustfile.py -H http://127.0.0.1:8000 -u 50 -r 5 -t 2m
+  plimsoll show last
+  plimsoll doctor""",
+)
+@click.version_option(package_name="plimsoll", prog_name="plimsoll", message="%(prog)s %(version)s")
+def main() -> None:
+    """Plimsoll finds out how much load a service carries."""

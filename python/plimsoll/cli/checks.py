@@ -1,0 +1,140 @@
+"""What of this machine limits or falsifies a load test. Each check judges one fact that it is given."""
+
+from __future__ import annotations
+
+import os
+import resource
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from plimsoll.report.numbers import size
+
+# A file per connection and a connection per user; the rest is for the interpreter, the store, the workers.
+_OPEN_FILES = 16_384
+_SPARE_FILES = 100
+_PORTS = 28_000  # what Linux starts with
+_TIME_WAIT_S = 60
+_BACKLOG = 1_024
+_MEMORY = 1 << 30
+
+# Reading these takes microseconds and a system call; every exchange reads the clock several times.
+_SLOW_CLOCKS = frozenset({"acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies", "xen"})
+
+UNKNOWN = "not known on this system"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """advice: what to change, empty when nothing needs to."""
+
+    name: str
+    value: str
+    advice: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.advice
+
+
+def all_checks() -> list[Check]:
+    """Every check, of this machine as it is now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return [
+        open_files(soft, hard),
+        ports(_read("/proc/sys/net/ipv4/ip_local_port_range")),
+        time_wait(_read("/proc/sys/net/ipv4/tcp_tw_reuse")),
+        backlog(_read("/proc/sys/net/core/somaxconn")),
+        clock(_read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
+        cpus(_usable_cpus()),
+        governor(_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        stamps(_kernel_stamps()),
+        memory(psutil.virtual_memory().available),
+    ]
+
+
+def open_files(soft: int, hard: int) -> Check:
+    if hard == resource.RLIM_INFINITY:
+        return Check("open files", f"soft {soft}, hard unlimited")
+    users = max(hard - _SPARE_FILES, 0)
+    advice = f"ulimit -Hn 65536, LimitNOFILE= of the service, or /etc/security/limits.conf: {hard} allow {users} users"
+    value = f"soft {soft}, hard {hard}: about {users} users per worker"
+    return Check("open files", value, "" if hard >= _OPEN_FILES else advice)
+
+
+def ports(span: str | None) -> Check:
+    """span: first and last ephemeral port."""
+    if span is None:
+        return Check("ephemeral ports", UNKNOWN)
+    low, high = (int(each) for each in span.split())
+    count = high - low + 1
+    advice = 'sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
+    value = f"{low}–{high}: {count} connections to one address"
+    return Check("ephemeral ports", value, "" if count >= _PORTS else advice)
+
+
+def time_wait(reuse: str | None) -> Check:
+    """reuse: 0 never, 1 always, 2 on loopback."""
+    names = {"0": "never", "1": "always", "2": "on loopback only"}
+    value = UNKNOWN if reuse is None else f"{reuse}: ports in TIME_WAIT are reused {names.get(reuse, 'in other ways')}"
+    advice = (
+        f"sysctl -w net.ipv4.tcp_tw_reuse=1: else each new connection costs a port for {_TIME_WAIT_S} s"
+        if reuse == "0"
+        else ""
+    )
+    return Check("tcp_tw_reuse", value, advice)
+
+
+def backlog(somaxconn: str | None) -> Check:
+    """Matters to a target on this machine, when many users connect at once."""
+    advice = f"sysctl -w net.core.somaxconn=4096: a target here refuses more than {somaxconn} waiting connections"
+    short = somaxconn is not None and int(somaxconn) < _BACKLOG
+    return Check("somaxconn", somaxconn or UNKNOWN, advice if short else "")
+
+
+def clock(source: str | None) -> Check:
+    advice = f"{source} is slow to read; tsc (or the hypervisor's clock) is not: see available_clocksource, or the BIOS"
+    return Check("clock source", source or UNKNOWN, advice if source in _SLOW_CLOCKS else "")
+
+
+def cpus(count: float) -> Check:
+    advice = "with a target on the same core, each disturbs the other's times: give the generator one of its own"
+    return Check("CPUs", f"{count:g} usable: as many workers (--processes -1)", advice if count < 2 else "")
+
+
+def governor(name: str | None) -> Check:
+    value = "none: the host sets the speed" if name is None else name
+    advice = f"cpupower frequency-set -g performance: with {name} the speed follows the load"
+    return Check("CPU governor", value, "" if name in (None, "performance") else advice)
+
+
+def stamps(kernel: bool) -> Check:
+    value = "by the kernel" if kernel else "by this program"
+    advice = "SO_TIMESTAMPING is refused here: response times include the time that a busy generator takes to read"
+    return Check("arrival stamps", value, "" if kernel else advice)
+
+
+def memory(available: int) -> Check:
+    advice = "a Python user takes 16 KiB and more, a worker about 60 MiB: free some, or use fewer users"
+    return Check("memory", f"{size(available)} available", "" if available >= _MEMORY else advice)
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip() or None
+    except OSError:
+        return None
+
+
+def _usable_cpus() -> float:
+    """Those that this process may run on, or the share of them that its control group allows."""
+    count = float(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+    quota, _, period = (_read("/sys/fs/cgroup/cpu.max") or "max").partition(" ")
+    return count if quota == "max" else min(count, int(quota) / int(period))
+
+
+def _kernel_stamps() -> bool:
+    from plimsoll._engine import Engine
+
+    return Engine().kernel_stamps

@@ -1,0 +1,89 @@
+"""What `run` has beyond click: Locust's lists of values, its configuration files, help under headings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll.cli.run_options import GROUPS, LISTS, NOT_YET
+from plimsoll.run.config import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.run.config import Settings
+
+
+class RunCommand(click.Command):
+    """Options have the defaults that Locust's configuration files say. Settings there which are no option of ours
+    are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            self._take_settings(ctx, read_settings(_config(args), Path.home(), Path.cwd()))
+        return super().parse_args(ctx, one_value_each(args))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        grouped = [each for group in GROUPS.values() for each in group]
+        rest = [each for each in self.get_params(ctx) if each not in grouped and isinstance(each, click.Option)]
+        for name, parameters in {**GROUPS, "Also": rest}.items():
+            with formatter.section(name):
+                formatter.write_dl([record for each in parameters if (record := each.get_help_record(ctx))])
+
+    def _take_settings(self, ctx: click.Context, settings: Settings) -> None:
+        parameters = {name: each for each in self.params for name in each.opts}
+        defaults: dict[str, Any] = {}
+        others: list[str] = []
+        for key, value in settings.items():
+            parameter = parameters.get(f"--{key}")
+            if parameter is not None and parameter.name is not None:
+                defaults[parameter.name] = _as_default(parameter, value)
+            elif f"--{key}" in NOT_YET:
+                click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
+            else:
+                others += _as_arguments(key, value)
+        ctx.default_map = defaults
+        ctx.meta["settings"] = others
+
+
+def one_value_each(args: Sequence[str]) -> list[str]:
+    """`--tags a b` as click wants it: `--tags a --tags b`."""
+    spread: list[str] = []
+    current = None
+    for position, each in enumerate(args):
+        if each == "--":
+            return [*spread, *args[position:]]
+        if each in LISTS:
+            current = each
+        elif each.startswith("-") or current is None:
+            current = None
+            spread.append(each)
+        else:
+            spread += [current, each]
+    return spread
+
+
+def _config(args: Sequence[str]) -> str | None:
+    """The file of --config, which must be read before the other options are."""
+    for position, each in enumerate(args):
+        if each == "--config" and position + 1 < len(args):
+            return args[position + 1]
+        if each.startswith("--config="):
+            return each.partition("=")[2]
+    return None
+
+
+def _as_default(parameter: click.Parameter, value: str | list[str]) -> object:
+    if parameter.multiple:
+        return value.split() if isinstance(value, str) else value
+    return ",".join(value) if isinstance(value, list) else value
+
+
+def _as_arguments(key: str, value: str | list[str]) -> list[str]:
+    if key == "user-classes":
+        return value.split() if isinstance(value, str) else value
+    if isinstance(value, list):
+        return [f"--{key}", *value]
+    return [f"--{key}"] if value == "true" else [f"--{key}={value}"]

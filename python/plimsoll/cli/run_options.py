@@ -1,0 +1,107 @@
+"""The options of `run`: Locust's names, defaults and environment variables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from plimsoll.errors import UsageError
+from plimsoll.run import locustfile
+from plimsoll.run.plan import parse_duration
+
+LEVELS = click.Choice(("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), case_sensitive=False)
+USERS = click.IntRange(min=1)
+RATE = click.FloatRange(0, 1e9, min_open=True)
+
+
+class Duration(click.ParamType[float]):
+    """20, 20s, 3m, 1h30m; the value is in seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            return value if isinstance(value, float) else parse_duration(str(value))
+        except UsageError as error:
+            self.fail(str(error), param, ctx)
+
+
+class GroupedOption(click.Option):
+    """An option under a heading of the help text. env: Locust's environment variable without its prefix."""
+
+    group = ""
+
+    def __init__(self, *names: str, env: str | None = None, **settings: Any) -> None:
+        super().__init__(names, envvar=f"LOCUST_{env}" if env else None, **settings)
+
+
+def _flag(*names: str, help: str, env: str | None = None) -> GroupedOption:
+    return GroupedOption(*names, is_flag=True, help=help, env=env)
+
+
+# fmt: off
+GROUPS: dict[str, list[GroupedOption]] = {
+    "What to run": [
+        GroupedOption("-f", "--locustfile", metavar="FILE", default=locustfile.DEFAULT, env="LOCUSTFILE",
+                      help="Locustfile; several with commas between, or a folder."),
+        GroupedOption("-H", "--host", metavar="URL", env="HOST", help="Base URL of the target."),
+        GroupedOption("-T", "--tags", metavar="TAG…", multiple=True, env="TAGS",
+                      help="Only tasks with one of these tags."),
+        GroupedOption("-E", "--exclude-tags", metavar="TAG…", multiple=True, env="EXCLUDE_TAGS",
+                      help="Only tasks with none of these tags."),
+        _flag("--equal-weights", help="Ignore the weights of classes and tasks."),
+        GroupedOption("--seed", metavar="N", type=int,
+                      help="Makes random choices the same again; drawn and kept by default."),
+        GroupedOption("--config", metavar="FILE", help="A configuration file besides the usual ones."),
+        _flag("-l", "--list", "list_classes", help="Print the user classes and exit."),
+        _flag("--show-task-ratio", help="Print how often each task is picked, and exit."),
+        _flag("--show-task-ratio-json", help="The same as JSON."),
+    ],
+    "How much of it": [
+        GroupedOption("-u", "--users", metavar="N", type=USERS, default=1, env="USERS",
+                      help="How many users; 1 by default."),
+        GroupedOption("-r", "--spawn-rate", metavar="N", type=RATE, default=1.0, env="SPAWN_RATE",
+                      help="Users to start per second; 1 by default."),
+        GroupedOption("-t", "--run-time", type=Duration(), env="RUN_TIME",
+                      help="20, 20s, 3m, 1h30m; without it until Ctrl-C."),
+        GroupedOption("-s", "--stop-timeout", type=Duration(), default="0", env="STOP_TIMEOUT",
+                      help="How long a running task may take to finish in the end."),
+        GroupedOption("--processes", type=int, metavar="N", default=1, env="PROCESSES",
+                      help="Worker processes, one core each; -1 is one per core."),
+        _flag("--reset-stats", env="RESET_STATS",
+              help="Forget the ramp-up: the run begins when all users are there."),
+    ],
+    "What comes of it": [
+        _flag("--headless", env="HEADLESS", help="Without the web page."),
+        GroupedOption("--name", metavar="TEXT", help="What the run is called in lists."),
+        GroupedOption("--csv", metavar="PREFIX", env="CSV", help="Write PREFIX_stats.csv and Locust's other three."),
+        _flag("--csv-full-history", env="CSV_FULL_HISTORY", help="Every endpoint in PREFIX_stats_history.csv."),
+        _flag("--json", "as_json", help="Print JSON on stdout, as docs/formats.md describes it."),
+        GroupedOption("--json-file", metavar="FILE", help="Write the same to FILE; .json is added if it is missing."),
+        _flag("--print-stats", env="PRINT_STATS", help="Accepted: the tables are printed in any case."),
+        _flag("--only-summary", env="ONLY_SUMMARY", help="No tables until the end."),
+        GroupedOption("--exit-code-on-error", metavar="N", type=int, default=1, env="EXIT_CODE_ON_ERROR",
+                      help="Exit code after failures; 1 by default."),
+        GroupedOption("-L", "--loglevel", metavar="LEVEL", type=LEVELS, default="INFO", env="LOGLEVEL",
+                      help="Log DEBUG, INFO, WARNING, ERROR or CRITICAL and worse."),
+        GroupedOption("--logfile", metavar="FILE", env="LOGFILE", help="Log there instead of to stderr."),
+        _flag("--skip-log-setup", env="SKIP_LOG_SETUP", help="The locustfile sets logging up itself."),
+    ],
+}
+# fmt: on
+
+OPTIONS: list[click.Parameter] = [each for options in GROUPS.values() for each in options]
+
+NOT_YET = frozenset(
+    {
+        "--autoquit", "--autostart", "--class-picker", "--config-users", "--enable-rebalancing", "--expect-workers",
+        "--expect-workers-max-wait", "--html", "--master", "--master-bind-host", "--master-bind-port", "--master-host",
+        "--master-port", "--otel", "--profile", "--tls-cert", "--tls-key", "--web-base-path", "--web-host",
+        "--web-login", "--web-port", "--worker", "-P",
+    }
+)  # fmt: skip
+"""Options of Locust that are not here."""
+
+LISTS = ("-T", "--tags", "-E", "--exclude-tags")
+"""Options that take all the values up to the next option, as Locust's do."""

@@ -1,0 +1,35 @@
+"""`plimsoll show`."""
+
+from __future__ import annotations
+
+import click
+
+from plimsoll.cli.options import json_option, store_option
+from plimsoll.report import json
+from plimsoll.report.console import heading, tables
+from plimsoll.stats.view import RunView
+from plimsoll.store import Store
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  plimsoll show last
+  plimsoll show 20261120-1301
+  plimsoll show last --json | jq '.total.response_ms.percentiles["99"]'"""
+)
+@click.argument("run", default="last")
+@json_option
+@store_option
+def show(run: str, as_json: bool, store: str | None) -> None:
+    """Print the tables of a run again.
+
+    RUN is a run's id, the beginning of one, or "last", which is also the default.
+    """
+    with Store.open(store, create=False) as opened:
+        stored = opened.run(run)
+        view = RunView.of(stored)
+    if as_json:
+        click.echo(json.dumps(json.document(view, stored)))
+    else:
+        click.echo(f"{heading(stored, view)}\n\n{tables(view)}")

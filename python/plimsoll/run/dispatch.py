@@ -1,0 +1,92 @@
+"""Which class the next user has and which worker hosts it, in Locust's order. Pure arithmetic."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from heapq import heapify, heapreplace
+from itertools import cycle
+from math import log2
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class UserClass:
+    """A user class as the coordinator knows it. A weight counts only when fixed_count is 0."""
+
+    name: str
+    weight: float = 1.0
+    fixed_count: int = 0
+
+
+def by_weight(weights: Mapping[str, float]) -> Iterator[str]:
+    """Names without end, so that after each one the mix is as near to the weights as can be.
+
+    Nearness is the Kullback-Leibler divergence: a class of weight w that was picked k times is worth
+    w * log2((w + k) / (w + k + 1)) next, and the lowest goes first. Ties go to the smaller name.
+    """
+    heap = [(weight * log2(weight / (weight + 1)), weight + 1, weight, name) for name, weight in weights.items()]
+    heapify(heap)
+    while heap:
+        _, filled, weight, name = heap[0]
+        yield name
+        heapreplace(heap, (weight * log2(filled / (filled + 1)), filled + 1, weight, name))
+
+
+class Dispatcher:
+    """Grows and shrinks the number of users; knows how many of which class every worker hosts."""
+
+    def __init__(self, classes: Sequence[UserClass], workers: Iterable[int]) -> None:
+        """Raises ValueError without a class or a worker."""
+        self._alive = sorted(workers)
+        if not classes or not self._alive:
+            raise ValueError("no user class to spawn, or no worker to spawn it on")
+        self._turns = cycle(self._alive)
+        self._fixed = {each.name: each.fixed_count for each in classes if each.fixed_count}
+        self._fixed_turns = by_weight(self._fixed)
+        self._weighted_turns = by_weight({each.name: each.weight for each in classes if not each.fixed_count})
+        self._active: list[tuple[int, str]] = []
+        self._present = Counter({each.name: 0 for each in classes})
+
+    def __len__(self) -> int:
+        """Users wanted, on the workers that are left."""
+        return len(self._active)
+
+    def grow(self, count: int) -> None:
+        """Fewer are added when only classes of a fixed count are left, and these are complete."""
+        for _ in range(count if self._alive else 0):
+            name = self._next_class()
+            if name is None:
+                return
+            self._active.append((next(self._turns), name))
+            self._present[name] += 1
+
+    def shrink(self, count: int) -> None:
+        """The last to come goes first."""
+        self._keep(self._active[: max(0, len(self._active) - count)])
+
+    def lose(self, worker: int) -> int:
+        """A worker is gone, and its users with it; returns how many. Later ones are dealt to the workers left."""
+        before = len(self._active)
+        self._alive.remove(worker)
+        self._turns = cycle(self._alive)
+        self._keep([user for user in self._active if user[0] != worker])
+        return before - len(self._active)
+
+    def counts(self) -> dict[int, dict[str, int]]:
+        """Users wanted per worker and class; every class is there, also with 0."""
+        counts = Counter(self._active)
+        return {worker: {name: counts[worker, name] for name in self._present} for worker in self._alive}
+
+    def _keep(self, active: list[tuple[int, str]]) -> None:
+        self._active = active
+        self._present = Counter({**dict.fromkeys(self._present, 0), **Counter(name for _, name in active)})
+        self._fixed_turns = by_weight(self._fixed)
+
+    def _next_class(self) -> str | None:
+        if any(self._present[name] < wanted for name, wanted in self._fixed.items()):
+            return next(name for name in self._fixed_turns if self._present[name] < self._fixed[name])
+        return next(self._weighted_turns, None)

@@ -1,0 +1,39 @@
+"""Limits of this machine that a run would run into."""
+
+from __future__ import annotations
+
+import resource
+
+from plimsoll.errors import LimitError
+
+SPARE = 128
+"""Files that a worker opens besides one connection per user."""
+
+
+def users_per_process(users: int, processes: int) -> int:
+    """The most that one worker hosts."""
+    return -(-users // processes)
+
+
+def ensure_open_files(users: int, processes: int) -> None:
+    """Allow this process and its children the files that so many users need, if that may be done.
+
+    Raises LimitError when it may not.
+    """
+    per_process = users_per_process(users, processes)
+    needed = per_process + SPARE
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    try:
+        if hard == resource.RLIM_INFINITY or hard >= needed:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+        else:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (needed, needed))  # root may
+    except (ValueError, OSError) as error:
+        enough = -(-users // max(1, hard - SPARE))
+        advice = f"use --processes {enough}, " if hard > SPARE and enough > processes else ""
+        raise LimitError(
+            f"{per_process} users in one process need {needed} open files, and the limit is {hard}: {advice}fewer "
+            "users, or raise the limit (`ulimit -Hn`, /etc/security/limits.conf, LimitNOFILE= of a systemd unit)"
+        ) from error

@@ -1,0 +1,86 @@
+"""A loop that waits for files, deadlines and signals, and calls whoever wants to know."""
+
+from __future__ import annotations
+
+import selectors
+import signal
+import socket
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Protocol
+
+    class File(Protocol):
+        def fileno(self) -> int: ...
+
+    Action = Callable[[], None]
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Loop:
+    """Calls actions, one after the other, in the thread that turns it. Due times are stamps in ns."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._due: dict[Action, int] = {}
+
+    def watch(self, file: File, action: Action) -> None:
+        """Whenever the file can be read. An action may still be called once after the file is forgotten."""
+        self._selector.register(file, selectors.EVENT_READ, action)
+
+    def forget(self, file: File) -> None:
+        """Before it is closed. Raises KeyError for a file that is not watched."""
+        self._selector.unregister(file)
+
+    def at(self, due: int, action: Action) -> None:
+        """Once; a due time that the same action had before is replaced."""
+        self._due[action] = due
+
+    def cancel(self, action: Action) -> None:
+        """Also one that was never due."""
+        self._due.pop(action, None)
+
+    def due(self, action: Action) -> int | None:
+        return self._due.get(action)
+
+    def turn(self) -> None:
+        """Wait until there is something to do, and do it."""
+        timeout = max(0, min(self._due.values()) - now()) / 1e9 if self._due else None
+        for key, _ in self._selector.select(timeout):
+            key.data()
+        for action, due in list(self._due.items()):
+            # Unless an action before it has cancelled or delayed this one.
+            if due <= now() and self._due.get(action) == due:
+                del self._due[action]
+                action()
+
+    def close(self) -> None:
+        self._selector.close()
+
+    @contextmanager
+    def heeding_signals(self, action: Action) -> Iterator[None]:
+        """Within the block, SIGINT and SIGTERM do nothing but call the action, once per signal that arrived."""
+        reader, writer = socket.socketpair()
+        writer.setblocking(False)
+
+        def read() -> None:
+            for _ in reader.recv(64):
+                action()
+
+        self.watch(reader, read)
+        handlers = {each: signal.signal(each, lambda *_: None) for each in SIGNALS}
+        wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+        try:
+            yield
+        finally:
+            signal.set_wakeup_fd(wakeup)
+            for each, handler in handlers.items():
+                signal.signal(each, handler)
+            self.forget(reader)
+            reader.close()
+            writer.close()

@@ -1,0 +1,94 @@
+"""The users of one worker: more of them, fewer, none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import gevent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gevent.pool import Group
+
+    from plimsoll.users.environment import Environment
+    from plimsoll.users.user import User
+
+BATCH = 128
+"""Users started without letting others run: the answers to those already there must not wait for long."""
+
+
+class Population(Protocol):
+    """Users of several classes."""
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Have this many of each class; those started may still be on their way."""
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+
+    def drain(self, timeout: float) -> None:
+        """Ask all to end and wait: what they are about may take `timeout` seconds, then it is cut off."""
+
+    def stop(self) -> None:
+        """Cut off all at once; a `drain` under way then returns soon."""
+
+
+class PythonUsers:
+    """Users of the locustfile, each a greenlet."""
+
+    def __init__(self, environment: Environment, classes: Sequence[type[User]], group: Group) -> None:
+        """group: gets the greenlets."""
+        self._environment = environment
+        self._classes = {each.__name__: each for each in classes}
+        self._users: dict[str, list[User]] = {name: [] for name in self._classes}
+        self._group = group
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Raises what a class raises as a user is made."""
+        for name, wanted in counts.items():
+            users = self._alive(name)
+            if surplus := users[wanted:]:
+                del users[wanted:]
+                gevent.spawn(_end, surplus, self._environment.stop_timeout or 0.0)
+            for _ in range(wanted - len(users)):
+                self._spawn(name)
+        gevent.sleep(0)
+
+    def counts(self) -> dict[str, int]:
+        return {name: len(self._alive(name)) for name in self._users}
+
+    def drain(self, timeout: float) -> None:
+        _end([user for name in self._users for user in self._alive(name)], timeout)
+        # Those that an earlier `adjust` is still ending.
+        self._group.join()
+
+    def stop(self) -> None:
+        self._group.kill(block=False)
+
+    def _spawn(self, name: str) -> None:
+        user = self._classes[name](self._environment)
+        user.start(self._group)
+        self._users[name].append(user)
+        if len(self._group) % BATCH == 0:
+            gevent.sleep(0)
+
+    def _alive(self, name: str) -> list[User]:
+        users = self._users[name]
+        if sum(map(len, self._users.values())) != len(self._group):
+            users[:] = [user for user in users if _is_alive(user)]
+        return users
+
+
+def _end(users: Sequence[User], timeout: float) -> None:
+    """Stop users, all at the same time; returns when the last one's on_stop has."""
+    greenlets = [user.greenlet for user in users if user.greenlet is not None]
+    if timeout:
+        for user in users:
+            gevent.spawn(user.stop)
+        gevent.joinall(greenlets, timeout)
+    gevent.killall(greenlets)
+
+
+def _is_alive(user: User) -> bool:
+    return user.greenlet is not None and not user.greenlet.dead

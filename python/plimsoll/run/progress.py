@@ -1,0 +1,69 @@
+"""What a run's observers see of it, second by second."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.record import merge
+
+if TYPE_CHECKING:
+    from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
+    from plimsoll.stats.view import RunView
+
+
+@dataclass(slots=True)
+class Batch:
+    """What several snapshots say, added up. All of it is additive."""
+
+    intervals: list[Interval] = field(default_factory=list)
+    health: list[Health] = field(default_factory=list)
+    failures: list[Failure] = field(default_factory=list)
+    exceptions: list[CaughtException] = field(default_factory=list)
+
+    def add(self, snapshot: Snapshot) -> None:
+        self.intervals += snapshot.intervals
+        self.health += snapshot.health
+        self.failures += snapshot.failures
+        self.exceptions += snapshot.exceptions
+
+    def merged(self) -> Batch:
+        """The same with the intervals of all workers summed."""
+        return Batch(merge(self.intervals), self.health, self.failures, self.exceptions)
+
+    def __len__(self) -> int:
+        """Rows."""
+        return len(self.intervals) + len(self.health) + len(self.failures) + len(self.exceptions)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A run at one moment."""
+
+    batch: Batch
+    """What is new since the last moment."""
+    view: RunView
+    """Everything up to now."""
+    started: float
+    """Unix time of second 0."""
+    elapsed: float
+    """Seconds since then."""
+    left: float | None
+    """Seconds to go; None: until somebody stops it."""
+    users: int
+    wanted: int
+    workers: int
+    """Those that are left."""
+    state: str
+    """spawning, running or stopping."""
+
+
+class Observer(Protocol):
+    """Is told of a run as it goes on: once `start`, then `second` about once a second."""
+
+    def start(self, started: float, stamp: str) -> None:
+        """started: Unix time of second 0. stamp: "kernel" or "user", where arrivals are stamped. May raise
+        PlimsollError; the run then ends before it has begun."""
+
+    def second(self, progress: Progress) -> None:
+        """Must neither raise nor take long."""

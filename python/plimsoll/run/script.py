@@ -1,0 +1,209 @@
+"""What one worker runs: a locustfile in its Environment, with its events in Locust's order, or native users.
+
+init → test_start → users … spawning_complete … → test_stopping → users end → test_stop → quitting → quit
+"""
+
+from __future__ import annotations
+
+import logging
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.run import locustfile, native, options
+from plimsoll.run.dispatch import UserClass
+from plimsoll.run.native import NativePopulation
+from plimsoll.run.population import PythonUsers
+from plimsoll.run.verdict import exit_code
+from plimsoll.users import log, runners
+from plimsoll.users.environment import Environment
+from plimsoll.users.events import events
+from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
+from plimsoll.users.recording import RequestRecorder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll._engine import Engine, Recorder
+    from plimsoll.run.caught import CaughtExceptions
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.run.population import Population
+    from plimsoll.users.events import EventHook
+    from plimsoll.users.hub import Hub
+    from plimsoll.users.user import User
+
+logger = logging.getLogger("locust.main")
+
+SCHEMES = ("http", "https", "http+unix")
+
+
+class Script:
+    """The locustfile's side of a worker. Made, opened, adjusted; then its users end and it is closed."""
+
+    def __init__(self, plan: RunPlan, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions) -> None:
+        """Imports the locustfile. Raises PlimsollError."""
+        self.failed = False
+        """Whether this worker has seen a failure; set from outside."""
+        self.classes: list[UserClass] = []
+        self._plan = plan
+        self._caught = caught
+        self._recorder = recorder
+        self._environment = self._load() if plan.url is None else Environment(stop_timeout=plan.stop_timeout)
+        self._environment.hub = hub
+        self._environment.recorder = recorder
+        self._engine = engine
+
+    def open(self, worker: int, workers: int, quit: Callable[[], None]) -> None:
+        """Make the runner, fire `init` and `test_start`. quit: called when the user's code asks for the end.
+
+        Raises PlimsollError.
+        """
+        environment = self._environment
+        runner: runners.Runner
+        if workers == 1:
+            runner = runners.LocalRunner(environment, quit)
+        else:
+            runner = runners.WorkerRunner(environment, quit, worker, workers)
+        self._runner = runner
+        self._events = environment.events
+        self._events.request.add_listener(RequestRecorder(self._recorder))
+        self._events.user_error.add_listener(self._on_user_error)
+        self._fire_steered(self._events.init, environment=environment, runner=runner, web_ui=None)
+        if log.unhandled_greenlet_exception:
+            error = LocustfileError("a listener of the init event failed, see above; nothing was started")
+            error.exit_code = locustfile.EXIT_NO_USERS
+            raise error
+        self._fire_steered(self._events.test_start, environment=environment)
+        self._population = self._populate()
+        runner.state = runners.STATE_SPAWNING
+
+    def adjust(self, counts: Mapping[str, int], complete: int | None) -> None:
+        """Have so many users per class; complete: the run has all its users now, so many over all workers.
+
+        Raises LocustfileError when a user cannot be made.
+        """
+        self._runner.target_user_classes_count = dict(counts)
+        self._runner.target_user_count = sum(counts.values())
+        try:
+            self._population.adjust(counts)
+        except StopTest as reason:
+            logger.error("%s", reason)
+            self._runner.quit()
+        except Exception as error:
+            raise locustfile.broken(error, "making a user") from error
+        if complete is not None:
+            self._runner.state = runners.STATE_RUNNING
+            self._events.spawning_complete.fire(user_count=complete)
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+        return self._population.counts()
+
+    def end_users(self) -> None:
+        """`test_stopping`; then end all users as the stop timeout says."""
+        self._events.test_stopping.fire(environment=self._environment)
+        self._runner.state = runners.STATE_STOPPING
+        self._population.drain(self._environment.stop_timeout or 0.0)
+        self._runner.state = runners.STATE_STOPPED
+
+    def stop(self) -> None:
+        """Cut users off now; `end_users` under way then ends soon."""
+        self._population.stop()
+
+    def close(self) -> tuple[int | None, bool]:
+        """`test_stop`, `quitting` and `quit`.
+
+        Returns the exit code that the user's code chose, and whether a listener failed.
+        """
+        environment = self._environment
+        self._events.test_stop.fire(environment=environment)
+        self._runner.greenlet.kill()
+        self._events.quitting.fire(environment=environment, reverse=True)
+        code = exit_code(
+            lost_workers=False,
+            chosen=environment.process_exit_code,
+            failures=self.failed,
+            on_error=self._plan.exit_code_on_error,
+            listener_failed=log.unhandled_greenlet_exception,
+        )
+        self._events.quit.fire(exit_code=code)
+        return environment.process_exit_code, log.unhandled_greenlet_exception
+
+    def _load(self) -> Environment:
+        plan = self._plan
+        loaded = locustfile.load(plan.locustfiles)
+        parser = options.make_parser()
+        events.init_command_line_parser.fire(parser=parser)
+        parsed = options.parse(parser, plan)
+        classes = locustfile.pick(loaded, parsed.user_classes)
+        if loaded.shape_classes:
+            raise LocustfileError(
+                f"{loaded.shape_classes[0]} is a LoadTestShape, which is not supported yet; take it out and say "
+                "-u, -r and -t instead"
+            )
+        try:
+            return Environment(
+                user_classes=classes,
+                tags=parsed.tags,
+                exclude_tags=parsed.exclude_tags,
+                locustfile=Path(plan.locustfiles[0]).name,
+                events=events,
+                host=plan.host,
+                reset_stats=plan.reset_stats,
+                stop_timeout=plan.stop_timeout,
+                parsed_options=parsed,
+                parsed_locustfiles=list(plan.locustfiles),
+                available_user_classes=loaded.user_classes,
+            )
+        except ValueError as error:
+            raise LocustfileError(str(error)) from error
+
+    def _populate(self) -> Population:
+        """Only now: listeners of `init` and `test_start` may change host, weights and classes."""
+        environment = self._environment
+        if self._plan.url is not None:
+            self.classes = [UserClass(native.NAME)]
+            return NativePopulation(self._engine, self._recorder, self._plan.url)
+        classes = environment.user_classes
+        for each in classes:
+            each.host = environment.host or each.host
+        check_hosts(classes)
+        environment._filter_tasks_by_tags()
+        if self._plan.equal_weights:
+            environment.assign_equal_weights()
+        self.classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in classes]
+        return PythonUsers(environment, classes, self._runner.user_greenlets)
+
+    def _fire_steered(self, event: EventHook, **arguments: Any) -> None:
+        """Fire an event whose listeners may end the run by raising StopTest or the like."""
+        try:
+            event.fire(**arguments)
+        except CONTROL_FLOW as reason:
+            logger.error("%s: %s", type(reason).__name__, reason)
+            self._runner.quit()
+
+    def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
+        trace = "".join(traceback.format_tb(tb))
+        self._caught.add(str(exception) or repr(exception), trace)
+        self._runner.log_exception("local", str(exception), trace)
+
+
+def check_hosts(classes: Sequence[type[User]]) -> None:
+    """Raises UsageError when a class that speaks HTTP has no host, or one that cannot be one.
+
+    A class with an `__init__` of its own may choose its host there, so it is left alone.
+    """
+    from plimsoll.users.fast_user import FastHttpUser
+    from plimsoll.users.user import HttpUser, User
+
+    for each in classes:
+        if not issubclass(each, HttpUser | FastHttpUser):
+            continue
+        if each.__init__ not in (HttpUser.__init__, FastHttpUser.__init__, User.__init__):
+            continue
+        if not each.host:
+            raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
+        if urlsplit(each.host).scheme.lower() not in SCHEMES:
+            raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

@@ -1,0 +1,180 @@
+"""The process of one worker: `python -P -m plimsoll.run.worker_main FD INDEX`.
+
+FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+import traceback
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plimsoll.locust import install
+
+install()
+
+import gevent  # noqa: E402 - gevent's patches come before everything that they patch
+from gevent import monkey, socket  # noqa: E402
+from gevent.queue import SimpleQueue  # noqa: E402
+
+from plimsoll.errors import PlimsollError  # noqa: E402
+from plimsoll.run import locustfile  # noqa: E402
+from plimsoll.run.plan import RunPlan  # noqa: E402
+from plimsoll.run.transport import Frames, pack, pack_error  # noqa: E402
+from plimsoll.run.worker import Worker  # noqa: E402
+from plimsoll.users import log  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.run.reports import EncodedSnapshot
+
+CHUNK = 65536
+LAST_WORDS = 5.0
+"""Seconds for on_stop and the like once the coordinator is gone."""
+
+logger = logging.getLogger("locust.main")
+
+
+class WorkerServer:
+    """Carries out the coordinator's orders, one after the other; a drain goes on beside them."""
+
+    def __init__(self, stream: socket.socket, index: int) -> None:
+        self._stream = stream
+        self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
+        """b"" when the coordinator is gone, None when the run is over."""
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        self._worker = Worker(index, self._emit, self._quit)
+        self._drain: gevent.Greenlet[[], None] | None = None
+        self._exit_code: int | None = None
+        self._orders: dict[str, Callable[..., None]] = {
+            "prepare": self._prepare,
+            "start": self._worker.start,
+            "adjust": self._worker.adjust,
+            "drain": self._start_drain,
+            "stop": self._stop,
+        }
+        gevent.spawn(self._receive)
+        self._sender = gevent.spawn(self._send)
+        gevent.signal_handler(signal.SIGTERM, self._tell, "quit", "stopped")
+
+    def serve(self) -> None:
+        """Until the run is over, or the coordinator gone."""
+        frames = Frames()
+        while (data := self._next()) is not None:
+            if not data:
+                self._abandon()
+            for name, arguments in frames.feed(data):
+                self._carry_out(name, arguments)
+        self._outgoing.put(None)
+        self._sender.join()
+
+    def _next(self) -> bytes | None:
+        while True:
+            try:
+                return self._incoming.get()
+            except SystemExit as error:  # gevent passes on that of any greenlet
+                self._exit(error)
+
+    def _carry_out(self, name: str, arguments: list[Any]) -> None:
+        try:
+            self._orders[name](*arguments)
+        except PlimsollError as error:
+            self._tell("refused", pack_error(error))
+        except SystemExit as error:
+            self._exit(error)
+
+    def _prepare(self, plan: dict[str, Any], workers: int) -> None:
+        decoded = RunPlan.from_dict(plan)
+        if not decoded.skip_log_setup:
+            log.setup_logging(decoded.loglevel, decoded.logfile)
+        try:
+            self._tell("ready", self._worker.prepare(decoded, workers).to_list())
+        except SystemExit as error:
+            raise locustfile.broken(error, "starting the run") from error
+
+    def _start_drain(self) -> None:
+        self._drain = self._drain or gevent.spawn(self._end)
+
+    def _stop(self) -> None:
+        self._worker.stop()
+        self._start_drain()
+
+    def _end(self) -> None:
+        try:
+            ending = self._worker.drain()
+            if ending.exit_code is None:
+                ending = replace(ending, exit_code=self._exit_code)
+            self._tell("done", ending.to_list())
+        except (Exception, SystemExit) as error:
+            traceback.print_exc()
+            self._tell("refused", pack_error(locustfile.broken(error, "ending the run")))
+        self._incoming.put(None)
+
+    def _exit(self, error: SystemExit) -> None:
+        logger.info("sys.exit(%s) called", error.code)
+        self._exit_code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        self._quit()
+
+    def _abandon(self) -> NoReturn:
+        """The coordinator is gone: nobody asks for load any more."""
+        logger.error("the coordinator is gone; stopping this worker")
+        with contextlib.suppress(BaseException), gevent.Timeout(LAST_WORDS):
+            self._worker.stop()
+            self._worker.drain()
+        # Not sys.exit: threads of the user's code must not keep the load alive.
+        os._exit(1)
+
+    def _emit(self, snapshot: EncodedSnapshot) -> None:
+        self._tell("snapshot", snapshot.to_list())
+
+    def _quit(self) -> None:
+        self._tell("quit", "finished")
+
+    def _tell(self, name: str, *arguments: Any) -> None:
+        self._outgoing.put(pack(name, *arguments))
+
+    def _receive(self) -> None:
+        data = b"-"
+        while data:
+            try:
+                data = self._stream.recv(CHUNK)
+            except OSError:
+                data = b""
+            self._incoming.put(data)
+
+    def _send(self) -> None:
+        with contextlib.suppress(OSError):  # a coordinator that is gone is noticed where orders are read
+            while (data := self._outgoing.get()) is not None:
+                self._stream.sendall(data)
+
+
+def _outlive_the_coordinator_only_so_long() -> None:
+    """User code that never lets others run keeps `_abandon` from being reached; a real thread sees to it then."""
+    parent = os.getppid()
+    start, sleep = monkey.get_original("_thread", "start_new_thread"), monkey.get_original("time", "sleep")
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1.0)
+        sleep(2 * LAST_WORDS)
+        os._exit(1)
+
+    start(watch, ())
+
+
+def main(fd: int, index: int) -> None:
+    """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that."""
+    # Ctrl-C reaches the whole foreground group; what follows from it is the coordinator's to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _outlive_the_coordinator_only_so_long()
+    WorkerServer(socket.socket(fileno=fd), index).serve()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

@@ -1,0 +1,107 @@
+"""From a command line to a plan. What a run then does is asked in tests/run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+
+from plimsoll.cli.run import make_plan, run
+from plimsoll.cli.run_command import one_value_each
+from plimsoll.run.plan import RunPlan
+
+
+@pytest.fixture(autouse=True)
+def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("LOCUST_HOST", "LOCUST_USERS", "LOCUST_TAGS", "LOCUST_USER_CLASSES", "LOCUST_HEADLESS"):
+        monkeypatch.delenv(name, raising=False)
+    Path("locustfile.py").write_text("")
+
+
+def _plan(*args: str) -> RunPlan:
+    context = run.make_context("run", list(args))
+    given: dict[str, Any] = dict(context.params)
+    return make_plan(tuple(context.meta["settings"]) + given.pop("arguments"), given)
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (("-H", "http://h"), {"host": "http://h", "users": 1, "spawn_rate": 1.0, "run_time": None, "processes": 1}),
+        (("-u", "50", "-r", "2.5", "-t", "1m30s", "-s", "5"), {"users": 50, "spawn_rate": 2.5, "run_time": 90.0,
+                                                             "stop_timeout": 5.0}),
+        (("--users=7", "--spawn-rate=3", "--run-time=20"), {"users": 7, "spawn_rate": 3.0, "run_time": 20.0}),
+        (("-T", "a", "b", "--headless", "Visitor"), {"tags": ("a", "b"), "arguments": ("Visitor",)}),
+        (("-E", "a", "-T", "b"), {"exclude_tags": ("a",), "tags": ("b",)}),
+        (("Visitor", "--own", "5", "Admin"), {"arguments": ("Visitor", "--own", "5", "Admin")}),
+        (("-L", "debug"), {"loglevel": "DEBUG"}),
+        (("http://h/a", "-u", "3"), {"url": "http://h/a", "locustfiles": (), "arguments": (), "users": 3}),
+        (("--seed", "0"), {"seed": 0}),
+    ],
+)  # fmt: skip
+def test_options_mean_what_they_mean_to_locust(args: tuple[str, ...], expected: dict[str, Any]) -> None:
+    plan = _plan(*args)
+    assert {name: getattr(plan, name) for name in expected} == expected
+
+
+def test_minus_one_process_is_one_per_core() -> None:
+    assert _plan("--processes", "-1").processes >= 1
+
+
+def test_a_seed_is_drawn_and_differs() -> None:
+    assert _plan().seed != _plan().seed
+
+
+def test_the_environment_beats_files_and_the_command_line_beats_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("locust.conf").write_text("users = 2\nhost = http://file\ntags = a b\nrun-time = 5s\nheadless = true\n")
+    assert (_plan().users, _plan().tags, _plan().run_time) == (2, ("a", "b"), 5.0)
+    monkeypatch.setenv("LOCUST_USERS", "3")
+    monkeypatch.setenv("LOCUST_TAGS", "c d")
+    monkeypatch.setenv("LOCUST_USER_CLASSES", "Visitor Admin")
+    assert (_plan().users, _plan().tags, _plan().host) == (3, ("c", "d"), "http://file")
+    assert _plan().arguments == ("Visitor", "Admin")
+    assert (_plan("-u", "4").users, _plan("-T", "e").tags) == (4, ("e",))
+
+
+def test_settings_that_are_not_ours_are_left_to_the_locustfile() -> None:
+    Path("locust.conf").write_text("my-option = 5\nmy-flag\nmy-list = [a, b]\n")
+    assert _plan("Visitor").arguments == ("--my-option=5", "--my-flag", "--my-list", "a", "b", "Visitor")
+
+
+def test_the_file_of_config_is_the_strongest_of_the_files() -> None:
+    Path("locust.conf").write_text("users = 2\n")
+    Path("own.conf").write_text("users = 9\n")
+    assert _plan("--config", "own.conf").users == _plan("--config=own.conf").users == 9
+
+
+@pytest.mark.parametrize(
+    ("args", "spread"),
+    [
+        (["--tags", "a", "b", "-u", "5"], ["--tags", "a", "--tags", "b", "-u", "5"]),
+        (["-T", "-u", "5"], ["-u", "5"]),
+        (["-T", "a", "-E", "b", "c"], ["-T", "a", "-E", "b", "-E", "c"]),
+        (["--tags=a", "X"], ["--tags=a", "X"]),
+        (["-T", "a", "--", "X"], ["-T", "a", "--", "X"]),
+    ],
+)
+def test_tags_go_up_to_the_next_option(args: list[str], spread: list[str]) -> None:
+    assert one_value_each(args) == spread
+
+
+@pytest.mark.parametrize("args", [("-r", "0"), ("-u", "0"), ("-u", "x"), ("-t", "soon"), ("-L", "LOUD"), ("-r", "inf")])
+def test_values_that_make_no_sense_are_refused(args: tuple[str, ...]) -> None:
+    with pytest.raises(click.UsageError):
+        _plan(*args)
+
+
+def test_the_help_has_every_option_under_a_heading_and_examples() -> None:
+    text = run.get_help(run.make_context("run", [], resilient_parsing=True))
+    for heading in ("What to run:", "How much of it:", "What comes of it:", "Also:", "Examples:"):
+        assert heading in text
+    for parameter in run.params:
+        if isinstance(parameter, click.Option):
+            assert any(name in text for name in parameter.opts), parameter

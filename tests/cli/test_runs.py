@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import json
+
+from plimsoll.store import Store
+
+
+def test_the_latest_first(plimsoll, kept):
+    result = plimsoll("runs")
+    assert result.exit_code == 0, result.output
+    lines = [line.split() for line in result.output.splitlines()]
+    first, second = (line for line in lines if line[0].startswith("2026"))
+    assert first[0] == kept[1]
+    assert first[3:] == ["locustfile.py", "5", "2", "s", "20", "2", "10.0", "10.0", "10.0", "running"]
+    assert (second[0], second[-1]) == (kept[0], "finished")
+
+
+def test_no_more_than_asked(plimsoll, kept):
+    output = plimsoll("runs", "-n", "1").output
+    assert kept[1] in output
+    assert kept[0] not in output
+
+
+def test_json(plimsoll, kept):
+    value = json.loads(plimsoll("runs", "--json").stdout)
+    assert value["schema"] == "plimsoll.runs"
+    assert [run["id"] for run in value["runs"]] == kept[::-1]
+    assert [run["total"]["requests"] for run in value["runs"]] == [20, 20]
+
+
+def test_a_store_without_runs(plimsoll):
+    Store.open().close()
+    assert plimsoll("runs").output == "no runs yet\n"
+    assert json.loads(plimsoll("runs", "--json").stdout)["runs"] == []

@@ -1,0 +1,143 @@
+"""A target with its own count of requests, and the command `plimsoll` in a directory of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+PATIENCE = 60.0
+"""Seconds after which a test gives up, also on a machine that is busy with other things."""
+
+
+class Target:
+    """An HTTP server on a free port of 127.0.0.1. It counts what it has read in full, before it answers.
+
+    /fail answers 500, /slow waits for 0.3 s, everything else answers 200 at once.
+    """
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=256)
+        self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def total(self) -> int:
+        with self._lock:
+            return sum(self.counts.values())
+
+    def close(self) -> None:
+        """May be repeated."""
+        # Shut down first: close alone would leave the thread in accept().
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
+
+    def _serve(self, connection: socket.socket) -> None:
+        buffer = b""
+        with connection:
+            try:
+                while data := connection.recv(65536):
+                    buffer += data
+                    while b"\r\n\r\n" in buffer:
+                        head, _, buffer = buffer.partition(b"\r\n\r\n")
+                        connection.sendall(self._answer(head.split()[1].decode()))
+            except OSError:
+                return
+
+    def _answer(self, path: str) -> bytes:
+        with self._lock:
+            self.counts[path] += 1
+        if path.startswith("/slow"):
+            time.sleep(0.3)
+        status = b"500 Internal Server Error" if path.startswith("/fail") else b"200 OK"
+        return b"HTTP/1.1 " + status + b"\r\nContent-Length: 5\r\n\r\nhello"
+
+
+class Done:
+    """What a command left: exit code, stdout, stderr."""
+
+    def __init__(self, code: int, out: str, err: str) -> None:
+        self.code, self.out, self.err = code, out, err
+
+    def __repr__(self) -> str:
+        return f"exit code {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+class Command:
+    """The command `plimsoll`, run in a directory of its own, with no configuration but what a test puts there."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.store = directory / "plimsoll.db"
+        own = ("LOCUST_", "PLIMSOLL_")
+        self.environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+        self.environment |= {"HOME": str(directory), "COLUMNS": "140"}
+        self._processes: list[subprocess.Popen[str]] = []
+
+    def write(self, text: str, name: str = "locustfile.py") -> Path:
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
+    def start(self, *arguments: str, **settings: object) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from plimsoll.cli import main; main()", *arguments],
+            cwd=self.directory,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            **settings,  # type: ignore[call-overload]
+        )
+        self._processes.append(process)
+        return process
+
+    def __call__(self, *arguments: str, **settings: object) -> Done:
+        process = self.start(*arguments, **settings)
+        return self.end(process)
+
+    def end(self, process: subprocess.Popen[str]) -> Done:
+        out, err = process.communicate(timeout=PATIENCE)
+        return Done(process.returncode, out, err)
+
+    def stored(self, reference: str = "last") -> dict[str, Any]:
+        """The run as `plimsoll show --json` has it."""
+        document: dict[str, Any] = json.loads(self("show", reference, "--json", "--store", str(self.store)).out)
+        return document
+
+    def clean_up(self) -> None:
+        for process in self._processes:
+            if process.poll() is None:
+                process.kill()
+                process.communicate()
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Returns once the condition holds, whenever that is; fails after `PATIENCE`."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        time.sleep(0.02)

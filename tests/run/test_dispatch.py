@@ -1,0 +1,91 @@
+"""Vectors are what Locust 2.47 does; see DESIGN for why we spawn like it."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.run.dispatch import Dispatcher, UserClass, by_weight
+
+
+@pytest.mark.parametrize(
+    ("weights", "order"),
+    [
+        ({"A": 5, "B": 1}, "AABAAAAABAAAAA"),
+        ({"A": 3, "B": 1}, "ABAAABAAABAA"),
+        ({"A": 1, "B": 1, "C": 1}, "ABCABC"),
+        ({"B": 1, "A": 1}, "ABAB"),
+        ({"A": 0.5, "B": 0.5}, "ABAB"),
+    ],
+)
+def test_classes_come_in_locusts_order(weights: dict[str, float], order: str) -> None:
+    assert "".join(islice(by_weight(weights), len(order))) == order
+
+
+@given(st.lists(st.integers(1, 20), min_size=1, max_size=6))
+def test_a_whole_round_has_each_class_as_often_as_its_weight(weights: list[int]) -> None:
+    named = {f"C{index}": weight for index, weight in enumerate(weights)}
+    picked = list(islice(by_weight(named), sum(weights)))
+    assert {name: picked.count(name) for name in named} == named
+
+
+def test_users_are_dealt_to_workers_in_turn() -> None:
+    dispatcher = Dispatcher([UserClass("A"), UserClass("B")], [1, 0])
+    dispatcher.grow(5)
+    assert dispatcher.counts() == {0: {"A": 3, "B": 0}, 1: {"A": 0, "B": 2}}
+
+
+def test_classes_of_a_fixed_count_come_first_and_are_mixed() -> None:
+    dispatcher = Dispatcher([UserClass("A", 10), UserClass("F", fixed_count=2), UserClass("G", fixed_count=1)], [0])
+    dispatcher.grow(2)
+    assert dispatcher.counts() == {0: {"A": 0, "F": 1, "G": 1}}
+    dispatcher.grow(3)
+    assert dispatcher.counts() == {0: {"A": 2, "F": 2, "G": 1}}
+
+
+def test_nobody_is_left_to_spawn_once_fixed_counts_are_complete() -> None:
+    dispatcher = Dispatcher([UserClass("F", fixed_count=2)], [0])
+    dispatcher.grow(10)
+    assert len(dispatcher) == 2
+
+
+def test_the_last_to_come_goes_first_and_a_class_that_is_gone_is_told_as_zero() -> None:
+    dispatcher = Dispatcher([UserClass("A", 3), UserClass("B")], [0])
+    dispatcher.grow(2)
+    dispatcher.shrink(1)
+    assert dispatcher.counts() == {0: {"A": 1, "B": 0}}
+    dispatcher.shrink(99)
+    assert dispatcher.counts() == {0: {"A": 0, "B": 0}}
+
+
+def test_a_fixed_count_is_made_up_after_a_ramp_down() -> None:
+    dispatcher = Dispatcher([UserClass("A"), UserClass("F", fixed_count=2)], [0])
+    dispatcher.grow(3)
+    dispatcher.shrink(2)
+    dispatcher.grow(2)
+    assert dispatcher.counts() == {0: {"A": 1, "F": 2}}
+
+
+def test_the_users_of_a_lost_worker_are_not_dealt_again_but_later_ones_are() -> None:
+    dispatcher = Dispatcher([UserClass("A")], [0, 1])
+    dispatcher.grow(4)
+    assert dispatcher.lose(0) == 2
+    assert dispatcher.counts() == {1: {"A": 2}}
+    dispatcher.grow(2)
+    assert dispatcher.counts() == {1: {"A": 4}}
+
+
+def test_without_any_worker_nothing_grows() -> None:
+    dispatcher = Dispatcher([UserClass("A")], [0])
+    dispatcher.lose(0)
+    dispatcher.grow(3)
+    assert len(dispatcher) == 0
+
+
+@pytest.mark.parametrize(("classes", "workers"), [([], [0]), ([UserClass("A")], [])])
+def test_there_must_be_a_class_and_a_worker(classes: list[UserClass], workers: list[int]) -> None:
+    with pytest.raises(ValueError, match="no user class"):
+        Dispatcher(classes, workers)

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import resource
+import subprocess
+import sys
+
+import pytest
+
+from plimsoll.run.limits import SPARE, users_per_process
+
+PROGRAM = """
+import resource, sys
+from plimsoll.errors import LimitError
+from plimsoll.run.limits import ensure_open_files
+soft, hard, users, processes = map(int, sys.argv[1:])
+resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+plain = resource.setrlimit
+def set_as_anybody(which, limits):
+    if limits[1] > hard:
+        raise ValueError("not allowed to raise maximum limit")
+    plain(which, limits)
+resource.setrlimit = set_as_anybody
+try:
+    ensure_open_files(users, processes)
+except LimitError as error:
+    print("refused:", error)
+else:
+    print(*resource.getrlimit(resource.RLIMIT_NOFILE))
+"""
+"""In a process of its own, as limits cannot be raised again; root, who could raise them, is held back."""
+
+
+def _ensure(soft: int, hard: int, users: int, processes: int) -> str:
+    command = [sys.executable, "-c", PROGRAM, str(soft), str(hard), str(users), str(processes)]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.mark.parametrize(("users", "processes", "most"), [(10, 1, 10), (10, 3, 4), (9, 3, 3), (1, 4, 1)])
+def test_users_are_dealt_evenly(users: int, processes: int, most: int) -> None:
+    assert users_per_process(users, processes) == most
+
+
+def test_a_limit_that_is_high_enough_stays_as_it_is() -> None:
+    assert _ensure(500, 1000, 100, 1) == "500 1000"
+
+
+def test_the_soft_limit_is_raised_to_what_is_needed() -> None:
+    assert _ensure(200, 1000, 500, 1) == f"{500 + SPARE} 1000"
+    assert _ensure(200, 1000, 1000, 2) == f"{500 + SPARE} 1000"
+
+
+def test_too_low_a_hard_limit_is_refused_with_what_to_do() -> None:
+    refusal = _ensure(200, 400, 1000, 2)
+    assert refusal.startswith("refused: 500 users in one process need 628 open files, and the limit is 400")
+    assert "use --processes 4" in refusal
+    assert "ulimit" in refusal
+
+
+def test_more_processes_are_not_advised_where_they_would_not_help() -> None:
+    assert "--processes" not in _ensure(100, 110, 1000, 1)
+
+
+def test_this_machine_allows_a_few_users() -> None:
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[1] > SPARE

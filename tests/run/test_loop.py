@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+import signal
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plimsoll._engine import now
+from plimsoll.run.loop import Loop
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@pytest.fixture
+def loop() -> Iterator[Loop]:
+    made = Loop()
+    yield made
+    made.close()
+
+
+def test_a_file_that_can_be_read_calls_its_action(loop: Loop) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        read: list[bytes] = []
+        loop.watch(ours, lambda: read.append(ours.recv(9)))
+        theirs.send(b"one")
+        loop.turn()
+        theirs.send(b"two")
+        loop.turn()
+        assert read == [b"one", b"two"]
+        loop.forget(ours)
+
+
+def test_actions_are_called_once_they_are_due_and_only_once(loop: Loop) -> None:
+    called: list[str] = []
+    due = now() + 2_000_000
+    late, never = (lambda: called.append("late")), (lambda: called.append("never"))
+    loop.at(due, late)
+    loop.at(due + 10**15, never)
+    while not called:
+        loop.turn()
+    assert now() >= due
+    assert called == ["late"]
+    assert loop.due(late) is None
+    assert loop.due(never) == due + 10**15
+
+
+def test_an_action_may_cancel_or_delay_another_that_is_due(loop: Loop) -> None:
+    called: list[str] = []
+
+    def first() -> None:
+        called.append("first")
+        loop.cancel(second)
+        loop.at(now() + 10**15, third)
+
+    def second() -> None:
+        called.append("second")
+
+    def third() -> None:
+        called.append("third")
+
+    for action in (first, second, third):
+        loop.at(now(), action)
+    loop.turn()
+    assert called == ["first"]
+
+
+def test_a_signal_calls_the_action_and_nothing_else(loop: Loop) -> None:
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    called: list[int] = []
+    with loop.heeding_signals(lambda: called.append(1)):
+        for number in before:
+            signal.raise_signal(number)
+            loop.turn()
+    assert called == [1, 1]
+    assert {each: signal.getsignal(each) for each in before} == before

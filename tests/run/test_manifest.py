@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+from plimsoll.run.manifest import git_state, manifest
+from plimsoll.run.plan import RunPlan
+
+
+def _git(directory: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=x", "-c", "user.email=x@example.org")
+    subprocess.run(["git", *identity, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+def test_it_has_what_repeats_and_what_judges_a_run(tmp_path: Path) -> None:
+    path = tmp_path / "shop.py"
+    path.write_text("x = 1\n")
+    plan = RunPlan(locustfiles=(str(path),), host="http://h", users=3, seed=7, run_time=90.0)
+    facts = json.loads(json.dumps(manifest(plan, ["plimsoll", "run", "-f", "my shop.py"], None)))
+    assert facts["command"] == "plimsoll run -f 'my shop.py'"
+    assert (facts["host"], facts["users"], facts["seed"], facts["run_time"]) == ("http://h", 3, 7, 90.0)
+    assert (facts["scenario"]["name"], facts["scenario"]["run_time"]) == ("shop.py", "1m30s")
+    assert len(facts["scenario"]["files"][0]["sha256"]) == 64
+    assert facts["versions"]["plimsoll"] == facts["version"]
+    assert facts["git"] is None
+    assert facts["cpu"]["count"] >= 1
+    assert RunPlan.from_dict(facts["plan"]) == plan
+
+
+def test_a_file_that_changes_changes_its_digest(tmp_path: Path) -> None:
+    path = tmp_path / "shop.py"
+    plan = RunPlan(locustfiles=(str(path),))
+    digests = set()
+    for text in ("a", "b", "a"):
+        path.write_text(text)
+        digests.add(manifest(plan, [], None)["scenario"]["files"][0]["sha256"])
+    assert len(digests) == 2
+
+
+def test_native_users_are_named_by_their_url() -> None:
+    facts = manifest(RunPlan(url="http://h/a"), [], None)
+    assert (facts["scenario"]["name"], facts["scenario"]["users"], facts["host"]) == (
+        "http://h/a",
+        "native",
+        "http://h/a",
+    )
+    assert manifest(RunPlan(url="http://h/a"), [], "warm")["scenario"]["name"] == "warm"
+
+
+def test_the_commit_is_known_and_whether_something_differs_from_it(tmp_path: Path) -> None:
+    assert git_state(tmp_path) is None
+    _git(tmp_path, "init")
+    (tmp_path / "a.py").write_text("1")
+    _git(tmp_path, "add", "a.py")
+    _git(tmp_path, "commit", "-m", "one")
+    state = git_state(tmp_path)
+    assert state is not None
+    assert len(state["commit"]) == 40
+    assert not state["dirty"]
+    (tmp_path / "a.py").write_text("2")
+    assert git_state(tmp_path) == {"commit": state["commit"], "dirty": True}

@@ -1,0 +1,336 @@
+"""Whole runs: real processes, a real target, and its own count of requests as the truth."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import resource
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import psutil
+import pytest
+from harness import wait_until
+
+if TYPE_CHECKING:
+    from harness import Command, Target
+
+VISITOR = """
+from locust import HttpUser, constant, task
+
+class Visitor(HttpUser):
+    wait_time = constant(0.01)
+
+    @task
+    def index(self):
+        self.client.get("/index")
+"""
+
+BY_WORKER = """
+from locust import HttpUser, constant, task
+
+class Visitor(HttpUser):
+    wait_time = constant(0.01)
+
+    @task
+    def index(self):
+        self.client.get(f"/{self.environment.runner.worker_index}")
+"""
+
+
+def _counts(run: dict[str, Any]) -> dict[str, int]:
+    return {each["name"]: each["requests"] for each in run["endpoints"]}
+
+
+def _workers(pid: int) -> list[psutil.Process]:
+    return [each for each in psutil.Process(pid).children() if "plimsoll.run.worker_main" in each.cmdline()]
+
+
+def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "5", "-r", "5", "-t", "2s", "-s", "10s")
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert _counts(run) == dict(target.counts)
+    assert target.total > 20
+    assert run["run"]["status"] == "finished"
+    assert 2 <= run["duration_s"] < 10
+    assert f"Aggregated {target.total} 0" in " ".join(done.out.split())
+
+
+def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(BY_WORKER)
+    done = plimsoll(
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", "2"
+    )
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert set(target.counts) == {"/0", "/1"}
+    assert _counts(run) == dict(target.counts)
+    assert run["generator"]["workers"] == 2
+    assert max(run["generator"]["users_by_second"].values()) == 4
+
+
+def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR.replace("/index", "/slow").replace("constant(0.01)", "constant(0)"))
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-t", "2s")
+    assert done.code == 0, done
+    total = plimsoll.stored()["total"]
+    assert total["requests"] + total["cancelled"] == target.total
+    assert 1 <= total["cancelled"] <= 3
+
+
+def test_native_users_need_no_locustfile(plimsoll: Command, target: Target) -> None:
+    done = plimsoll("run", f"{target.url}/a?b=c", "--headless", "-u", "3", "-r", "3", "-t", "2s", "-s", "10s")
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert _counts(run) == dict(target.counts) == {"/a?b=c": run["total"]["requests"]}
+    assert run["total"]["cancelled"] == 0
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (("/index", "/fail"), 1),
+        (('self.client.get("/index")', "raise ValueError(1)"), 1),
+        (('self.client.get("/index")', "self.environment.process_exit_code = 42"), 42),
+    ],
+)
+def test_the_exit_code_tells_of_failures(plimsoll: Command, target: Target, change: tuple[str, str], code: int) -> None:
+    plimsoll.write(VISITOR.replace(*change))
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-L", "CRITICAL")
+    assert done.code == code, done
+
+
+def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR + "\nfrom locust import events\n@events.test_stop.add_listener\ndef stop(**_):\n    1 / 0\n")
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    assert done.code == 2, done
+    assert plimsoll.stored()["total"]["failures"] == 0
+
+
+def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    target.close()
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    assert done.code == 1, done
+    run = plimsoll.stored()
+    assert run["total"]["failures"] == run["total"]["requests"] > 0
+    assert set(run["total"]["outcomes"]) <= {"connect", "cancelled"}
+    assert "Connection refused" in done.out
+
+
+def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(BY_WORKER)
+    process = plimsoll.start(
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "6", "-s", "10", "--processes", "2"
+    )
+    wait_until(lambda: target.counts["/0"] and target.counts["/1"])
+    time.sleep(2)  # so that something of it has been handed over
+    victim = next(each for each in _workers(process.pid) if each.cmdline()[-1] == "1")
+    victim.kill()
+    before = target.counts["/0"]
+    done = plimsoll.end(process)
+    assert done.code == 3, done
+    assert f"worker 1 (pid {victim.pid}) was killed by SIGKILL: its 2 users are lost" in done.err
+    run = plimsoll.stored()
+    counts = _counts(run)
+    assert counts["/0"] == target.counts["/0"] > before
+    assert 0 < counts["/1"] <= target.counts["/1"]
+    assert run["run"]["notes"][0].startswith("worker 1")
+
+
+def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "2", "-r", "2")
+    wait_until(lambda: target.total)
+    time.sleep(1.5)
+    for worker in _workers(process.pid):
+        worker.kill()
+    done = plimsoll.end(process)
+    assert done.code == 3, done
+    assert "(failed)" in done.out
+    assert plimsoll.stored()["run"]["status"] == "failed"
+
+
+def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--processes", "2")
+    wait_until(lambda: target.total)
+    time.sleep(2.5)
+    workers = _workers(process.pid)
+    process.kill()
+    process.communicate()
+    assert len(workers) == 2
+    psutil.wait_procs(workers, timeout=30)
+    assert not [each for each in workers if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
+    run = plimsoll.stored()
+    assert run["run"]["status"] == "interrupted"
+    assert 0 < run["total"]["requests"] <= target.total
+
+
+def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(f"{VISITOR}        while True: pass\n")
+    process = plimsoll.start("run", "--headless", "-H", target.url)
+    wait_until(lambda: target.total)
+    workers = _workers(process.pid)
+    process.kill()
+    process.communicate()
+    _, alive = psutil.wait_procs(workers, timeout=40)
+    assert not alive
+
+
+def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(
+        f"{VISITOR}\nfrom locust import events\n@events.test_start.add_listener\ndef check(environment, **_):\n"
+        "    environment.process_exit_code = 5\n    environment.runner.quit()\n"
+    )
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3")
+    assert done.code == 5, done
+    assert target.total == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: Target, number: int) -> None:
+    plimsoll.write(VISITOR)
+    process = plimsoll.start(
+        "run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-s", "10", "--processes", "2",
+        start_new_session=True,
+    )  # fmt: skip
+    wait_until(lambda: target.total)
+    # As a terminal does it: to the coordinator and its workers alike.
+    os.killpg(process.pid, number)
+    done = plimsoll.end(process)
+    assert done.code == 0, done
+    assert "(stopped)" in done.out
+    assert "Traceback" not in done.err
+    assert plimsoll.stored()["total"]["requests"] == target.total
+
+
+def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(
+        VISITOR.replace('self.client.get("/index")', 'self.client.get("/index"); __import__("time").sleep(500)')
+    )
+    process = plimsoll.start("run", "--headless", "-H", target.url, "-s", "500")
+    wait_until(lambda: target.total)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)
+    assert process.poll() is None, "a running task may finish"
+    process.send_signal(signal.SIGINT)
+    done = plimsoll.end(process)
+    assert done.code == 0, done
+    assert plimsoll.stored()["total"]["requests"] == 1
+
+
+def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(f"{VISITOR}        while True: pass\n")
+    process = plimsoll.start("run", "--headless", "-H", target.url)
+    wait_until(lambda: target.total)
+    process.send_signal(signal.SIGINT)
+    time.sleep(1)  # two of the same at once would be one
+    process.send_signal(signal.SIGINT)
+    done = plimsoll.end(process)
+    assert done.code == 3, done
+
+
+def test_the_users_code_ends_the_run(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(
+        VISITOR.replace(
+            'self.client.get("/index")', 'self.client.get("/index")\n        self.environment.runner.quit()'
+        )
+    )
+    done = plimsoll("run", "--headless", "-H", target.url)
+    assert done.code == 0, done
+    assert plimsoll.stored()["run"]["status"] == "finished"
+
+
+def test_events_come_in_locusts_order(plimsoll: Command, target: Target) -> None:
+    names = ("init", "test_start", "spawning_complete", "test_stopping", "test_stop", "quitting", "quit")
+    listeners = "".join(f"events.{name}.add_listener(lambda **_: print('{name}', flush=True))\n" for name in names)
+    plimsoll.write(
+        "from locust import events\n" + VISITOR + "    def on_start(self): print('on_start', flush=True)\n"
+        "    def on_stop(self): print('on_stop', flush=True)\n" + listeners
+    )
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    seen = [line for line in done.out.splitlines() if line in (*names, "on_start", "on_stop")]
+    start, complete = seen.index("on_start"), seen.index("spawning_complete")
+    assert seen[:2] == ["init", "test_start"]
+    assert {start, complete} == {2, 3}
+    assert seen[4:] == ["test_stopping", "on_stop", "test_stop", "quitting", "quit"]
+
+
+def test_options_of_the_locustfile_and_user_classes_reach_it(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(
+        VISITOR.replace('"/index"', "'/' + self.environment.parsed_options.product")
+        + "\nclass Other(Visitor):\n    @task\n    def other(self): self.client.get('/other')\n"
+        "\nfrom locust import events\n@events.init_command_line_parser.add_listener\n"
+        "def _(parser): parser.add_argument('--product', default='none')\n"
+    )
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "--product", "tea", "Visitor")
+    assert done.code == 0, done
+    assert set(target.counts) == {"/tea"}
+
+
+def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-t", "4", "-s", "9", "--reset-stats")
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert 0 < run["total"]["requests"] < target.total
+    *seconds, _ = run["generator"]["users_by_second"].values()
+    assert set(seconds) == {3}
+    assert run["duration_s"] < 3.5
+
+
+def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    done = plimsoll(
+        "run", "--headless", "-H", target.url, "-t", "2", "-s", "9", "--csv", "out/x", "--json", "--json-file", "all",
+        "--logfile", "logs/run.log", "--name", "a name", "--seed", "7",
+    )  # fmt: skip
+    assert done.code == 0, done
+    printed = json.loads(done.out)
+    assert json.loads((plimsoll.directory / "all.json").read_text()) == printed == plimsoll.stored()
+    assert printed["total"]["requests"] == target.total
+    with (plimsoll.directory / "out" / "x_stats.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [int(row["Request Count"]) for row in rows] == [target.total, target.total]
+    assert len((plimsoll.directory / "out" / "x_stats_history.csv").read_text().splitlines()) >= 3
+    assert 'All users spawned: {"Visitor": 1} (1 total users)' in (plimsoll.directory / "logs" / "run.log").read_text()
+    manifest = printed["run"]["manifest"]
+    assert (manifest["scenario"]["name"], manifest["seed"], manifest["stamp"]) == ("a name", 7, manifest["stamp"])
+    assert str(target.total) in done.err, "the tables are on stderr then"
+
+
+def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(
+        "import random\nfrom locust import User, task\nclass Dice(User):\n    @task\n    def roll(self):\n"
+        "        print('rolled', random.random())\n        self.environment.runner.quit()\n"
+    )
+    rolled = [plimsoll("run", "--headless", "--seed", seed).out.splitlines()[0] for seed in ("1", "1", "2")]
+    assert rolled[0] == rolled[1] != rolled[2]
+
+
+def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR)
+    plimsoll("run", f"{target.url}/", "--headless", "-t", "1")
+    full = plimsoll.store.stat().st_size + 4096
+    before = target.total
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (full, full))
+
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "3", "-s", "9", preexec_fn=limit)
+    assert done.code == 0, done
+    assert "the run goes on" in done.err
+    assert "were not kept" in done.out
+    assert str(target.total - before) in done.out
+
+
+def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(VISITOR + "\nprint('from the locustfile')\nimport sys\nprint('and to stderr', file=sys.stderr)\n")
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    assert "from the locustfile" in done.out
+    assert "and to stderr" in done.err

@@ -1,0 +1,131 @@
+"""Users without requests: what is asked here is who lives, and until when."""
+
+from __future__ import annotations
+
+from time import monotonic
+
+import gevent
+import pytest
+from gevent.pool import Group
+
+from plimsoll.run import population
+from plimsoll.run.population import PythonUsers
+from plimsoll.users import Environment, User, constant, task
+
+
+class Sleeper(User):
+    wait_time = constant(1000)
+    ended = 0
+
+    def on_stop(self) -> None:
+        type(self).ended += 1
+
+    @task
+    def rest(self) -> None:
+        pass
+
+
+class Worker(Sleeper):
+    wait_time = constant(0)
+
+    @task
+    def work(self) -> None:
+        gevent.sleep(0.05)
+
+
+class Stubborn(Sleeper):
+    @task
+    def rest(self) -> None:
+        gevent.sleep(1000)
+
+
+class Brief(User):
+    @task
+    def leave(self) -> None:
+        from plimsoll.users.exceptions import StopUser
+
+        raise StopUser
+
+
+@pytest.fixture(autouse=True)
+def _nobody_ended() -> None:
+    Sleeper.ended = Worker.ended = Stubborn.ended = 0
+
+
+def _users(*classes: type[User], stop_timeout: float = 0) -> PythonUsers:
+    return PythonUsers(Environment(user_classes=list(classes), stop_timeout=stop_timeout), classes, Group())
+
+
+def test_there_are_as_many_of_each_class_as_wanted() -> None:
+    users = _users(Sleeper, Worker)
+    users.adjust({"Sleeper": 3, "Worker": 2})
+    assert users.counts() == {"Sleeper": 3, "Worker": 2}
+    users.adjust({"Sleeper": 3, "Worker": 4})
+    assert users.counts() == {"Sleeper": 3, "Worker": 4}
+    users.drain(0)
+    assert users.counts() == {"Sleeper": 0, "Worker": 0}
+    assert (Sleeper.ended, Worker.ended) == (3, 4)
+
+
+def test_more_users_than_a_batch_all_come() -> None:
+    users = _users(Sleeper)
+    users.adjust({"Sleeper": 2 * population.BATCH + 1})
+    assert users.counts() == {"Sleeper": 2 * population.BATCH + 1}
+    users.drain(0)
+
+
+def test_fewer_users_end_at_once_and_run_their_on_stop() -> None:
+    users = _users(Sleeper)
+    users.adjust({"Sleeper": 5})
+    users.adjust({"Sleeper": 2})
+    assert users.counts() == {"Sleeper": 2}
+    gevent.sleep(0.01)
+    assert Sleeper.ended == 3
+    users.drain(0)
+
+
+def test_a_user_that_left_by_itself_is_not_counted() -> None:
+    users = _users(Brief)
+    users.adjust({"Brief": 3})
+    gevent.sleep(0.01)
+    assert users.counts() == {"Brief": 0}
+    users.drain(0)
+
+
+def test_a_running_task_may_finish_within_the_stop_timeout() -> None:
+    users = _users(Worker, Sleeper, stop_timeout=1000)
+    users.adjust({"Worker": 3, "Sleeper": 2})
+    gevent.sleep(0.01)
+    users.drain(1000)
+    assert (Worker.ended, Sleeper.ended) == (3, 2)
+
+
+def test_a_task_that_takes_longer_is_cut_off() -> None:
+    users = _users(Stubborn, stop_timeout=0.05)
+    users.adjust({"Stubborn": 2})
+    gevent.sleep(0.01)
+    started = monotonic()
+    users.drain(0.05)
+    assert monotonic() - started >= 0.05
+    assert Stubborn.ended == 2
+
+
+def test_stop_cuts_a_drain_short() -> None:
+    users = _users(Stubborn, stop_timeout=1000)
+    users.adjust({"Stubborn": 2})
+    gevent.sleep(0.01)
+    gevent.spawn_later(0.01, users.stop)
+    users.drain(1000)
+    assert users.counts() == {"Stubborn": 0}
+
+
+def test_what_a_class_raises_as_a_user_is_made_comes_through() -> None:
+    class Broken(User):
+        def __init__(self, environment: Environment) -> None:
+            raise KeyError("token")
+
+        @task
+        def idle(self) -> None: ...
+
+    with pytest.raises(KeyError, match="token"):
+        _users(Broken).adjust({"Broken": 1})

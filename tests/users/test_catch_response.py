@@ -1,0 +1,231 @@
+"""The with-block in which the user's code has its say."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+from target import Target, answer, json_answer
+
+from plimsoll.users.exceptions import LocustError, RescheduleTask, ResponseError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from conftest import Desk
+
+GOOD, BAD, BROKEN = "/good", "/bad", "/broken"
+KINDS = pytest.mark.parametrize("kind", ["http", "fast"])
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    with Target({GOOD: json_answer({"a": 1}), BAD: answer(500, b"no"), BROKEN: None}) as target:
+        yield target
+
+
+@pytest.fixture
+def events(desk: Desk) -> list[dict[str, Any]]:
+    seen: list[dict[str, Any]] = []
+    desk.event.add_listener(lambda **meta: seen.append(meta))
+    return seen
+
+
+@KINDS
+@pytest.mark.parametrize(
+    ("path", "verdict", "outcome", "message"),
+    [
+        (GOOD, None, "success", None),
+        (GOOD, True, "success", None),
+        (GOOD, "wrong", "assertion", "wrong"),
+        (GOOD, ValueError("x"), "assertion", "ValueError('x')"),
+        (BAD, True, "success", None),
+        (BAD, "wrong", "http", "wrong"),
+        (BROKEN, True, "success", None),
+        (BROKEN, "wrong", "reset", "wrong"),
+        (BROKEN, None, "reset", "RemoteDisconnected('connection closed without a response')"),
+    ],
+)
+def test_the_verdict_counts_and_without_one_the_status(
+    kind: str, path: str, verdict: Any, outcome: str, message: str | None, desk: Desk, target: Target
+) -> None:
+    with getattr(desk, kind)(target.url).get(path, catch_response=True) as response:
+        if verdict is True:
+            response.success()
+        elif verdict is not None:
+            response.failure(verdict)
+    assert desk.counts == {("GET", path, outcome): 1}
+    assert desk.failures == ([(outcome, message)] if message else [])
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("http", "HTTPError('500 Server Error: Reason for url: n')"),
+        ("fast", "LocustBadStatusCode(code=500)"),
+    ],
+)
+def test_a_bad_status_is_told_in_the_words_of_locust(kind: str, message: str, desk: Desk, target: Target) -> None:
+    session = getattr(desk, kind)(target.url)
+    session.get(BAD, name="n")
+    with session.get(BAD, name="n", catch_response=True):
+        pass
+    assert desk.counts == {("GET", "n", "http"): 2}
+    assert desk.failures == [("http", message)]
+
+
+@KINDS
+def test_the_last_verdict_wins(kind: str, desk: Desk, target: Target) -> None:
+    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+        response.failure("wrong")
+        response.success()
+    assert desk.counts == {("GET", GOOD, "success"): 1}
+
+
+@KINDS
+def test_an_exception_goes_on_and_nothing_is_reported(kind: str, desk: Desk, target: Target) -> None:
+    session = getattr(desk, kind)(target.url)
+    for error in (ZeroDivisionError, RescheduleTask):
+        with pytest.raises(error), session.get(GOOD, catch_response=True):
+            raise error
+    assert desk.counts == {}
+
+
+@KINDS
+def test_an_exception_after_the_verdict_goes_on_and_the_verdict_is_reported(
+    kind: str, desk: Desk, target: Target
+) -> None:
+    with pytest.raises(ZeroDivisionError), getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+        response.failure("wrong")
+        raise ZeroDivisionError
+    assert desk.counts == {("GET", GOOD, "assertion"): 1}
+
+
+@KINDS
+def test_a_response_error_is_the_verdict(kind: str, desk: Desk, target: Target) -> None:
+    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True):
+        raise ResponseError("odd")
+    assert desk.failures == [("assertion", "ResponseError('odd')")]
+
+
+@KINDS
+def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(kind: str, desk: Desk, target: Target) -> None:
+    with pytest.raises(gevent.GreenletExit), getattr(desk, kind)(target.url).get(GOOD, catch_response=True):
+        raise gevent.GreenletExit
+    assert desk.counts == {("GET", GOOD, "cancelled"): 1}
+
+
+@KINDS
+def test_misuse_is_an_error_of_the_locustfile(kind: str, desk: Desk, target: Target) -> None:
+    session = getattr(desk, kind)(target.url)
+    with pytest.raises(LocustError, match="catch_response=True"), session.get(GOOD):
+        raise AssertionError("not reached")
+    for response in (session.get(GOOD), session.get(GOOD, catch_response=True)):
+        with pytest.raises(LocustError):
+            response.success()
+        with pytest.raises(LocustError):
+            response.failure("wrong")
+
+
+@KINDS
+def test_raise_for_status_follows_the_verdict(kind: str, desk: Desk, target: Target) -> None:
+    session = getattr(desk, kind)(target.url)
+    with session.get(BAD, catch_response=True) as response:
+        response.success()
+        response.raise_for_status()
+    with session.get(GOOD, catch_response=True) as response:
+        response.failure(KeyError("k"))
+        with pytest.raises(KeyError):
+            response.raise_for_status()
+    with pytest.raises(Exception, match="500"):
+        session.get(BAD).raise_for_status()
+
+
+@KINDS
+def test_listeners_are_told_in_the_words_of_locust(
+    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+) -> None:
+    class User:
+        environment = None
+
+        def context(self) -> dict[str, Any]:
+            return {"user": 1, "call": 0}
+
+    before = time.time()
+    response = getattr(desk, kind)(target.url, User()).get(GOOD, name="n", context={"call": 2})
+    (event,) = events
+    assert before - 0.1 <= event.pop("start_time") <= time.time()
+    assert event == {
+        "request_type": "GET",
+        "name": "n",
+        "response_time": response.reply.response / 1e6,
+        "response_length": len(b'{"a": 1}'),
+        "response": response,
+        "context": {"user": 1, "call": 2},
+        "exception": None,
+        "url": f"{target.url}{GOOD}",
+    }
+    assert desk.counts == {("GET", "n", "success"): 1}
+
+
+@KINDS
+def test_the_url_of_an_event_is_the_one_that_was_asked_for(
+    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+) -> None:
+    target.answers["/away"] = answer(302, b"", (("Location", GOOD),))
+    session = getattr(desk, kind)(target.url)
+    session.get("/away")
+    session.get(BROKEN)
+    assert [event["url"] for event in events] == [f"{target.url}/away", f"{target.url}{BROKEN}"]
+
+
+def test_the_length_of_a_stream_is_what_its_head_says(
+    desk: Desk, target: Target, events: list[dict[str, Any]]
+) -> None:
+    target.answers["/chunks"] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
+    session = desk.http(target.url)
+    for path in (GOOD, "/chunks"):
+        session.get(path, stream=True)
+        session.get(path)
+    assert [event["response_length"] for event in events] == [8, 8, 0, 2]
+
+
+@KINDS
+def test_what_is_changed_in_request_meta_is_what_is_reported(
+    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+) -> None:
+    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+        response.request_meta["name"] = "other"
+        response.request_meta["request_type"] = "POST"
+        response.request_meta["response_time"] = 2000.0
+    assert events[0]["name"] == "other"
+    assert desk.counts == {("POST", "other", "success"): 1}
+    assert [each.response_sum for each in desk.recorded] == [2_000_000_000]
+
+
+@KINDS
+def test_a_name_given_in_request_meta_keeps_the_stamps(kind: str, desk: Desk, target: Target) -> None:
+    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+        response.request_meta["name"] = "other"
+    (interval,) = desk.recorded
+    assert (interval.name, interval.response_sum) == ("other", response.reply.response)
+    assert interval.bytes_out > 0
+
+
+def test_request_meta_still_tells_after_the_block(desk: Desk, target: Target, events: list[dict[str, Any]]) -> None:
+    with desk.http(target.url).get(GOOD, catch_response=True) as response:
+        response.failure("wrong")
+    assert str(response.request_meta["exception"]) == "wrong"
+    assert response.request_meta["response_time"] == events[0]["response_time"]
+
+
+def test_a_listener_that_steers_the_user_keeps_the_request_from_being_counted(desk: Desk, target: Target) -> None:
+    def steer(**_: Any) -> None:
+        raise RescheduleTask
+
+    desk.event._handlers.insert(0, steer)
+    with pytest.raises(RescheduleTask):
+        desk.http(target.url).get(GOOD)
+    assert desk.counts == {}

@@ -1,0 +1,159 @@
+"""What failed exchanges are called."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+import requests
+from target import Last, Target, answer
+from urllib3.exceptions import ProtocolError
+
+from plimsoll.users.exceptions import CatchResponseError
+from plimsoll.users.failure import LocustBadStatusCode, message_of, outcome_of, root_of
+
+if TYPE_CHECKING:
+    from conftest import Desk
+
+errors = requests.exceptions
+
+HALF = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf"
+
+
+def _closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1]
+
+
+def test_a_refused_connection(desk: Desk) -> None:
+    response = desk.http(f"http://127.0.0.1:{_closed_port()}").get("/x")
+    assert type(response.error) is errors.ConnectionError
+    assert type(root_of(response.error)) is ConnectionRefusedError
+    assert desk.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
+
+
+def test_a_host_that_nobody_knows(desk: Desk) -> None:
+    response = desk.http("http://nowhere.invalid").get("/x")
+    assert type(response.error) is errors.ConnectionError
+    assert [outcome for outcome, _ in desk.failures] == ["connect"]
+
+
+@pytest.mark.parametrize(
+    ("bytes_sent", "kind", "root", "outcome"),
+    [
+        (None, errors.ConnectionError, http.client.RemoteDisconnected, "reset"),
+        (b"nonsense\r\n\r\n", errors.ConnectionError, ProtocolError, "protocol"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", errors.ChunkedEncodingError, None, "protocol"),
+    ],
+)
+def test_a_response_that_is_none(
+    bytes_sent: bytes | None, kind: type[Exception], root: type[Exception] | None, outcome: str, desk: Desk
+) -> None:
+    with Target({"/x": bytes_sent}) as target:
+        response = desk.http(target.url).get("/x")
+    assert type(response.error) is kind
+    assert type(root_of(response.error)) is (root or kind)
+    assert desk.counts == {("GET", "/x", outcome): 1}
+
+
+def test_a_response_that_ends_too_early(desk: Desk) -> None:
+    with Target({"/x": Last(HALF)}) as target:
+        response = desk.http(target.url).get("/x")
+    assert type(response.error) is errors.ChunkedEncodingError
+    assert desk.counts == {("GET", "/x", "reset"): 1}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"cookies": {"a": "1"}}])
+@pytest.mark.parametrize("sent", [b"", HALF])
+def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], desk: Desk) -> None:
+    with Target({"/x": sent}) as target:
+        response = desk.http(target.url).get("/x", timeout=(5, 0.05), **arguments)
+    assert type(response.error) is errors.ReadTimeout
+    assert desk.failures == [("timeout", "ReadTimeout('no data within 0.05 s')")]
+    # What was waited for in vain counts with the limit.
+    assert [each.response_min >= 50_000_000 for each in desk.recorded] == [True]
+
+
+def test_a_connect_timeout(desk: Desk) -> None:
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
+        url = f"http://127.0.0.1:{full.getsockname()[1]}"
+        # The queue takes one more than it should.
+        queued = [socket.socket() for _ in range(3)]
+        for each in queued:
+            each.setblocking(False)
+            each.connect_ex(full.getsockname())
+        response = desk.http(url).get("/x", timeout=(0.05, 5))
+        for each in queued:
+            each.close()
+    assert type(response.error) is errors.ConnectTimeout
+    assert [outcome for outcome, _ in desk.failures] == ["timeout"]
+
+
+def test_a_certificate_that_nobody_trusts(desk: Desk, certificate: tuple[str, str]) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with Target({"/x": answer(200, b"in")}, context=context) as target:
+        session = desk.http(target.url)
+        response = session.get("/x")
+        assert type(response.error) is errors.SSLError
+        assert isinstance(root_of(response.error), ssl.SSLError)
+        assert session.get("/x", verify=False).text == "in"
+        assert session.get("/x", verify=certificate[0]).text == "in"
+        session.verify = False
+        assert session.get("/x").text == "in"
+        assert desk.fast(target.url).get("/x").text == "in"
+        assert isinstance(desk.fast(target.url, insecure=False).get("/x").error, ssl.SSLError)
+    assert desk.counts == {("GET", "/x", "tls"): 2, ("GET", "/x", "success"): 4}
+
+
+def test_a_certificate_file_that_is_not_there_is_an_exception(desk: Desk) -> None:
+    session = desk.http("https://127.0.0.1:1")
+    with pytest.raises(OSError, match="invalid path: /nowhere"):
+        session.get("/x", verify="/nowhere")
+    with pytest.raises(OSError, match="invalid path: /nowhere"):
+        session.get("/x", cert=("/nowhere", "/nowhere"))
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (CatchResponseError("bare"), "bare"),
+        (CatchResponseError(7), "7"),
+        ("text", "text"),
+        (ValueError("x"), "ValueError('x')"),
+        (LocustBadStatusCode("http://x", 503), "LocustBadStatusCode(code=503)"),
+        (ValueError("<a.B object at 0x7fd0> and <C object at 0xAB>"), "ValueError('<a.B object at 0x....> and <C object at 0x....>')"),
+    ],
+)
+def test_a_failure_is_filed_under(error: BaseException | str, message: str) -> None:
+    assert message_of(error) == message
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (errors.HTTPError("500"), "http"),
+        (LocustBadStatusCode("http://x", 500), "http"),
+        (errors.ConnectTimeout(), "timeout"),
+        (gevent.Timeout(1), "timeout"),
+        (errors.SSLError(), "tls"),
+        (ssl.SSLError(), "tls"),
+        (socket.gaierror(-2, "unknown"), "connect"),
+        (ConnectionResetError(), "reset"),
+        (errors.ConnectionError(), "assertion"),
+        (ProtocolError("odd"), "protocol"),
+        (KeyError("a"), "assertion"),
+    ],
+)
+def test_an_exception_of_a_custom_client_is_of_the_kind(error: BaseException, outcome: str) -> None:
+    assert outcome_of(error) == outcome
+
+
+def test_a_wrapped_exception_is_of_the_kind_of_its_root() -> None:
+    wrapped = errors.ConnectionError("outer")
+    wrapped.__context__ = ConnectionRefusedError(111, "refused")
+    assert outcome_of(wrapped) == "connect"

@@ -1,0 +1,52 @@
+"""The engine's replies reach the greenlets that wait for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import gevent
+from greenlet import getcurrent
+
+from plimsoll._engine import Engine, Headers, Origin
+from plimsoll.users.hub import Hub, current
+
+if TYPE_CHECKING:
+    from target import Target
+
+
+def _get(hub: Hub, url: str) -> int:
+    client = hub.engine.client()
+    client.send(getcurrent(), Origin(url), "GET", "/", Headers([]))
+    return hub.wait().status
+
+
+def test_a_reply_wakes_the_greenlet_that_sent(target: Target) -> None:
+    hub = Hub(Engine())
+    hub.start()
+    waiting = [gevent.spawn(_get, hub, target.url) for _ in range(20)]
+    gevent.joinall(waiting, timeout=30, raise_error=True)
+    assert [each.value for each in waiting] == [200] * 20
+    hub.stop()
+
+
+def test_others_run_while_one_waits(target: Target) -> None:
+    hub = Hub(Engine())
+    hub.start()
+    other = gevent.spawn(int)
+    _get(hub, target.url)
+    assert other.dead
+    hub.stop()
+
+
+def test_a_hub_that_is_stopped_delivers_nothing_until_it_is_started_again(target: Target) -> None:
+    hub = Hub(Engine())
+    waiting = gevent.spawn(_get, hub, target.url)
+    gevent.sleep(0.05)
+    assert not waiting.dead
+    hub.start()
+    assert waiting.get(timeout=30) == 200
+    hub.stop()
+
+
+def test_there_is_one_hub_for_those_without_an_environment() -> None:
+    assert current() is current()

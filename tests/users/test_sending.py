@@ -1,0 +1,153 @@
+"""A greenlet that waits for a reply: when it was due, and what happens if it is not let wait to the end."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+from gevent.pool import Pool
+from target import Target, answer
+
+from plimsoll._engine import Engine, now
+from plimsoll.users.exceptions import StopUser
+from plimsoll.users.hub import Hub, current
+from plimsoll.users.sending import weakly
+
+if TYPE_CHECKING:
+    from conftest import Desk
+
+
+class Someone:
+    """As much of a user as a session knows of."""
+
+    environment = None
+
+    def __init__(self) -> None:
+        self._due = 0
+        self._late = 0
+        self._yielded = False
+
+    def context(self) -> dict[str, Any]:
+        return {}
+
+
+def _until_the_target_has(target: Target, count: int) -> None:
+    with gevent.Timeout(30):
+        while len(target.got) < count:
+            gevent.sleep(0.001)
+
+
+SILENT = {"/silent": b""}
+
+
+@pytest.mark.parametrize("reason", [gevent.GreenletExit, StopUser])
+@pytest.mark.parametrize("kind", ["http", "fast"])
+def test_a_greenlet_that_is_killed_cancels_its_exchange(reason: type[BaseException], kind: str, desk: Desk) -> None:
+    with Target(SILENT) as target:
+        session = getattr(desk, kind)(target.url)
+        waiting = gevent.spawn(session.get, "/silent")
+        _until_the_target_has(target, 1)
+        assert current().engine.in_flight == 1
+        waiting.kill(reason)
+        assert current().engine.in_flight == 0
+        # The connection is gone with the exchange, the session is not.
+        assert session.get("/next").ok
+        assert [got.connection for got in target.got] == [1, 2]
+    assert desk.counts == {("GET", "/silent", "cancelled"): 1, ("GET", "/next", "success"): 1}
+    assert not desk.failures
+
+
+def test_a_timeout_of_the_users_own_code_cancels_too(desk: Desk) -> None:
+    with Target(SILENT) as target:
+        session = desk.http(target.url)
+        with pytest.raises(gevent.Timeout), gevent.Timeout(0.05):
+            session.get("/silent", name="n")
+    assert desk.counts == {("GET", "n", "cancelled"): 1}
+    assert all(each.timed == 0 for each in desk.recorded)
+
+
+def test_greenlets_of_one_user_may_send_at_the_same_time(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    target.answers["/x"] = lambda got: answer(200, got.target.encode())
+    pool = Pool(5)
+    paths = [f"/x?{n}" for n in range(50)]
+    assert [response.text for response in pool.imap(lambda path: session.get(path, name="/x"), paths)] == paths
+    assert desk.counts == {("GET", "/x", "success"): 50}
+    assert len({got.connection for got in target.got}) <= 5
+
+
+@pytest.mark.parametrize("kind", ["http", "fast"])
+def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(kind: str, desk: Desk) -> None:
+    late = 5_000_000_000
+    user = Someone()
+    with Target() as target:
+        session = getattr(desk, kind)(target.url, user)
+        session.get("/x")
+        user._due, user._late = now() - late, late
+        before = now()
+        first = session.get("/x")
+        assert (user._due, user._late) == (0, 0)
+        second = session.get("/x")
+    assert before - late <= first.reply.due <= first.reply.sent - late
+    assert first.reply.lag >= late
+    assert second.reply.due >= first.reply.read
+
+
+def test_what_the_users_code_does_between_wake_up_and_request_is_its_own_time(desk: Desk, target: Target) -> None:
+    user = Someone()
+    user._due = now() - 7_000_000_000
+    assert desk.http(target.url, user).get("/x").reply.lag < 7_000_000_000
+
+
+def test_a_user_knows_that_others_could_run(desk: Desk, target: Target) -> None:
+    user = Someone()
+    desk.http(target.url, user).get("/x")
+    assert user._yielded
+
+
+def test_the_hub_is_that_of_the_users_environment(desk: Desk, target: Target) -> None:
+    class Environment:
+        hub = Hub(Engine())
+
+    user = Someone()
+    user.environment = Environment
+    Environment.hub.start()
+    session = desk.http(target.url, user)
+    session.get("/x")
+    assert Environment.hub.engine.connections == 1
+    session.close()
+    assert Environment.hub.engine.connections == 0
+    Environment.hub.stop()
+
+
+def test_a_session_goes_without_the_help_of_the_garbage_collector(desk: Desk, target: Target) -> None:
+    gc.disable()
+    try:
+        session = desk.http(target.url)
+        session.headers["X"] = "1"
+        session.cookies.set("a", "1")
+        with session.get("/x", catch_response=True) as response:
+            response.success()
+        gone = weakref.ref(session)
+        del session, response
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_weakly_calls_for_as_long_as_there_is_somebody() -> None:
+    class Counter:
+        count = 0
+
+        def add(self) -> None:
+            self.count += 1
+
+    counter = Counter()
+    call = weakly(counter.add)
+    call()
+    assert counter.count == 1
+    del counter
+    call()
