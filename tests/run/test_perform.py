@@ -192,7 +192,7 @@ def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target
     assert target.total == 0
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: Target, number: int) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start(
@@ -334,3 +334,13 @@ def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: Target)
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
     assert "from the locustfile" in done.out
     assert "and to stderr" in done.err
+
+
+def test_a_run_is_kept_in_postgresql(plimsoll: Command, target: Target, postgresql_url: str) -> None:
+    plimsoll.write(VISITOR)
+    plimsoll.environment["PLIMSOLL_STORE"] = postgresql_url
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "2", "-s", "9")
+    assert done.code == 0, done
+    assert not plimsoll.store.exists()
+    shown = plimsoll("show", "last", "--json")
+    assert json.loads(shown.out)["total"]["requests"] == target.total > 0

@@ -60,6 +60,7 @@ class Target:
 
     def __enter__(self) -> Self:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.port: int = self._listener.getsockname()[1]
         self._open: set[socket.socket] = set()
         self._connections = 0
         self._thread = threading.Thread(target=self._accept, daemon=True)
@@ -73,10 +74,6 @@ class Target:
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         self._thread.join()
-
-    @property
-    def port(self) -> int:
-        return self._listener.getsockname()[1]
 
     @property
     def url(self) -> str:

@@ -181,9 +181,7 @@ def test_the_url_of_an_event_is_the_one_that_was_asked_for(
     assert [event["url"] for event in events] == [f"{target.url}/away", f"{target.url}{BROKEN}"]
 
 
-def test_the_length_of_a_stream_is_what_its_head_says(
-    desk: Desk, target: Target, events: list[dict[str, Any]]
-) -> None:
+def test_the_length_of_a_stream_is_what_its_head_says(desk: Desk, target: Target, events: list[dict[str, Any]]) -> None:
     target.answers["/chunks"] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
     session = desk.http(target.url)
     for path in (GOOD, "/chunks"):

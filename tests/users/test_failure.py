@@ -43,20 +43,17 @@ def test_a_host_that_nobody_knows(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bytes_sent", "kind", "root", "outcome"),
+    ("bytes_sent", "root", "outcome"),
     [
-        (None, errors.ConnectionError, http.client.RemoteDisconnected, "reset"),
-        (b"nonsense\r\n\r\n", errors.ConnectionError, ProtocolError, "protocol"),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", errors.ChunkedEncodingError, None, "protocol"),
+        (None, http.client.RemoteDisconnected, "reset"),
+        (b"nonsense\r\n\r\n", ProtocolError, "protocol"),
     ],
 )
-def test_a_response_that_is_none(
-    bytes_sent: bytes | None, kind: type[Exception], root: type[Exception] | None, outcome: str, desk: Desk
-) -> None:
+def test_a_response_that_is_none(bytes_sent: bytes | None, root: type[Exception], outcome: str, desk: Desk) -> None:
     with Target({"/x": bytes_sent}) as target:
         response = desk.http(target.url).get("/x")
-    assert type(response.error) is kind
-    assert type(root_of(response.error)) is (root or kind)
+    assert type(response.error) is errors.ConnectionError
+    assert type(root_of(response.error)) is root
     assert desk.counts == {("GET", "/x", outcome): 1}
 
 
@@ -126,7 +123,7 @@ def test_a_certificate_file_that_is_not_there_is_an_exception(desk: Desk) -> Non
         ("text", "text"),
         (ValueError("x"), "ValueError('x')"),
         (LocustBadStatusCode("http://x", 503), "LocustBadStatusCode(code=503)"),
-        (ValueError("<a.B object at 0x7fd0> and <C object at 0xAB>"), "ValueError('<a.B object at 0x....> and <C object at 0x....>')"),
+        (ValueError("<a.B object at 0x7fd0>, <C at 0xAB>"), "ValueError('<a.B object at 0x....>, <C at 0x....>')"),
     ],
 )
 def test_a_failure_is_filed_under(error: BaseException | str, message: str) -> None:

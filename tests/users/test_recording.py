@@ -16,9 +16,8 @@ if TYPE_CHECKING:
 
 
 def test_a_client_of_ones_own_is_recorded_as_it_reports(desk: Desk) -> None:
-    desk.event.fire(
-        request_type="grpc", name="Add", response_time=12.5, response_length=7, response=object(), exception=None, context={}
-    )
+    measured = {"request_type": "grpc", "name": "Add", "response_time": 12.5, "response_length": 7}
+    desk.event.fire(**measured, response=object(), exception=None, context={}, start_time=0.0, url="grpc://x")
     (interval,) = desk.recorded
     assert interval.key[1:] == ("grpc", "Add", "success")
     assert (interval.count, interval.response_sum, interval.bytes_body) == (1, 12_500_000, 7)

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from conftest import Desk
 
 
-
 def _prepare(**settings: Any) -> Callable[[Any, str], Any]:
     def call(session: Any, url: str) -> Any:
         for name, value in settings.items():
@@ -384,7 +383,7 @@ def test_a_bad_header_of_the_session_fails_every_request(desk: Desk, target: Tar
 def test_arguments_of_the_wrong_kind_are_exceptions(desk: Desk, target: Target) -> None:
     session = desk.http(target.url)
     for arguments in ({"timeout": (1, 2, 3)}, {"timeout": 0}, {"data": ["no pair"]}):
-        with pytest.raises(ValueError, match="."):
+        with pytest.raises(ValueError, match=r"."):
             session.post("/x", **arguments)
     with pytest.raises(TypeError):
         session.get("/x", unknown=1)
@@ -401,9 +400,7 @@ def test_hooks_see_the_response(desk: Desk, target: Target) -> None:
     assert seen == [200, -1]
 
 
-def test_an_adapter_is_not_asked_and_says_so(
-    desk: Desk, target: Target, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_adapter_is_not_asked_and_says_so(desk: Desk, target: Target, caplog: pytest.LogCaptureFixture) -> None:
     session = desk.http(target.url)
     session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=5))
     assert not caplog.messages

@@ -1,10 +1,12 @@
 """From a plan to a kept run: one coordinator, any number of worker processes, no statistics.
 
-- plan: what is to be run; perform: a run from the checks before it to its exit code
-- locustfile: the user's own code, found and imported, and its faults told in its own terms; options: those it adds
-- dispatch: which class the next user has, and on which worker
-- worker: one worker, five methods without a transport; script, population, native: what it runs; reports: what it says
-- transport: these methods and reports over a socket; worker_main: a worker process; process: the handle on one
-- local: the coordinator on this machine; progress: what its observers see; keeper: the one that feeds the store
-- live: the one that people look at; manifest: what is needed to repeat the run; config: Locust's configuration files
+- plan: what is to be run; perform: a run from the checks before it to its exit code (verdict); limits: a check
+- local: the coordinator on this machine, on a loop; dispatch: which class the next user has, and on which worker
+- progress: what the coordinator's observers see; keeper: the one that feeds the store; live: those that people look at
+- worker: one worker, five methods without a transport; reports: what it says
+- script: what a worker runs; population and native: its users; caught: the exceptions that they let out
+- transport: a worker's methods and reports over a socket; worker_main: its process; worker_process: the handle on that
+- locustfile: the user's own code, found and imported, and its faults told by its own lines; describe: what is in it
+- options: the options that the locustfile adds; config: Locust's configuration files
+- manifest: what is needed to repeat a run; address: the URL of a run without a locustfile
 """

@@ -76,6 +76,7 @@ class Lines(Quiet):
 
     def second(self, progress: Progress) -> None:
         if time.monotonic() >= self._next:
+            # Half a second early: it is asked about once a second, never at the very moment.
             self._next = time.monotonic() + EVERY - 0.5
             self.write("\n".join(locust_lines(progress)))
 

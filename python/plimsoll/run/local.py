@@ -18,9 +18,9 @@ from plimsoll._engine import SpawnTimes, now
 from plimsoll.errors import PlimsollError
 from plimsoll.run.dispatch import Dispatcher
 from plimsoll.run.loop import Loop
-from plimsoll.run.process import FAREWELL, Quit, WorkerProcess
 from plimsoll.run.progress import Batch, Progress
-from plimsoll.run.reports import EncodedSnapshot, Ending, Ready
+from plimsoll.run.reports import EncodedSnapshot, Ending, Quit, Ready
+from plimsoll.run.worker_process import FAREWELL, WorkerProcess
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:

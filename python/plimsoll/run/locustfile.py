@@ -33,7 +33,6 @@ _FOREIGN = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "pla
 class Loaded:
     """What the locustfiles define."""
 
-    modules: list[ModuleType] = field(default_factory=list)
     user_classes: dict[str, type[User]] = field(default_factory=dict)
     """Those that are not abstract, by name."""
     shape_classes: list[str] = field(default_factory=list)
@@ -70,9 +69,7 @@ def load(paths: Sequence[str | Path]) -> Loaded:
     loaded = Loaded()
     sys.path.insert(0, str(Path.cwd()))
     for path in map(Path, paths):
-        module = _import(path)
-        loaded.modules.append(module)
-        _collect(module, loaded)
+        _collect(_import(path), loaded)
     if not loaded.user_classes:
         files = ", ".join(str(path) for path in paths)
         raise _missing(f"{files}: no user class in it; define one: class Visitor(HttpUser) with a @task")

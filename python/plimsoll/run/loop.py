@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Action = Callable[[], None]
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Loop:
@@ -64,7 +64,10 @@ class Loop:
 
     @contextmanager
     def heeding_signals(self, action: Action) -> Iterator[None]:
-        """Within the block, SIGINT and SIGTERM do nothing but call the action, once per signal that arrived."""
+        """Within the block, SIGINT, SIGTERM and SIGHUP do nothing but call the action, once per signal that arrived.
+
+        With nohup, SIGHUP goes on doing nothing at all.
+        """
         reader, writer = socket.socketpair()
         writer.setblocking(False)
 
@@ -73,7 +76,8 @@ class Loop:
                 action()
 
         self.watch(reader, read)
-        handlers = {each: signal.signal(each, lambda *_: None) for each in SIGNALS}
+        heeded = [each for each in SIGNALS if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN]
+        handlers = {each: signal.signal(each, lambda *_: None) for each in heeded}
         wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         try:
             yield

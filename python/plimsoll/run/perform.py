@@ -66,12 +66,14 @@ def perform(plan: RunPlan, outputs: Outputs, command: Sequence[str]) -> int:
         lost = keeper.finish(result.status, result.ended, result.notes)
         stored = None if lost else _read_back(store, keeper.run)
         view = RunView.of(stored) if stored else result.view
+        code = result.error.exit_code if result.error else _exit_code(plan, result, view)
+        logger.info("Shutting down (exit code %d)", code)
     if csv:
         csv.finish(view)
     _report(outputs, view, stored, [*result.notes, *lost])
     if result.error:
         raise result.error
-    return _exit_code(plan, result, view)
+    return code
 
 
 class CsvObserver:

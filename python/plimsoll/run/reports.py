@@ -37,6 +37,14 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Quit:
+    """The end of the run is asked for."""
+
+    status: str
+    """"finished" by the user's code, "stopped" by a signal."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ending:
     """All users have ended, all is handed over."""
 

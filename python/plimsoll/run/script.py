@@ -44,8 +44,6 @@ class Script:
 
     def __init__(self, plan: RunPlan, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions) -> None:
         """Imports the locustfile. Raises PlimsollError."""
-        self.failed = False
-        """Whether this worker has seen a failure; set from outside."""
         self.classes: list[UserClass] = []
         self._plan = plan
         self._caught = caught
@@ -70,12 +68,12 @@ class Script:
         self._events = environment.events
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
-        self._fire_steered(self._events.init, environment=environment, runner=runner, web_ui=None)
+        self._fire(self._events.init, environment=environment, runner=runner, web_ui=None)
         if log.unhandled_greenlet_exception:
             error = LocustfileError("a listener of the init event failed, see above; nothing was started")
             error.exit_code = locustfile.EXIT_NO_USERS
             raise error
-        self._fire_steered(self._events.test_start, environment=environment)
+        self._fire(self._events.test_start, environment=environment)
         self._population = self._populate()
         runner.state = runners.STATE_SPAWNING
 
@@ -95,7 +93,7 @@ class Script:
             raise locustfile.broken(error, "making a user") from error
         if complete is not None:
             self._runner.state = runners.STATE_RUNNING
-            self._events.spawning_complete.fire(user_count=complete)
+            self._fire(self._events.spawning_complete, user_count=complete)
 
     def counts(self) -> dict[str, int]:
         """Users alive, per class."""
@@ -103,7 +101,7 @@ class Script:
 
     def end_users(self) -> None:
         """`test_stopping`; then end all users as the stop timeout says."""
-        self._events.test_stopping.fire(environment=self._environment)
+        self._fire(self._events.test_stopping, environment=self._environment)
         self._runner.state = runners.STATE_STOPPING
         self._population.drain(self._environment.stop_timeout or 0.0)
         self._runner.state = runners.STATE_STOPPED
@@ -112,23 +110,23 @@ class Script:
         """Cut users off now; `end_users` under way then ends soon."""
         self._population.stop()
 
-    def close(self) -> tuple[int | None, bool]:
-        """`test_stop`, `quitting` and `quit`.
+    def close(self, failed: bool) -> tuple[int | None, bool]:
+        """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions.
 
         Returns the exit code that the user's code chose, and whether a listener failed.
         """
         environment = self._environment
-        self._events.test_stop.fire(environment=environment)
+        self._fire(self._events.test_stop, environment=environment)
         self._runner.greenlet.kill()
-        self._events.quitting.fire(environment=environment, reverse=True)
+        self._fire(self._events.quitting, environment=environment, reverse=True)
         code = exit_code(
             lost_workers=False,
             chosen=environment.process_exit_code,
-            failures=self.failed,
+            failures=failed,
             on_error=self._plan.exit_code_on_error,
             listener_failed=log.unhandled_greenlet_exception,
         )
-        self._events.quit.fire(exit_code=code)
+        self._fire(self._events.quit, exit_code=code)
         return environment.process_exit_code, log.unhandled_greenlet_exception
 
     def _load(self) -> Environment:
@@ -176,7 +174,7 @@ class Script:
         self.classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in classes]
         return PythonUsers(environment, classes, self._runner.user_greenlets)
 
-    def _fire_steered(self, event: EventHook, **arguments: Any) -> None:
+    def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""
         try:
             event.fire(**arguments)
@@ -185,9 +183,10 @@ class Script:
             self._runner.quit()
 
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
-        trace = "".join(traceback.format_tb(tb))
-        self._caught.add(str(exception) or repr(exception), trace)
-        self._runner.log_exception("local", str(exception), trace)
+        frames = "".join(traceback.format_tb(tb))
+        last_line = "".join(traceback.format_exception_only(exception))
+        self._caught.add(str(exception) or repr(exception), frames + last_line)
+        self._runner.log_exception("local", str(exception), frames)
 
 
 def check_hosts(classes: Sequence[type[User]]) -> None:

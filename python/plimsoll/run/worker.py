@@ -46,7 +46,9 @@ class Worker:
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._sequence = 0
+        self._failed = False
         self._ended = 0
+        """The stamp at which the last user had ended; 0 before."""
         self._begin(now())
 
     def prepare(self, plan: RunPlan, workers: int) -> Ready:
@@ -75,20 +77,19 @@ class Worker:
         """
         if self._script is None:
             return
-        # Users often come on the second. They are none of the users of the second before.
-        if self._ticker is not None and self._closed() > self._open_second:
-            self._hand_over(self._closed())
+        self._catch_up()
         self._script.adjust(counts, complete)
 
     def drain(self) -> Ending:
         """End all users as the stop timeout says, fire the events of the end, hand over the rest."""
         if self._script is None:
             return Ending(now(), None, False)
+        self._catch_up()
         self._script.end_users()
         self._hand_over(None)
         self._ended = now()
         # What test_stop may take, and request, is not part of the time that users had.
-        chosen, listener_failed = self._script.close()
+        chosen, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
             self._ticker.kill()
         self._hand_over(None)
@@ -111,6 +112,11 @@ class Worker:
             gevent.sleep(max(GRACE, end - now()) / 1e9)
             self._hand_over(self._closed())
 
+    def _catch_up(self) -> None:
+        """Before users come or go, often right on the second: the second before had those that are there now."""
+        if self._ticker is not None and self._closed() > self._open_second:
+            self._hand_over(self._closed())
+
     def _closed(self) -> int:
         """Seconds that are over."""
         return max(0, now() - self._epoch) // SECOND
@@ -122,7 +128,7 @@ class Worker:
         users = self._script.counts()
         state = HealthRow(0, cpu=self._cpu(), users=sum(users.values()), in_flight=self._engine.in_flight)
         intervals, health, failures = self._recorder.take(before)
-        self._script.failed |= bool(failures or self._caught.total)
+        self._failed |= bool(failures or self._caught.total)
         snapshot = EncodedSnapshot(
             worker=self.index,
             sequence=self._sequence,

@@ -170,8 +170,9 @@ def _outlive_the_coordinator_only_so_long() -> None:
 
 def main(fd: int, index: int) -> None:
     """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that."""
-    # Ctrl-C reaches the whole foreground group; what follows from it is the coordinator's to say.
+    # Ctrl-C and the end of the terminal reach the whole group; what follows from them is the coordinator's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _outlive_the_coordinator_only_so_long()
     WorkerServer(socket.socket(fileno=fd), index).serve()
 

@@ -299,9 +299,9 @@ class FastHttpSession(Sender):
                 return self._error_response(chain, message, error)
             try:
                 method, message = _redirected(method, message, status, location)
+                response = self._send(chain, method, message)
             except RequestException as error:
                 return self._error_response(chain, message, error)
-            response = self._send(chain, method, message)
             response.history = history
 
     def _error_response(self, chain: Chain, message: Message, error: Exception) -> ErrorResponse:
@@ -342,7 +342,8 @@ class FastHttpSession(Sender):
             endpoint, ready.origin, "GET", route.target, ready.headers, None, None, None, *self._timeouts
         )
         recorder = sole_recorder(self.request_event)
-        if recorder is not None and 200 <= reply.status < 209 and reply.header("set-cookie") is None:
+        is_plain = reply.status < 300 and reply.status in self.valid_response_codes
+        if recorder is not None and is_plain and reply.header("set-cookie") is None:
             recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
             return FastResponse(reply, route, None, self, endpoint)
         chain, message = Chain(endpoint), Message(route, self._lines(None, None, False), None, None)

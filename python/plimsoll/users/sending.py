@@ -156,6 +156,6 @@ class Sender:
             self.request_name = None
 
     def close(self) -> None:
-        """Close the connections. The next request opens new ones."""
+        """Close the connections; the next request opens new ones. Not while a greenlet waits for a reply on them."""
         if self._client is not None:
             self._client.close()

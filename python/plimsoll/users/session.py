@@ -44,11 +44,11 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
     Mounted adapters are accepted and not asked.
     """
 
-    def __init__(self, base_url: str, request_event: EventHook, user: Any, *, pool_manager: Any = None) -> None:
+    def __init__(self, base_url: str | None, request_event: EventHook, user: Any, *, pool_manager: Any = None) -> None:
         # Not that of requests.Session, which makes 20 kB of things that most users never touch. pool_manager is
         # accepted and not used: each user has connections of its own.
         self._attach(request_event, user)
-        self.base_url, credentials = without_credentials(base_url)
+        self.base_url, credentials = without_credentials(base_url or "")
         if credentials is not None:
             self.auth = HTTPBasicAuth(*credentials)
 

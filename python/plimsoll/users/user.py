@@ -191,8 +191,6 @@ class HttpUser(User):
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
         # The load must not depend on proxy variables and .netrc of whoever starts it.
         self.client.trust_env = False
-        # A load test goes where it is told to, not through the proxy of whoever starts it.
-        self.client.trust_env = False
 
 
 def required_host(user: User) -> str:

@@ -8,11 +8,10 @@ import signal
 import socket
 import subprocess
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
-from plimsoll.run.reports import EncodedSnapshot, Ending, Ready
+from plimsoll.run.reports import EncodedSnapshot, Ending, Quit, Ready
 from plimsoll.run.transport import Frames, ProtocolError, RemoteWorker, unpack_error
 
 if TYPE_CHECKING:
@@ -26,13 +25,6 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20
 FAREWELL = 5.0
 """Seconds that a process may take to exit once it has said all."""
-
-
-@dataclass(frozen=True, slots=True)
-class Quit:
-    """The end of the run is asked for. status: "finished" by the user's code, "stopped" by a signal."""
-
-    status: str
 
 
 class WorkerProcess:

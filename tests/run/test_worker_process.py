@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.run import process
+from plimsoll.run import worker_process
 from plimsoll.run.plan import RunPlan
-from plimsoll.run.process import WorkerProcess
 from plimsoll.run.reports import Ready
+from plimsoll.run.worker_process import WorkerProcess
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,5 +72,5 @@ def test_orders_to_a_worker_that_is_gone_are_dropped(worker: WorkerProcess) -> N
 
 
 def test_a_worker_that_does_not_exit_is_killed(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process, "FAREWELL", 0.0)
+    monkeypatch.setattr(worker_process, "FAREWELL", 0.0)
     assert worker.wait() == "was killed by SIGKILL"

@@ -1,0 +1,61 @@
+"""Measure our own cost beside that of our peers, and hold it against the bars: `python -m benches [--quick]`
+
+Prints the tables and writes benches/results/<time>.json. A missed bar does not change the exit status, for this is a
+measurement and not a test; 1 means that something which is installed could not be measured.
+"""
+
+import argparse
+import os
+import sys
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+
+from . import machine
+from .bars import bars
+from .errors import BenchError
+from .nginx import running_nginx
+from .process import SERVER_CPU
+from .readme import splice
+from .results import Results
+from .runner import run
+from .table import render
+
+WINDOW_SECONDS = 5.0
+QUICK_WINDOW_SECONDS = 2.0
+FOLDER = Path(__file__).resolve().parent / "results"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="one round of 2 s, 50 users, small replies only")
+    parser.add_argument("--only", default="", metavar="WORDS", help="only generators whose name contains this")
+    parser.add_argument("--readme", action="store_true", help="put the tables into benches/README.md as well")
+    arguments = parser.parse_args()
+    if (os.cpu_count() or 1) < 2:
+        sys.exit("benches: server and generator need a CPU each, and this machine has one")
+    os.sched_setaffinity(0, {SERVER_CPU})  # beside the server, away from the generator
+    results = Results(
+        machine=machine.facts(),
+        started=datetime.now().isoformat(timespec="seconds"),
+        command=" ".join(["python -m benches", *sys.argv[1:]]),
+        window=QUICK_WINDOW_SECONDS if arguments.quick else WINDOW_SECONDS,
+    )
+    try:
+        with running_nginx() as nginx:
+            succeeded = run(nginx, results, arguments.quick, arguments.only)
+    except BenchError as error:
+        sys.exit(f"benches: {error}")
+    held = list(bars(results))
+    text = render(results, held)
+    print(text)
+    path = FOLDER / f"{results.started.replace(':', '')}.json"
+    results.write(path, [asdict(bar) | {"holds": bar.holds} for bar in held])
+    print(f"written to {path}")
+    if arguments.readme:
+        splice(text)
+    return 0 if succeeded else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

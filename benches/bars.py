@@ -1,0 +1,59 @@
+"""The bars that DESIGN sets for our own cost, each as a ratio or a size, a limit, and whether it holds."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from .results import Results
+
+IDLE_KIB = 16.0
+FLAT = 1.3
+MANY_USERS = 10_000
+FEW_USERS = 50
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar and the figure that it is held against."""
+
+    what: str
+    measured: float
+    limit: float
+    unit: str
+    at_least: bool = False
+
+    @property
+    def holds(self) -> bool:
+        return self.measured >= self.limit if self.at_least else self.measured <= self.limit
+
+
+TIMES_WRK: Mapping[str, float] = {
+    "plimsoll native users": 1.0,
+    "plimsoll trivial HttpUser": 2.0,
+    "plimsoll trivial FastHttpUser": 2.0,
+    "plimsoll realistic HttpUser": 4.0,
+    "plimsoll realistic FastHttpUser": 4.0,
+}
+LESS_THAN_LOCUST: Mapping[str, float] = {"plimsoll trivial HttpUser": 15.0, "plimsoll trivial FastHttpUser": 15.0}
+STAYS_FLAT = ("plimsoll native users", "plimsoll trivial HttpUser", "plimsoll trivial FastHttpUser")
+
+
+def bars(results: Results) -> Iterator[Bar]:
+    """Every bar whose figures were measured."""
+    wrk = results.cpu_us("wrk", "/small", FEW_USERS)
+    locust = results.cpu_us("locust trivial FastHttpUser", "/small", FEW_USERS)
+    for name, limit in TIMES_WRK.items():
+        path = "/orders" if "realistic" in name else "/small"
+        cost = results.cpu_us(name, path, FEW_USERS)
+        if cost and wrk:
+            yield Bar(f"{name}: CPU per request", cost / wrk, limit, "× wrk")
+    for name, limit in LESS_THAN_LOCUST.items():
+        cost = results.cpu_us(name, "/small", FEW_USERS)
+        if cost and locust:
+            yield Bar(f"{name}: Locust's FastHttpUser costs", locust / cost, limit, "× as much", at_least=True)
+    for name in STAYS_FLAT:
+        few, many = (results.cpu_us(name, "/small", users) for users in (FEW_USERS, MANY_USERS))
+        if few and many:
+            yield Bar(f"{name}: {MANY_USERS:,} users against {FEW_USERS}", many / few, FLAT, "×")
+    for name, idle in results.idle.items():
+        if name.startswith("plimsoll"):
+            yield Bar(f"{name}: memory per user", idle.kib_per_user, IDLE_KIB, "KiB")

@@ -1,0 +1,48 @@
+"""What is measured: each generator at the same load, some of them also with larger replies and more users."""
+
+from .cost import Case
+from .memory import IdleCase
+from .subjects import K6, LocustRun, Native, Oha, PlimsollRun, Subject, Wrk
+
+USERS = 50
+MORE_USERS = (1_000, 10_000)
+
+WRK = Wrk()
+NATIVE = Native()
+PLIMSOLL_URL = PlimsollRun("plimsoll run URL")
+PLIMSOLL_TRIVIAL = (
+    PlimsollRun("plimsoll trivial HttpUser", "trivial.py", "TrivialHttp"),
+    PlimsollRun("plimsoll trivial FastHttpUser", "trivial.py", "TrivialFast"),
+)
+PLIMSOLL_REALISTIC = (
+    PlimsollRun("plimsoll realistic HttpUser", "realistic.py", "RealisticHttp"),
+    PlimsollRun("plimsoll realistic FastHttpUser", "realistic.py", "RealisticFast"),
+)
+LOCUST_TRIVIAL = (
+    LocustRun("locust trivial HttpUser", "trivial.py", "TrivialHttp"),
+    LocustRun("locust trivial FastHttpUser", "trivial.py", "TrivialFast"),
+)
+LOCUST_REALISTIC = (
+    LocustRun("locust realistic HttpUser", "realistic.py", "RealisticHttp"),
+    LocustRun("locust realistic FastHttpUser", "realistic.py", "RealisticFast"),
+)
+
+IDLE = (
+    IdleCase(PlimsollRun("plimsoll idle user, never connected", "idle.py", "IdleNew"), 10_000),
+    IdleCase(PlimsollRun("plimsoll idle user, connected", "idle.py", "IdleConnected"), 10_000),
+    IdleCase(LocustRun("locust idle user, never connected", "idle.py", "IdleNew"), 2_000),
+    IdleCase(LocustRun("locust idle user, connected", "idle.py", "IdleConnected"), 2_000),
+)
+
+
+def cases(quick: bool) -> list[Case]:
+    """In the order in which each round measures them; quick: only the 100-byte reply at 50 users."""
+    trivial: list[Subject] = [WRK, Oha(), K6(), NATIVE, PLIMSOLL_URL, *PLIMSOLL_TRIVIAL, *LOCUST_TRIVIAL]
+    realistic: list[Subject] = [*PLIMSOLL_REALISTIC, *LOCUST_REALISTIC]
+    chosen = [Case(subject, "/small", USERS) for subject in trivial]
+    chosen += [Case(subject, "/orders", USERS) for subject in realistic]
+    if not quick:
+        chosen += [Case(subject, "/large", USERS) for subject in trivial]
+        scaling: list[Subject] = [WRK, NATIVE, *PLIMSOLL_TRIVIAL]
+        chosen += [Case(subject, "/small", users) for users in MORE_USERS for subject in scaling]
+    return chosen

@@ -1,0 +1,110 @@
+"""CPU per request of one generator: the same stopwatch for all of them, and a check that the figure is real."""
+
+import statistics
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import BenchError
+from .nginx import Nginx
+from .others import Others
+from .process import Measured
+from .subjects import Load, Subject
+
+CONNECT_SECONDS = 60.0
+SETTLE_SECONDS = 1.0
+MARGIN_SECONDS = 3
+USERS_STARTED_PER_SECOND = 2_000
+"""The slowest start that a measurement allows for."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One line of the table: who, what and how many."""
+
+    subject: Subject
+    path: str
+    users: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one measurement found."""
+
+    cpu_us: float
+    """CPU time per request in µs: user and system, all processes of the generator."""
+    workers_us: float
+    """Of it in processes that the generator's first process started; 0 where there are none."""
+    requests_per_second: float
+    peak_mb: float
+    """Highest resident memory of all its processes, in MiB."""
+    others_cpus: float
+    """CPUs taken meanwhile by work that has nothing to do with the measurement."""
+
+
+def median(costs: list[Cost]) -> Cost:
+    """The median of each figure on its own."""
+    return Cost(
+        statistics.median(cost.cpu_us for cost in costs),
+        statistics.median(cost.workers_us for cost in costs),
+        statistics.median(cost.requests_per_second for cost in costs),
+        statistics.median(cost.peak_mb for cost in costs),
+        statistics.median(cost.others_cpus for cost in costs),
+    )
+
+
+def measure(nginx: Nginx, case: Case, window: float) -> Cost:
+    """Run the case once, and weigh `window` seconds from its middle.
+
+    Both ends of the window read the generator's CPU from the kernel and the number of requests from nginx, so start-up
+    and end cost nothing and no tool is asked about itself. Raises BenchError when the generator fails, when it is not
+    at full strength at both ends, or when its own count in the end is not nginx's.
+    """
+    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
+        seconds = round(window + SETTLE_SECONDS + MARGIN_SECONDS + case.users / USERS_STARTED_PER_SECOND)
+        load = Load(nginx.url, case.path, case.users, seconds, Path(folder))
+        before = nginx.status().requests
+        with Measured(case.subject.command(load), load.environment) as generator:
+            wait_for_connections(nginx, generator, case.users)
+            time.sleep(SETTLE_SECONDS)
+            cost = weigh(nginx, generator, case.users, window)
+            output = generator.finish()
+        check_count(case, case.subject.reported(load, output), nginx.status().requests - before)
+        return cost
+
+
+def wait_for_connections(nginx: Nginx, generator: Measured, users: int) -> None:
+    """Until every user has its connection."""
+    deadline = time.monotonic() + CONNECT_SECONDS
+    while nginx.status().connections < users:
+        generator.tree()  # raises when it has ended
+        if time.monotonic() > deadline:
+            raise BenchError(f"{nginx.status().connections} of {users} users connected:\n{generator.output()}")
+        time.sleep(0.05)
+
+
+def weigh(nginx: Nginx, generator: Measured, users: int, window: float) -> Cost:
+    others = Others(nginx, generator)
+    (cpu_start, workers_start), start, clock_start = generator.cpu_seconds(), nginx.status(), time.monotonic()
+    time.sleep(window)
+    (cpu_end, workers_end), end, clock_end = generator.cpu_seconds(), nginx.status(), time.monotonic()
+    seconds, foreign = clock_end - clock_start, others.seconds()
+    if end.connections < users:
+        raise BenchError(f"only {end.connections} of {users} users at the end of the window:\n{generator.output()}")
+    requests = end.requests - start.requests
+    if not requests:
+        raise BenchError(f"no requests within the window:\n{generator.output()}")
+    return Cost(
+        cpu_us=(cpu_end - cpu_start) / requests * 1e6,
+        workers_us=(workers_end - workers_start) / requests * 1e6,
+        requests_per_second=requests / seconds,
+        peak_mb=generator.peak_resident() / 2**20,
+        others_cpus=foreign / seconds,
+    )
+
+
+def check_count(case: Case, reported: int, received: int) -> None:
+    """At the end each user may have one request under way that its tool does not count; more is a false report."""
+    if not reported <= received <= reported + case.users:
+        raise BenchError(f"{case.subject.name} reported {reported} requests, nginx received {received}")

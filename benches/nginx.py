@@ -1,0 +1,152 @@
+"""The server under the load: nginx, one worker on one core, with replies that cost it next to nothing."""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from .errors import BenchError
+from .machine import first_line
+from .process import SERVER_CPU
+
+SMALL_BYTES = 100
+LARGE_BYTES = 27_601
+"""A list of 200 todos, as the todos lab serves it."""
+ORDER = b'{"status":"accepted","order":{"id":1042,"total":"129.90","currency":"EUR","items":3}}'
+START_SECONDS = 10.0
+
+CONFIGURATION = """
+daemon off;
+pid {folder}/pid;
+error_log {folder}/error.log warn;
+worker_processes 1;
+worker_cpu_affinity {cpu_mask};
+worker_rlimit_nofile {files};
+{user}
+events {{ worker_connections {files}; multi_accept on; }}
+http {{
+  access_log off;
+  default_type text/plain;
+  keepalive_requests 1000000000;
+  keepalive_timeout 3600s;
+  sendfile on;
+  tcp_nopush on;
+  open_file_cache max=16 inactive=1h;
+  client_body_temp_path {folder}/body;
+  proxy_temp_path {folder}/proxy;
+  fastcgi_temp_path {folder}/fastcgi;
+  uwsgi_temp_path {folder}/uwsgi;
+  scgi_temp_path {folder}/scgi;
+  server {{
+    listen 127.0.0.1:{port} backlog=16384;
+    root {folder}/files;
+    location / {{ }}
+    location /orders/ {{
+      default_type application/json;
+      return 200 '{order}';
+    }}
+    location = /_status {{ stub_status; }}
+  }}
+}}
+"""
+
+
+def program() -> str | None:
+    """Where nginx is; Debian has it where only root's PATH leads."""
+    return shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
+
+
+@dataclass
+class Status:
+    """nginx's own account, without the requests that asked for it."""
+
+    connections: int
+    requests: int
+
+
+class Nginx:
+    """The running server."""
+
+    def __init__(self, port: int, pid: int) -> None:
+        self.url = f"http://127.0.0.1:{port}"
+        self._asked = 0
+        self._master = psutil.Process(pid)
+
+    def version(self) -> str:
+        """As in "nginx/1.22.1"."""
+        return first_line([program() or "nginx", "-v"]).rpartition(" ")[2]
+
+    def cpu_seconds(self) -> float:
+        """User and system time used so far by master and worker."""
+        times = [process.cpu_times() for process in [self._master, *self._master.children()]]
+        return float(sum(t.user + t.system for t in times))
+
+    def status(self) -> Status:
+        """What it has open and has received. Raises OSError when it does not answer."""
+        with urllib.request.urlopen(f"{self.url}/_status", timeout=30) as reply:
+            words = reply.read().split()
+        # Active connections: 1 server accepts handled requests ACCEPTS HANDLED REQUESTS Reading: …
+        self._asked += 1
+        return Status(connections=int(words[2]) - 1, requests=int(words[9]) - self._asked)
+
+
+@contextmanager
+def running_nginx() -> Iterator[Nginx]:
+    """Start it in a private folder on a free port. Raises BenchError when it is not installed or does not start."""
+    found = program()
+    if found is None:
+        raise BenchError("nginx is not installed (apt-get install nginx)")
+    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as name:
+        folder = Path(name)
+        port = configure(folder)
+        command = [found, "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf"), "-p", name]
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        try:
+            server = Nginx(port, process.pid)
+            wait_until_up(server, process, folder)
+            yield server
+        finally:
+            process.terminate()
+            process.wait()
+
+
+def configure(folder: Path) -> int:
+    """Write configuration and files; the port it will listen on."""
+    folder.chmod(0o755)  # its worker is another user where we are root
+    files = folder / "files"
+    files.mkdir()
+    (files / "small").write_bytes(b"x" * SMALL_BYTES)
+    (files / "large").write_bytes(b"x" * LARGE_BYTES)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = int(free.getsockname()[1])
+    configuration = CONFIGURATION.format(
+        folder=folder,
+        port=port,
+        order=ORDER.decode(),
+        cpu_mask=f"{1 << SERVER_CPU:b}",
+        files=os.sysconf("SC_OPEN_MAX"),
+        user="user nobody nogroup;" if os.geteuid() == 0 else "",
+    )
+    (folder / "nginx.conf").write_text(configuration)
+    return port
+
+
+def wait_until_up(server: Nginx, process: "subprocess.Popen[bytes]", folder: Path) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            server.status()
+            return
+        except OSError:
+            if process.poll() is not None or time.monotonic() > deadline:
+                raise BenchError(f"nginx did not start:\n{(folder / 'error.log').read_text()}") from None
+            time.sleep(0.02)

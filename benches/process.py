@@ -1,0 +1,92 @@
+"""A generator under measurement: pinned to its core, with everything that it starts."""
+
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+import psutil
+
+from .errors import BenchError
+
+SERVER_CPU = 0
+GENERATOR_CPU = 1
+END_SECONDS = 15.0
+
+
+class Measured:
+    """A process on GENERATOR_CPU. As a context manager it is ended, with its children, on leaving."""
+
+    def __init__(self, command: list[str], environment: Mapping[str, str]) -> None:
+        self._command = command
+        self._output = tempfile.TemporaryFile("w+")  # noqa: SIM115 - closed on leaving
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
+            env=os.environ | dict(environment), start_new_session=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, {GENERATOR_CPU}),
+        )  # fmt: skip
+        self._root = psutil.Process(self._process.pid)
+
+    def __enter__(self) -> "Measured":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._process.poll() is None:
+            family = self.tree()
+            os.killpg(self._process.pid, signal.SIGKILL)  # the group is ours: start_new_session
+            self._process.wait()
+            psutil.wait_procs(family, END_SECONDS)  # none of it may disturb the next measurement
+        self._output.close()
+
+    def tree(self) -> list[psutil.Process]:
+        """The process and its descendants, in the order of their start. Raises BenchError when it has ended."""
+        if self._process.poll() is not None:
+            raise BenchError(f"ended too early: {' '.join(self._command)}\n{self.output()}")
+        return [self._root, *self._root.children(recursive=True)]
+
+    def cpu_seconds(self) -> tuple[float, float]:
+        """User and system time used so far, ended children included: by all of the tree, and by all but its root.
+
+        For `plimsoll run` the root is the coordinator, and the rest are the workers."""
+        times = [process.cpu_times() for process in self.tree()]
+        used = [t.user + t.system + t.children_user + t.children_system for t in times]
+        return sum(used), sum(used[1:])
+
+    def resident(self) -> int:
+        """Bytes resident now, over the tree."""
+        return sum(process.memory_info().rss for process in self.tree())
+
+    def peak_resident(self) -> int:
+        """The sum of the highest resident bytes of each process of the tree."""
+        return sum(_peak(process.pid) for process in self.tree())
+
+    def finish(self) -> str:
+        """Wait for its own end and give its output. Raises BenchError when it does not end or fails."""
+        try:
+            status = self._process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise BenchError(f"did not end: {' '.join(self._command)}\n{self.output()}") from None
+        if status:
+            raise BenchError(f"exit status {status}: {' '.join(self._command)}\n{self.output()}")
+        return self.output()
+
+    def interrupt(self) -> str:
+        """Press Ctrl-C and give the output."""
+        self._process.send_signal(signal.SIGINT)
+        return self.finish()
+
+    def output(self) -> str:
+        self._output.seek(0)
+        return self._output.read()
+
+
+def _peak(pid: int) -> int:
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) * 1024
+    return 0

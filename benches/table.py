@@ -1,0 +1,88 @@
+"""The results for people, as Markdown, which also reads well on a terminal."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from .bars import Bar
+from .nginx import LARGE_BYTES, ORDER, SMALL_BYTES
+from .others import QUIET_CPUS
+from .results import Results
+
+TITLES = {
+    "/small": f"{SMALL_BYTES} bytes",
+    "/large": f"{LARGE_BYTES:,} bytes",
+    "/orders": f"JSON, {len(ORDER)} bytes",
+}
+
+
+def render(results: Results, bars: Sequence[Bar]) -> str:
+    """Everything, in the order: costs, idle users, instructions, bars, what is missing."""
+    blocks = [header(results), *doubt(results), table(COST_HEAD, cost_rows(results), words=2)]
+    if results.idle:
+        blocks.append(table(("idle users", "users", "KiB per user"), idle_rows(results)))
+    if results.instructions is not None:
+        blocks.append(f"Native loop: {results.instructions:,.0f} instructions per exchange (callgrind).")
+    if bars:
+        blocks.append(table(("bar", "measured", "limit", "verdict"), bar_rows(bars), words=4))
+    blocks += [f"Not measured: {line}" for line in results.missing]
+    return "\n\n".join(blocks) + "\n"
+
+
+COST_HEAD = ("generator", "reply", "users", "µs CPU / request", "of it workers", "× wrk", "requests/s", "peak MiB")
+
+
+def header(results: Results) -> str:
+    machine = results.machine
+    versions = ", ".join(sorted(set(results.versions.values())))
+    return (
+        f"`{results.command}` on {results.started}: {machine['cpu']}, {machine['cpus']} CPUs, "
+        f"{machine['system']}, Linux {machine['kernel']}, Python {machine['python']}, commit {machine['commit']}; "
+        f"{versions}. Medians of windows of {results.window:g} s."
+    )
+
+
+def doubt(results: Results) -> list[str]:
+    """A warning when the machine was not ours alone."""
+    others = results.others_cpus()
+    if others <= QUIET_CPUS:
+        return []
+    return [f"**Doubtful:** other work took {others:.2f} CPUs meanwhile. Costs are too high, and ratios uncertain."]
+
+
+def cost_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for name, path, users in sorted(results.costs, key=lambda key: (list(TITLES).index(key[1]), key[2])):
+        cost = results.cost(name, path, users)
+        # Nobody else places orders: a realistic locustfile is held against the least that any request can cost.
+        wrk = results.cpu_us("wrk", "/small" if path == "/orders" else path, users)
+        if cost:
+            ratio = f"{cost.cpu_us / wrk:.2f}" if wrk else "–"
+            rate, peak = f"{cost.requests_per_second:,.0f}", f"{cost.peak_mb:,.0f}"
+            workers = f"{cost.workers_us:.2f}" if cost.workers_us else "–"
+            yield name, TITLES[path], f"{users:,}", f"{cost.cpu_us:.2f}", workers, ratio, rate, peak
+
+
+def idle_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for name, idle in results.idle.items():
+        yield name, f"{idle.users:,}", f"{idle.kib_per_user:.1f}"
+
+
+def bar_rows(bars: Sequence[Bar]) -> Iterator[tuple[str, ...]]:
+    for bar in bars:
+        sign = "≥" if bar.at_least else "≤"
+        verdict = "holds" if bar.holds else "MISSES"
+        yield bar.what, f"{bar.measured:.2f} {bar.unit}", f"{sign} {bar.limit:g}", verdict
+
+
+def table(head: Sequence[str], rows: Iterable[tuple[str, ...]], words: int = 1) -> str:
+    """A Markdown table, aligned in plain text too: the first `words` columns to the left, figures to the right."""
+    lines = [tuple(head), *rows]
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+
+    def row(cells: Sequence[str]) -> str:
+        padded = [
+            cell.ljust(width) if column < words else cell.rjust(width)
+            for column, (cell, width) in enumerate(zip(cells, widths, strict=True))
+        ]
+        return f"| {' | '.join(padded)} |"
+
+    rule = ["-" * (width + 1) + ("-" if column < words else ":") for column, width in enumerate(widths)]
+    return "\n".join([row(lines[0]), f"|{'|'.join(rule)}|", *map(row, lines[1:])])

@@ -1,0 +1,44 @@
+from benches.bars import Bar
+from benches.cost import Case, Cost
+from benches.results import Results
+from benches.subjects import Wrk
+from benches.table import render, table
+
+MACHINE: dict[str, object] = {
+    "cpu": "Some CPU", "cpus": 2, "system": "Some Linux", "kernel": "6.1", "python": "3.11", "commit": "abc",
+}  # fmt: skip
+
+
+def test_words_are_left_and_figures_right_in_text_and_in_markdown() -> None:
+    text = table(("name", "µs"), [("a", "1.00"), ("longer", "12.00")])
+    assert text.splitlines() == [
+        "| name   |    µs |",
+        "|--------|------:|",
+        "| a      |  1.00 |",
+        "| longer | 12.00 |",
+    ]
+
+
+def test_everything_that_was_found_or_missed_is_there() -> None:
+    results = Results(MACHINE, "2026-01-02T03:04:05", "python -m benches", 5.0, versions={"wrk": "wrk 4.1"})
+    results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.4, 3.2, 0.01))
+    results.instructions = 12_345.6
+    results.missing.append("locust: not there")
+    text = render(results, [Bar("a bar", 1.2, 1.0, "× wrk"), Bar("another", 20.0, 15.0, "×", at_least=True)])
+    assert "`python -m benches` on 2026-01-02T03:04:05: Some CPU, 2 CPUs" in text
+    assert (
+        "| wrk       | 100 bytes |    50 |             5.00 |             – |  1.00 |    100,000 |        3 |" in text
+    )
+    assert "12,346 instructions per exchange" in text
+    assert "| a bar   | 1.20 × wrk | ≤ 1   | MISSES  |" in text
+    assert "| another | 20.00 ×    | ≥ 15  | holds   |" in text
+    assert "Not measured: locust: not there" in text
+
+
+def test_a_busy_machine_is_a_reason_to_doubt() -> None:
+    results = Results(MACHINE, "2026-01-02T03:04:05", "python -m benches", 5.0)
+    results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.0, 3.0, others_cpus=0.05))
+    assert "Doubtful" not in render(results, [])
+    for _ in range(2):
+        results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.0, 3.0, others_cpus=0.5))
+    assert "other work took 0.50 CPUs meanwhile" in render(results, [])
