@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use plimsoll_engine::native::plain_get;
-use plimsoll_engine::{Engine, Limits, NativeUsers, Origin, OriginOptions, now};
+use plimsoll_engine::{Engine, Event, Limits, NativeUsers, Origin, OriginOptions, now};
 use plimsoll_record::{Durations, Outcome, Recorder};
 
 fn main() {
@@ -34,7 +34,7 @@ fn main() {
     let mut done = 0;
     while natives.active() > 0 {
         engine.poll(Some(Duration::from_secs(1))).unwrap();
-        while let Some(finished) = engine.next_finished() {
+        while let Some(Event::Finished(finished)) = engine.next_event() {
             natives.finished(&mut engine, &mut recorder, &finished);
             done += 1;
         }

@@ -86,7 +86,7 @@ pub struct Call {
     pub due: u64,
     /// Limit from the start of a new connection to the end of its handshakes, ns; 0 = none.
     pub connect_timeout: u64,
-    /// Limit of each wait for bytes, ns; 0 = none.
+    /// Limit of each wait for the peer to send bytes, or to take them, ns; 0 = none.
     pub read_timeout: u64,
     /// How much of the response is wanted.
     pub keep: Keep,

@@ -14,7 +14,7 @@ use slab::Slab;
 
 use crate::call::{Call, ExchangeId, Failure, Finished};
 use crate::clock::now;
-use crate::connection::{Connection, Io, Step};
+use crate::connection::{Connection, Io, Readiness, Step};
 use crate::dial::{Dial, Opening, nothing_to_try, open};
 use crate::origin::Origin;
 use crate::resolve::{Place, Resolver};
@@ -24,6 +24,9 @@ use crate::timer::Timers;
 const TIMER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
 
+/// Serials use 31 bits: the highest bit of what they are packed into tells wakes from connections.
+const SERIAL: u32 = u32::MAX >> 1;
+
 /// Events fetched by one poll at most: bounds how long a turn keeps its caller from anything else.
 const EVENTS_PER_POLL: usize = 1024;
 
@@ -31,16 +34,37 @@ const EVENTS_PER_POLL: usize = 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ClientId(usize);
 
+/// Names a [`wake`](Engine::wake) that has not come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WakeId(pub u64);
+
+struct Wake {
+    token: u64,
+    serial: u32,
+}
+
+/// Set in the owners of timers that are wakes; the others are connections.
+const WAKE: u64 = 1 << 63;
+
+/// What a turn brings.
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant)] // the large one is the one that matters, and it is moved once
+pub enum Event {
+    /// An exchange has finished.
+    Finished(Finished),
+    /// The time of the wake with this token has come.
+    Woken(u64),
+}
+
 #[derive(Clone, Copy)]
 struct Ready {
     token: Token,
-    readable: bool,
-    writable: bool,
+    readiness: Readiness,
 }
 
 /// The reactor. Call [`send`](Engine::send) at any time; then [`poll`](Engine::poll), and
-/// [`next_finished`](Engine::next_finished) until it returns None. Each `next_finished` reads one socket, so a caller
-/// that takes its time between two of them sees that in `delay`, where it belongs.
+/// [`next_event`](Engine::next_event) until it returns None. Each `next_event` reads one socket, so a caller that takes
+/// its time between two of them sees that in `delay`, where it belongs.
 pub struct Engine {
     poll: Poll,
     events: Events,
@@ -51,6 +75,13 @@ pub struct Engine {
     clients: Slab<Vec<usize>>,
     /// What finished outside of a readiness event.
     finished: VecDeque<Finished>,
+    /// How many of these this turn hands over. What fails at once when it is sent comes in the next turn, or a turn
+    /// whose caller always sends again would never end.
+    turn: usize,
+    /// Who wants to be woken; entries whose time has not come stay in `timers` even when they were cancelled.
+    wakes: Slab<Wake>,
+    /// Wakes whose time has come, not yet handed over.
+    woken: VecDeque<u64>,
     /// Connections that wait for the addresses of a place: (place in `connections`, serial).
     waiting: HashMap<Place, Vec<(usize, u32)>>,
     timers: Timers,
@@ -58,7 +89,7 @@ pub struct Engine {
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
-    /// Counters that tell apart what reuses a place; they wrap after 2^32.
+    /// Counters that tell apart what reuses a place; they wrap after 2^32 and 2^31.
     generation: u32,
     serial: u32,
     keeper: Option<StampKeeper>,
@@ -79,6 +110,9 @@ impl Engine {
             connections: Slab::new(),
             clients: Slab::new(),
             finished: VecDeque::new(),
+            turn: 0,
+            wakes: Slab::new(),
+            woken: VecDeque::new(),
             waiting: HashMap::new(),
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
@@ -124,7 +158,7 @@ impl Engine {
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
         self.in_flight += 1;
-        self.serial = self.serial.wrapping_add(1);
+        self.serial = self.serial.wrapping_add(1) & SERIAL;
         let (place, step) = match self.idle_connection(client, origin) {
             Some(place) => (place, self.connections[place].start(call, &mut self.io)),
             None => self.dial(client, origin, call),
@@ -147,7 +181,25 @@ impl Engine {
             return self.remove(place).flight.map(|flight| flight.token());
         }
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
+        self.turn -= usize::from(queued < self.turn);
         self.finished.remove(queued).map(|finished| finished.token)
+    }
+
+    /// Brings [`Event::Woken`] with `token` at `due` (monotonic ns), or in the next turn when that has passed.
+    pub fn wake(&mut self, token: u64, due: u64) -> WakeId {
+        self.serial = self.serial.wrapping_add(1) & SERIAL;
+        let place = self.wakes.insert(Wake { token, serial: self.serial });
+        let id = pack(place, self.serial);
+        // A timer set to 0 would never come.
+        self.timers.insert(due.max(1), WAKE | id);
+        WakeId(id)
+    }
+
+    /// Takes a wake back and returns its token; None when it has been handed over already.
+    pub fn cancel_wake(&mut self, id: WakeId) -> Option<u64> {
+        let (place, serial) = unpack(id.0);
+        self.wakes.get(place).filter(|wake| wake.serial == serial)?;
+        Some(self.wakes.remove(place).token)
     }
 
     /// Fetches readiness and returns how much there is to do. Does not wait while there is something left to do.
@@ -155,28 +207,36 @@ impl Engine {
         if self.next_ready < self.ready.len() {
             return Ok(self.ready.len() - self.next_ready);
         }
-        let timeout = if self.finished.is_empty() { timeout } else { Some(Duration::ZERO) };
+        let timeout = if self.finished.is_empty() && self.woken.is_empty() { timeout } else { Some(Duration::ZERO) };
         self.ready.clear();
         self.next_ready = 0;
+        self.turn = self.finished.len();
         match self.poll.poll(&mut self.events, timeout) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
-            Err(_) => return Ok(self.finished.len()),
+            Err(_) => return Ok(self.finished.len() + self.woken.len()),
             Ok(()) => {}
         }
         self.ready.extend(self.events.iter().map(|event| Ready {
             token: event.token(),
-            readable: event.is_readable() || event.is_read_closed() || event.is_error(),
-            writable: event.is_writable(),
+            readiness: Readiness {
+                readable: event.is_readable() || event.is_read_closed() || event.is_error(),
+                writable: event.is_writable(),
+                ended: event.is_read_closed() || event.is_error(),
+            },
         }));
-        Ok(self.ready.len() + self.finished.len())
+        Ok(self.ready.len() + self.finished.len() + self.woken.len())
     }
 
-    /// Works on what `poll` fetched until an exchange has finished; None when all is worked off.
+    /// Works on what `poll` fetched until there is something to tell; None when all is worked off.
     #[inline]
-    pub fn next_finished(&mut self) -> Option<Finished> {
+    pub fn next_event(&mut self) -> Option<Event> {
         loop {
-            if let Some(finished) = self.finished.pop_front() {
-                return Some(finished);
+            if self.turn > 0 {
+                self.turn -= 1;
+                return self.finished.pop_front().map(Event::Finished);
+            }
+            if let Some(event) = self.next_woken() {
+                return Some(event);
             }
             let ready = *self.ready.get(self.next_ready)?;
             self.next_ready += 1;
@@ -185,18 +245,29 @@ impl Engine {
                 WAKER => self.resolved(),
                 token => {
                     if let Some(finished) = self.advance(token, ready) {
-                        return Some(finished);
+                        return Some(Event::Finished(finished));
                     }
                 }
             }
         }
     }
 
+    /// Wakes are taken off one by one, so that one that is cancelled by what an earlier one set off does not come.
+    #[inline]
+    fn next_woken(&mut self) -> Option<Event> {
+        while let Some(id) = self.woken.pop_front() {
+            if let Some(token) = self.cancel_wake(WakeId(id)) {
+                return Some(Event::Woken(token));
+            }
+        }
+        None
+    }
+
     #[inline]
     fn advance(&mut self, token: Token, ready: Ready) -> Option<Finished> {
         let (place, generation) = unpack(token.0 as u64);
         let connection = self.connections.get_mut(place).filter(|known| known.generation == generation)?;
-        let step = connection.ready(&mut self.io, ready.readable, ready.writable);
+        let step = connection.ready(&mut self.io, ready.readiness);
         self.settle(place, step)
     }
 
@@ -245,19 +316,23 @@ impl Engine {
         self.timers.acknowledge();
         let now = now();
         while let Some(owner) = self.timers.expired(now) {
-            // The entry may be of an earlier exchange on this connection, or of an earlier connection in this place:
-            // what counts is the deadline that is there now.
-            let (place, _) = unpack(owner);
-            let Some(connection) = self.connections.get_mut(place) else { continue };
-            if connection.timer > now {
-                continue;
+            if owner & WAKE != 0 {
+                self.woken.push_back(owner & !WAKE);
+            } else {
+                self.expire_connection(unpack(owner).0, now);
             }
-            connection.timer = 0;
-            let deadline = connection.deadline();
-            let step = if deadline != 0 && deadline <= now { connection.expire(&mut self.io) } else { Step::Wait };
-            if let Some(finished) = self.settle(place, step) {
-                self.finished.push_back(finished);
-            }
+        }
+    }
+
+    /// The timer may be of an earlier exchange on this connection, or of an earlier connection in this place: what
+    /// counts is the deadline that is there now.
+    fn expire_connection(&mut self, place: usize, now: u64) {
+        let Some(connection) = self.connections.get_mut(place).filter(|known| known.timer <= now) else { return };
+        connection.timer = 0;
+        let deadline = connection.deadline();
+        let step = if deadline != 0 && deadline <= now { connection.expire(&mut self.io) } else { Step::Wait };
+        if let Some(finished) = self.settle(place, step) {
+            self.finish_now(finished);
         }
     }
 
@@ -273,7 +348,7 @@ impl Engine {
                     Err(error) => Step::Failed(Failure::io(Outcome::Connect, error)),
                 };
                 if let Some(finished) = self.settle(place, step) {
-                    self.finished.push_back(finished);
+                    self.finish_now(finished);
                 }
             }
         }
@@ -298,6 +373,10 @@ impl Engine {
     }
 
     fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> (usize, Step) {
+        if self.connections.len() == self.connections.capacity() {
+            // Doubling would leave up to half of it unused, and connections are large.
+            self.connections.reserve_exact(self.connections.len() / 4 + 16);
+        }
         let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call));
         self.connections[place].serial = self.serial;
         self.clients[client.0].push(place);
@@ -311,21 +390,26 @@ impl Engine {
                 self.connections[place].dial = dial;
                 self.connect(place, nothing_to_try())
             }
-            Ok(Opening::Ask(host, port)) => self.ask(place, (host, port)),
+            Ok(Opening::Ask(host, port)) => self.ask(place, &(host, port)),
             Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
         }
     }
 
     /// One question for all that wait for the same answer.
-    fn ask(&mut self, place: usize, question: Place) -> Step {
+    fn ask(&mut self, place: usize, question: &Place) -> Step {
         let waiting = self.waiting.entry(question.clone()).or_default();
         waiting.push((place, self.connections[place].serial));
-        if waiting.len() == 1
-            && let Err(error) = self.resolver.ask(question)
-        {
-            return Step::Failed(Failure::io(Outcome::Connect, &error));
+        if waiting.len() > 1 {
+            return Step::Wait;
         }
-        Step::Wait
+        match self.resolver.ask(question.clone()) {
+            Ok(()) => Step::Wait,
+            Err(error) => {
+                // The next one is to ask again.
+                self.waiting.remove(question);
+                Step::Failed(Failure::io(Outcome::Connect, &error))
+            }
+        }
     }
 
     fn dial_addresses(&mut self, place: usize, addresses: Vec<std::net::SocketAddr>) -> Step {
@@ -370,6 +454,12 @@ impl Engine {
         connection
     }
 
+    /// For what finished in this turn, aside from the event that is being worked on.
+    fn finish_now(&mut self, finished: Finished) {
+        self.finished.push_back(finished);
+        self.turn += 1;
+    }
+
     /// For what finished while nobody polls: the descriptor must become readable.
     fn finish_later(&mut self, finished: Finished) {
         self.finished.push_back(finished);
@@ -392,3 +482,6 @@ fn pack(place: usize, tag: u32) -> u64 {
 fn unpack(packed: u64) -> (usize, u32) {
     ((packed & 0xffff_ffff) as usize, (packed >> 32) as u32)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,9 +2,11 @@
 //!
 //! # Layout
 //!
-//! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next` until there is nothing more.
+//! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until there is nothing more.
 //! - [`call`]: what goes in ([`Call`]) and what comes out ([`Finished`]).
 //! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
+//!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with.
+//! - `transport`: a socket, and TLS on top of it.
 //! - `dial`: from an origin to a socket that is being connected, address after address.
 //! - `socket`: system calls on one socket, among them the read that brings the kernel's receive stamp.
 //! - `clock`: the monotonic clock, and the kernel's real-time stamps on it.
@@ -27,9 +29,10 @@ mod resolve;
 mod socket;
 mod timer;
 mod tls;
+mod transport;
 
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Response, Wire};
 pub use clock::now;
-pub use engine::{ClientId, Engine, Limits};
+pub use engine::{ClientId, Engine, Event, Limits, WakeId};
 pub use native::NativeUsers;
 pub use origin::{Origin, OriginError, OriginOptions};

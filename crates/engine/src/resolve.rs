@@ -56,10 +56,15 @@ impl Resolver {
         let answers = std::mem::take(&mut *self.answers.lock().expect("the resolver thread does not panic"));
         for (place, answer) in &answers {
             if let Ok(addresses) = answer {
-                self.known.insert(place.clone(), (addresses.clone(), now + LIFETIME));
+                self.remember(place.clone(), addresses.clone(), now);
             }
         }
         answers
+    }
+
+    /// From `now` on, these are the addresses of `place`.
+    pub(crate) fn remember(&mut self, place: Place, addresses: Vec<SocketAddr>, now: u64) {
+        self.known.insert(place, (addresses, now + LIFETIME));
     }
 }
 

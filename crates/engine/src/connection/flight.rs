@@ -1,0 +1,174 @@
+//! The exchange that a connection is busy with, from the call to what goes back to the caller.
+
+use plimsoll_http::{Head, Sink};
+use plimsoll_record::{Exchange, Outcome, StampSource};
+
+use crate::call::{Call, ExchangeId, Failure, Finished, Keep, Response};
+use crate::clock::now;
+
+/// How long a body waits for its 100 (Continue), ns. As curl does.
+const CONTINUE_WAIT: u64 = 1_000_000_000;
+
+/// A body of announced length gets its memory at once up to this size; beyond it grows as it arrives.
+const RESERVE_AT_MOST: u64 = 1 << 20;
+
+/// A call under way.
+#[derive(Debug)]
+pub(crate) struct Flight {
+    pub(super) call: Call,
+    pub(super) exchange: Exchange,
+    pub(super) response: Response,
+    /// Bytes of the request handed to the socket or to TLS.
+    pub(super) written: usize,
+    /// No 100 (Continue) has come, nor the time to do without it.
+    held: bool,
+    /// When to give up waiting, monotonic ns; 0 = never.
+    pub(super) deadline: u64,
+    /// Start of the set-up phase that is being timed, monotonic ns.
+    pub(super) phase: u64,
+}
+
+impl Flight {
+    /// On a kept connection.
+    pub(super) fn new(call: Call) -> Flight {
+        let sent = now();
+        let due = if call.due == 0 { sent } else { call.due.min(sent) };
+        let exchange = Exchange { due, sent, ..Exchange::default() };
+        let held = call.wire.expect_continue;
+        Flight { call, exchange, response: Response::default(), written: 0, held, deadline: 0, phase: sent }
+    }
+
+    /// On a connection that has yet to be made.
+    pub(super) fn before_connecting(call: Call) -> Flight {
+        let mut flight = Flight::new(call);
+        flight.deadline = after(flight.phase, flight.call.connect_timeout);
+        flight
+    }
+
+    /// Begins again on a new connection.
+    pub(super) fn restart(&mut self) {
+        self.exchange.retries += 1;
+        self.written = 0;
+        self.held = self.call.wire.expect_continue;
+        self.phase = now();
+        self.deadline = after(self.phase, self.call.connect_timeout);
+    }
+
+    pub(crate) fn token(&self) -> u64 {
+        self.call.token
+    }
+
+    /// Ends the set-up phase that began at `phase`, and returns how long it took.
+    pub(super) fn lap(&mut self) -> u64 {
+        let now = now();
+        let took = now - self.phase;
+        self.phase = now;
+        took
+    }
+
+    /// The bytes of the request that may go out now and have not gone.
+    #[inline]
+    pub(super) fn unsent(&self) -> &[u8] {
+        let wire = &self.call.wire;
+        let bytes = wire.bytes.as_slice();
+        let end = if self.held { wire.head } else { bytes.len() };
+        &bytes[self.written..end]
+    }
+
+    /// Whether all of the request has gone out.
+    #[inline]
+    pub(super) fn is_sent(&self) -> bool {
+        self.written == self.call.wire.bytes.as_slice().len()
+    }
+
+    /// Whether the body is being kept back. A final response says that it is not wanted, and the wait is over.
+    #[inline]
+    pub(super) fn waits_for_continue(&self) -> bool {
+        self.held && self.response.status == 0
+    }
+
+    /// Lets the body go out.
+    pub(super) fn release(&mut self) {
+        self.held = false;
+    }
+
+    /// From now on the peer has its time to send something, or to take something.
+    #[inline]
+    pub(super) fn wait(&mut self, from: u64) {
+        let limit = if self.waits_for_continue() { CONTINUE_WAIT } else { self.call.read_timeout };
+        self.deadline = after(from, limit);
+    }
+
+    /// What the decoder's findings go into.
+    #[inline]
+    pub(super) fn collector(&mut self) -> Collector<'_> {
+        let head_request = self.call.wire.head_request;
+        Collector { response: &mut self.response, keep: self.call.keep, head_request, held: &mut self.held }
+    }
+
+    /// What goes to the caller.
+    pub(crate) fn finish(mut self, id: ExchangeId, failure: Option<Failure>) -> Finished {
+        self.exchange.bytes_out = self.written as u64;
+        let result = match failure {
+            None => Ok(self.response),
+            Some(failure) => {
+                // A censored time is kept at its limit; every other failure ends when it is known.
+                let end = if failure.outcome == Outcome::Timeout { self.deadline } else { now() };
+                self.exchange.arrival = end.max(self.exchange.sent);
+                self.exchange.source = StampSource::User;
+                self.exchange.read = now().max(self.exchange.arrival);
+                Err(failure)
+            }
+        };
+        Finished { id, token: self.call.token, exchange: self.exchange, result, wire: self.call.wire }
+    }
+}
+
+/// The deadline of a limit that starts at `from`; a limit of 0 is none.
+#[inline]
+fn after(from: u64, limit: u64) -> u64 {
+    if limit == 0 { 0 } else { from.saturating_add(limit) }
+}
+
+/// Eats what the decoder finds in a response.
+pub(super) struct Collector<'a> {
+    response: &'a mut Response,
+    keep: Keep,
+    head_request: bool,
+    held: &'a mut bool,
+}
+
+impl Sink for Collector<'_> {
+    fn interim(&mut self, status: u16) {
+        if status == 100 {
+            *self.held = false;
+        }
+    }
+
+    #[inline]
+    fn head(&mut self, head: &Head<'_>) {
+        self.response.status = head.status;
+        self.response.minor = head.minor;
+        if self.keep == Keep::All {
+            let announced = head.content_length.filter(|_| !self.head_request && head.status != 304);
+            let body = announced.unwrap_or(0).min(RESERVE_AT_MOST) as usize;
+            self.response.bytes.reserve_exact(head.raw.len() + body);
+            self.response.bytes.extend_from_slice(head.raw);
+            self.response.head = head.raw.len();
+        }
+    }
+
+    #[inline]
+    fn body(&mut self, chunk: &[u8]) {
+        self.response.body_length += chunk.len() as u64;
+        if self.keep == Keep::All {
+            self.response.bytes.extend_from_slice(chunk);
+        }
+    }
+
+    fn trailers(&mut self, raw: &[u8]) {
+        if self.keep == Keep::All {
+            self.response.trailers.extend_from_slice(raw);
+        }
+    }
+}

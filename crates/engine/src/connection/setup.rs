@@ -1,0 +1,143 @@
+//! From a socket that is being connected to the first byte of the request: proxy, then TLS.
+
+use std::io::ErrorKind;
+
+use plimsoll_http::{Head, Sink};
+use plimsoll_record::Outcome;
+
+use super::{Connection, Io, Stage, Step};
+use crate::call::Failure;
+use crate::clock::now;
+use crate::origin::Tunnel;
+
+/// Eats a proxy's answer to CONNECT: only its status matters.
+#[derive(Default)]
+struct ProxyAnswer {
+    status: u16,
+}
+
+impl Sink for ProxyAnswer {
+    fn head(&mut self, head: &Head<'_>) {
+        self.status = head.status;
+    }
+
+    fn body(&mut self, _chunk: &[u8]) {}
+}
+
+impl Connection {
+    /// The peer has accepted, or not.
+    pub(super) fn connected(&mut self, io: &mut Io) -> Step {
+        let Some(transport) = &self.transport else { return Step::Wait };
+        if let Err(error) = transport.socket.connected() {
+            return Step::NextAddress(error);
+        }
+        if let Some(flight) = &mut self.flight {
+            flight.exchange.connect += flight.lap();
+        }
+        match self.origin.tunnel.clone() {
+            Some(tunnel) => self.ask_proxy(&tunnel),
+            None => self.secure(io),
+        }
+    }
+
+    fn ask_proxy(&mut self, tunnel: &Tunnel) -> Step {
+        let authorization = tunnel.authorization.as_ref().map(|value| format!("Proxy-Authorization: {value}\r\n"));
+        let target = &tunnel.target;
+        let request =
+            format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{}\r\n", authorization.unwrap_or_default());
+        self.decoder.begin_connect();
+        self.stage = Stage::Tunnelling;
+        let Some(transport) = &mut self.transport else { return Step::Wait };
+        match transport.write(request.as_bytes()) {
+            // A fresh socket has room for far more than these few bytes.
+            Ok(written) if written == request.len() => Step::Wait,
+            Ok(_) => Step::Failed(Failure::new(Outcome::Connect, "the proxy takes no data")),
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+
+    /// Reads the proxy's answer.
+    pub(super) fn tunnel(&mut self, io: &mut Io) -> Step {
+        let refused = |message: String| Step::Failed(Failure::new(Outcome::Connect, message));
+        loop {
+            let Some(transport) = &mut self.transport else { return Step::Wait };
+            let received = match transport.receive(&mut io.scratch) {
+                Ok(received) if received.length > 0 => received,
+                Ok(_) => return refused("the proxy closed the connection".into()),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
+                Err(error) => return Step::Failed(Failure::io(Outcome::Connect, &error)),
+            };
+            let mut answer = ProxyAnswer::default();
+            let fed = match self.decoder.feed(&io.limits, &io.scratch[..received.length], &mut answer) {
+                Ok(fed) => fed,
+                Err(error) => return refused(format!("the proxy's answer: {error}")),
+            };
+            match answer.status {
+                0 => {}
+                200..=299 if fed.consumed == received.length => break,
+                // Nobody behind the proxy has been asked anything yet.
+                200..=299 => return refused("the proxy sent more than its answer".into()),
+                status => return refused(format!("the proxy refused with status {status}")),
+            }
+        }
+        if let Some(flight) = &mut self.flight {
+            flight.exchange.connect += flight.lap();
+        }
+        self.secure(io)
+    }
+
+    /// Connected to the origin: TLS if it wants it, else the request.
+    fn secure(&mut self, io: &mut Io) -> Step {
+        let (Some(secure), Some(transport)) = (&self.origin.secure, &mut self.transport) else {
+            return self.request(io);
+        };
+        if let Err(error) = transport.secure(secure) {
+            return Step::Failed(Failure::new(Outcome::Tls, error.to_string()));
+        }
+        self.stage = Stage::Handshaking;
+        self.handshake(io)
+    }
+
+    /// Goes on with the handshake as far as the socket allows.
+    pub(super) fn handshake(&mut self, io: &mut Io) -> Step {
+        let Some(transport) = &mut self.transport else { return Step::Wait };
+        loop {
+            match transport.flush() {
+                Err(error) if error.kind() != ErrorKind::WouldBlock => {
+                    return Step::Failed(Failure::io(Outcome::Tls, &error));
+                }
+                _ if !transport.is_handshaking() => break,
+                _ => {}
+            }
+            let received = match transport.receive(&mut io.scratch) {
+                Ok(received) if received.length > 0 => received,
+                Ok(_) => return Step::Failed(Failure::new(Outcome::Tls, "connection closed in the handshake")),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
+                Err(error) => return Step::Failed(Failure::io(Outcome::Tls, &error)),
+            };
+            let mut sealed = &io.scratch[..received.length];
+            while !sealed.is_empty() {
+                if let Err(failure) = transport.unseal(&mut sealed) {
+                    return Step::Failed(failure);
+                }
+            }
+        }
+        if let Some(flight) = &mut self.flight {
+            flight.exchange.tls += flight.lap();
+        }
+        match self.request(io) {
+            // A response may have come behind the handshake's last message; of that, no event will tell.
+            Step::Wait => self.take_opened(None, now(), &mut io.plain, &io.limits, &mut io.clock),
+            step => step,
+        }
+    }
+
+    /// The connection is made: sends the request it was made for.
+    fn request(&mut self, io: &mut Io) -> Step {
+        let Some(flight) = &mut self.flight else { return Step::Close };
+        self.decoder.begin(flight.call.wire.head_request);
+        self.stage = Stage::Exchanging;
+        flight.wait(flight.phase);
+        self.transmit(io)
+    }
+}

@@ -1,0 +1,131 @@
+//! A socket, and TLS on top of it where the origin wants that.
+
+use std::io::{self, ErrorKind, Read, Write};
+use std::sync::Arc;
+
+use plimsoll_record::Outcome;
+use rustls::ClientConnection;
+
+use crate::call::Failure;
+use crate::origin::Secure;
+use crate::socket::{Received, Socket};
+
+/// What carries the bytes of a connection.
+#[derive(Debug)]
+pub(crate) struct Transport {
+    pub(crate) socket: Socket,
+    tls: Option<Box<ClientConnection>>,
+}
+
+impl Transport {
+    pub(crate) fn new(socket: Socket) -> Transport {
+        Transport { socket, tls: None }
+    }
+
+    /// Puts TLS on the socket; its handshake has yet to be made.
+    pub(crate) fn secure(&mut self, secure: &Secure) -> Result<(), rustls::Error> {
+        let tls = ClientConnection::new(Arc::clone(&secure.config), secure.name.clone())?;
+        self.tls = Some(Box::new(tls));
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn is_secure(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    pub(crate) fn is_handshaking(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.is_handshaking())
+    }
+
+    /// Takes some of `bytes` for the peer. `WouldBlock` only when the socket is full: it will turn writable.
+    #[inline]
+    pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let Some(tls) = &mut self.tls else { return self.socket.write(bytes) };
+        flush(tls, &mut self.socket)?;
+        let taken = tls.writer().write(bytes)?;
+        match flush(tls, &mut self.socket) {
+            Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error),
+            _ => Ok(taken),
+        }
+    }
+
+    /// Whether TLS holds bytes that the socket has not taken.
+    #[inline]
+    pub(crate) fn has_output(&self) -> bool {
+        self.tls.as_ref().is_some_and(|tls| tls.wants_write())
+    }
+
+    /// Hands the socket what TLS holds; `WouldBlock` when some of it is left.
+    #[inline]
+    pub(crate) fn flush(&mut self) -> io::Result<()> {
+        self.tls.as_mut().map_or(Ok(()), |tls| flush(tls, &mut self.socket))
+    }
+
+    /// Bytes from the socket, as they are on the wire.
+    #[inline]
+    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
+        self.socket.receive(buffer)
+    }
+
+    /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. What it opened is to be taken with
+    /// `open` before the next call: TLS holds little of it.
+    pub(crate) fn unseal(&mut self, sealed: &mut &[u8]) -> Result<(), Failure> {
+        let Some(tls) = &mut self.tls else { return Ok(()) };
+        let worked = match tls.read_tls(sealed) {
+            // Behind the peer's farewell, nothing is read any more.
+            Ok(0) => {
+                *sealed = &[];
+                Ok(())
+            }
+            Ok(_) => tls.process_new_packets().map(|_| ()).map_err(|error| error.to_string()),
+            Err(error) => Err(error.to_string()),
+        };
+        // An answer of TLS itself, or the reason why it gives up. That this fails, reading will tell.
+        let _ = flush(tls, &mut self.socket);
+        worked.map_err(|message| Failure::new(Outcome::Tls, message))
+    }
+
+    /// What TLS has opened. 0 after the peer's farewell, `WouldBlock` when there is no more for now.
+    pub(crate) fn open(&mut self, plain: &mut [u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            Some(tls) => tls.reader().read(plain),
+            None => Err(ErrorKind::WouldBlock.into()),
+        }
+    }
+
+    /// Whether nothing but a next response can come: TLS makes nothing more of `sealed`, the rest of what was read, and
+    /// the peer has not said farewell.
+    pub(crate) fn is_clean(&mut self, mut sealed: &[u8]) -> bool {
+        while !sealed.is_empty() {
+            if self.unseal(&mut sealed).is_err() {
+                return false;
+            }
+        }
+        let Some(tls) = &mut self.tls else { return true };
+        tls.process_new_packets().is_ok_and(|state| state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed())
+    }
+}
+
+fn flush(tls: &mut ClientConnection, socket: &mut Socket) -> io::Result<()> {
+    while tls.wants_write() {
+        match tls.write_tls(&mut Writer(socket)) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+            Ok(_) => {}
+        }
+    }
+    Ok(())
+}
+
+struct Writer<'a>(&'a mut Socket);
+
+impl Write for Writer<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

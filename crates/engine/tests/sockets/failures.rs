@@ -1,0 +1,316 @@
+//! Exchanges that fail: each in its own outcome, with nothing left behind.
+
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::thread::sleep;
+use std::time::Duration;
+
+use plimsoll_engine::{Call, Event};
+use plimsoll_record::Outcome;
+use socket2::{Domain, SockAddr, Socket, Type};
+
+use crate::lab::{Lab, SECOND, failure, get, origin, post, response};
+use crate::peer::{Conn, LIMIT, Peer, gate, ok};
+
+/// An address at which nobody listens.
+pub(crate) fn deserted() -> SocketAddr {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap()
+}
+
+/// Connecting to this fails within `send`: there is no such socket.
+pub(crate) const NOWHERE: &str = "http+unix://%2Fnowhere%2Fat-all.sock";
+
+/// A listener that accepts nothing and whose queue is full: whoever comes now is left waiting.
+pub(crate) struct Crowd {
+    listener: Socket,
+    queue: Vec<Socket>,
+}
+
+impl Crowd {
+    pub(crate) fn new() -> Crowd {
+        let listener = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        listener.bind(&SockAddr::from(SocketAddr::from(([127, 0, 0, 1], 0)))).unwrap();
+        listener.listen(0).unwrap();
+        let mut crowd = Crowd { listener, queue: Vec::new() };
+        // A queue of length 0 still takes one or two; the one that is left waiting is the last that is needed.
+        while crowd.queue.last().is_none_or(is_connected) {
+            let next = Socket::new(Domain::IPV4, Type::STREAM.nonblocking(), None).unwrap();
+            let _ = next.connect(&crowd.listener.local_addr().unwrap());
+            crowd.queue.push(next);
+            assert!(crowd.queue.len() < 100, "this system's queues do not fill up");
+        }
+        crowd
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.listener.local_addr().unwrap().as_socket().unwrap())
+    }
+}
+
+/// Whether it is in a moment; on loopback it is at once, or not at all.
+fn is_connected(socket: &Socket) -> bool {
+    sleep(Duration::from_millis(20));
+    socket.peer_addr().is_ok()
+}
+
+#[test]
+fn a_refusal_is_told_with_its_error_number() {
+    let (mut lab, origin) = (Lab::new(), origin(&format!("http://{}", deserted())));
+    let finished = lab.fetch(&origin, get(&origin));
+    let failure = failure(&finished);
+    assert_eq!((failure.outcome, failure.errno), (Outcome::Connect, Some(libc::ECONNREFUSED)));
+    assert_eq!(failure.message, "Connection refused");
+    let exchange = finished.exchange;
+    assert_eq!((exchange.first_byte, exchange.bytes_out, exchange.bytes_in), (0, 0, 0));
+    assert!(exchange.sent <= exchange.arrival && exchange.arrival <= exchange.read);
+    lab.assert_empty();
+}
+
+/// The listener goes while we wait in its queue: the next attempt of the kernel is refused, a second later.
+#[test]
+fn a_refusal_that_comes_late_is_a_refusal_too() {
+    let crowd = Crowd::new();
+    let (mut lab, origin) = (Lab::new(), origin(&crowd.url()));
+    lab.send(&origin, get(&origin));
+    lab.turn(Duration::from_millis(5));
+    drop(crowd);
+    let finished = lab.finish();
+    let failure = failure(&finished);
+    assert_eq!((failure.outcome, failure.errno), (Outcome::Connect, Some(libc::ECONNREFUSED)));
+    lab.assert_empty();
+}
+
+/// Who repeats a failing request at once must not keep the loop from everything else.
+#[test]
+fn a_turn_ends_although_every_exchange_fails_at_once_and_is_repeated() {
+    let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
+    for _ in 0..10 {
+        lab.send(&origin, get(&origin));
+    }
+    for _ in 0..20 {
+        lab.wait_readable();
+        lab.engine.poll(Some(LIMIT)).unwrap();
+        let mut failures = 0;
+        while let Some(Event::Finished(finished)) = lab.engine.next_event() {
+            assert_eq!(failure(&finished).outcome, Outcome::Connect);
+            lab.send(&origin, get(&origin));
+            failures += 1;
+            assert!(failures <= 10, "the turn does not end");
+        }
+    }
+    (0..10).for_each(|_| drop(lab.finish()));
+    lab.assert_empty();
+}
+
+/// What the peer has sent when the connection ends.
+const TORSOS: [(&str, &str); 6] = [
+    ("", "connection closed without a response"),
+    ("HTT", "in the middle of the response head"),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "in the middle of the response head"),
+    ("HTTP/1.1 100 Continue\r\n\r\n", "in the middle of the response head"),
+    ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab", "3 bytes of the body missing"),
+    ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n", "before the last chunk"),
+];
+
+#[test]
+fn a_connection_that_ends_too_early_is_a_reset_that_says_where() {
+    for (torso, message) in TORSOS {
+        let peer = Peer::new(move |_, mut conn| {
+            conn.request();
+            conn.write(torso);
+        });
+        let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+        let finished = lab.fetch(&origin, post(&origin, b"x"));
+        let failure = failure(&finished);
+        assert_eq!((failure.outcome, failure.errno), (Outcome::Reset, None), "{torso}");
+        assert!(failure.message.contains(message), "{torso}: {failure:?}");
+        assert_eq!(finished.exchange.bytes_in, torso.len() as u64);
+        lab.assert_empty();
+    }
+}
+
+/// What the peer has sent is read before it resets, so that only the reset is left.
+#[test]
+fn a_reset_in_any_place_is_a_reset_with_its_error_number() {
+    for (torso, _) in TORSOS.into_iter().chain([("HTTP/1.1 200 OK\r\n\r\nuntil the end", "")]) {
+        let (go, wait_go) = gate();
+        let peer = Peer::new(move |_, mut conn: Conn| {
+            conn.request();
+            conn.write(ok("kept"));
+            conn.request();
+            conn.write(torso);
+            wait_go.wait();
+            conn.reset();
+        });
+        let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+        lab.fetch(&origin, get(&origin));
+        lab.send(&origin, post(&origin, b"x"));
+        if !torso.is_empty() {
+            lab.wait_readable();
+            lab.turn(Duration::ZERO);
+        }
+        go.send(()).unwrap();
+        let finished = lab.finish();
+        let failure = failure(&finished);
+        assert_eq!((failure.outcome, failure.errno), (Outcome::Reset, Some(libc::ECONNRESET)), "{torso}");
+        lab.assert_empty();
+    }
+}
+
+#[test]
+fn a_reset_behind_a_complete_response_takes_nothing_from_it() {
+    let (closed, wait_closed) = gate();
+    let peer = Peer::new(move |_, mut conn: Conn| {
+        conn.request();
+        conn.write(ok("kept"));
+        conn.request();
+        conn.write(ok("whole"));
+        conn.reset();
+        closed.send(()).unwrap();
+    });
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    lab.fetch(&origin, get(&origin));
+    lab.send(&origin, get(&origin));
+    wait_closed.wait();
+    assert_eq!(response(&lab.finish()).body(), b"whole");
+    lab.assert_empty();
+}
+
+#[test]
+fn what_is_not_http_is_a_failure_of_protocol() {
+    for (reply, message) in [
+        ("SSH-2.0-OpenSSH_9.2\r\n", "does not begin with"),
+        ("HTTP/2 200\r\n\r\n", "neither HTTP/1.0 nor HTTP/1.1"),
+        ("HTTP/1.1 OK\r\n\r\n", "status line"),
+        ("HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "header line"),
+        ("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n", "Content-Length"),
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "chunk"),
+    ] {
+        let peer = Peer::answering(reply);
+        let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+        let finished = lab.fetch(&origin, get(&origin));
+        let failure = failure(&finished);
+        assert_eq!(failure.outcome, Outcome::Protocol, "{reply}: {failure:?}");
+        assert!(failure.message.contains(message), "{reply}: {failure:?}");
+        lab.assert_empty();
+    }
+}
+
+#[test]
+fn a_connection_that_is_not_accepted_in_time_is_a_timeout_of_exactly_its_limit() {
+    let crowd = Crowd::new();
+    let (mut lab, origin) = (Lab::new(), origin(&crowd.url()));
+    let limit = SECOND / 20;
+    let finished = lab.fetch(&origin, Call { connect_timeout: limit, ..get(&origin) });
+    let failure = failure(&finished);
+    assert_eq!(failure.outcome, Outcome::Timeout);
+    assert_eq!(failure.message, "no connection within 0.05 s");
+    assert_eq!(finished.exchange.times().service, limit);
+    lab.assert_empty();
+}
+
+#[test]
+fn a_peer_that_says_nothing_is_a_timeout_of_exactly_the_limit() {
+    let peer = Peer::new(|_, mut conn| {
+        conn.request();
+        conn.write(ok("kept"));
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    lab.fetch(&origin, get(&origin));
+    let limit = SECOND / 20;
+    let finished = lab.fetch(&origin, Call { read_timeout: limit, ..get(&origin) });
+    let failure = failure(&finished);
+    assert_eq!(failure.outcome, Outcome::Timeout);
+    assert_eq!(failure.message, "no data within 0.05 s");
+    let times = finished.exchange.times();
+    assert_eq!((times.service, times.response), (limit, limit + times.lag));
+    assert_eq!(finished.exchange.read, finished.exchange.arrival + times.delay);
+    lab.assert_empty();
+}
+
+/// An idle connection and its successor share a place, and the timer of the first exchange is still to come.
+#[test]
+fn a_limit_belongs_to_its_exchange_and_not_to_the_next_one_on_the_connection() {
+    let (go, wait_go) = gate();
+    let peer = Peer::new(move |_, mut conn: Conn| {
+        conn.request();
+        conn.write(ok("first"));
+        conn.request();
+        wait_go.wait();
+        conn.write(ok("second"));
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    // If the machine is so slow that the first limit is reached, this fails; it is generous.
+    lab.fetch(&origin, Call { read_timeout: SECOND, connect_timeout: 10 * SECOND, ..get(&origin) });
+    lab.send(&origin, get(&origin));
+    let first_limit = plimsoll_engine::now() + SECOND + SECOND / 10;
+    lab.until(|_| plimsoll_engine::now() > first_limit);
+    go.send(()).unwrap();
+    assert_eq!(response(&lab.finish()).body(), b"second");
+}
+
+/// Each wait for bytes has the limit for itself: the peer sends a part, and then nothing more.
+#[test]
+fn a_limit_begins_anew_with_what_arrives() {
+    let pause = Duration::from_millis(30);
+    let peer = Peer::new(move |_, mut conn| {
+        conn.request();
+        sleep(pause);
+        conn.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab");
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    let finished = lab.fetch(&origin, Call { read_timeout: SECOND, ..get(&origin) });
+    assert_eq!(failure(&finished).outcome, Outcome::Timeout);
+    assert_eq!(finished.exchange.bytes_in, 40);
+    assert!(finished.exchange.times().service >= SECOND + pause.as_nanos() as u64);
+    lab.assert_empty();
+}
+
+/// The same for what the peer takes: an upload that goes on is not silence.
+#[test]
+fn a_limit_begins_anew_with_what_the_peer_takes() {
+    let pause = Duration::from_millis(30);
+    let (done, wait_done) = gate();
+    let peer = Peer::new(move |_, mut conn: Conn| {
+        conn.request();
+        sleep(pause);
+        conn.body(8 << 20);
+        wait_done.wait();
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    let finished = lab.fetch(&origin, Call { read_timeout: SECOND, ..post(&origin, &vec![0; 64 << 20]) });
+    assert_eq!(failure(&finished).outcome, Outcome::Timeout);
+    assert!(finished.exchange.bytes_out > 8 << 20);
+    assert!(finished.exchange.times().service >= SECOND + pause.as_nanos() as u64);
+    done.send(()).unwrap();
+    lab.assert_empty();
+}
+
+#[test]
+fn a_limit_of_any_size_is_no_surprise() {
+    let peer = Peer::answering(ok("hello"));
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    for limit in [0, u64::MAX] {
+        let finished = lab.fetch(&origin, Call { connect_timeout: limit, read_timeout: limit, ..get(&origin) });
+        assert_eq!(response(&finished).status, 200);
+    }
+}
+
+#[test]
+fn one_that_fails_does_not_disturb_the_others() {
+    let peer = Peer::answering(ok("hello"));
+    let (mut lab, good) = (Lab::new(), origin(&peer.url()));
+    let bad = origin(&format!("http://{}", deserted()));
+    for _ in 0..5 {
+        let (good_id, bad_id) = (lab.send(&good, get(&good)), lab.send(&bad, get(&bad)));
+        for finished in [lab.finish(), lab.finish()] {
+            assert_eq!(finished.result.is_ok(), finished.id == good_id);
+            assert_eq!(finished.result.is_err(), finished.id == bad_id);
+        }
+    }
+    assert_eq!((peer.connections(), lab.engine.connections()), (1, 1));
+    assert!(TcpStream::connect(peer.address).is_ok());
+}

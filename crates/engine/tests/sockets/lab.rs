@@ -1,0 +1,171 @@
+//! Drives the engine until what a test waits for has happened.
+
+use std::os::fd::AsRawFd;
+use std::sync::{Arc, Once};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use plimsoll_engine::native::plain_get;
+use plimsoll_engine::{
+    Call, ClientId, Engine, Event, ExchangeId, Failure, Finished, Keep, Limits, Origin, OriginOptions, Response, Wire,
+};
+use plimsoll_http as http;
+
+use crate::peer::LIMIT;
+
+/// Token of the calls that [`get`] and [`post`] make.
+pub(crate) const TOKEN: u64 = 7;
+
+/// One second in the engine's unit.
+pub(crate) const SECOND: u64 = 1_000_000_000;
+
+/// An engine with one client.
+pub(crate) struct Lab {
+    pub(crate) engine: Engine,
+    pub(crate) client: ClientId,
+}
+
+impl Lab {
+    pub(crate) fn new() -> Lab {
+        Lab::with(Limits::default())
+    }
+
+    pub(crate) fn with(limits: Limits) -> Lab {
+        watch();
+        let mut engine = Engine::new(limits).unwrap();
+        let client = engine.client();
+        Lab { engine, client }
+    }
+
+    pub(crate) fn send(&mut self, origin: &Arc<Origin>, call: Call) -> ExchangeId {
+        self.engine.send(self.client, origin, call)
+    }
+
+    /// Sends one call and waits for what becomes of it.
+    pub(crate) fn fetch(&mut self, origin: &Arc<Origin>, call: Call) -> Finished {
+        let id = self.send(origin, call);
+        let finished = self.finish();
+        assert_eq!(finished.id, id);
+        finished
+    }
+
+    /// The next exchange to finish.
+    pub(crate) fn finish(&mut self) -> Finished {
+        match self.event() {
+            Event::Finished(finished) => finished,
+            Event::Woken(token) => panic!("wake {token} came instead of an exchange"),
+        }
+    }
+
+    /// The next event of any kind.
+    pub(crate) fn event(&mut self) -> Event {
+        let end = Instant::now() + LIMIT;
+        loop {
+            if let Some(event) = self.engine.next_event() {
+                return event;
+            }
+            let left = end.checked_duration_since(Instant::now()).expect("nothing happened");
+            self.engine.poll(Some(left)).unwrap();
+        }
+    }
+
+    /// Turns the loop until `done`, while no exchange finishes.
+    pub(crate) fn until(&mut self, done: impl Fn(&Engine) -> bool) {
+        let end = Instant::now() + LIMIT;
+        while !done(&self.engine) {
+            assert!(Instant::now() < end, "it did not happen");
+            self.turn(Duration::from_millis(1));
+        }
+    }
+
+    /// One turn in which no exchange finishes.
+    pub(crate) fn turn(&mut self, timeout: Duration) {
+        self.engine.poll(Some(timeout)).unwrap();
+        if let Some(event) = self.engine.next_event() {
+            panic!("unexpected: {event:?}");
+        }
+    }
+
+    /// Nothing is left: no exchange, no connection, and nothing comes of what there was.
+    pub(crate) fn assert_empty(&mut self) {
+        self.turn(Duration::from_millis(5));
+        assert_eq!((self.engine.in_flight(), self.engine.connections()), (0, 0));
+    }
+
+    /// Waits until the engine's descriptor says that there is something to do, and leaves it to be done.
+    pub(crate) fn wait_readable(&self) {
+        let end = Instant::now() + LIMIT;
+        while !is_readable(self.engine.as_raw_fd()) {
+            assert!(Instant::now() < end, "the descriptor did not become readable");
+        }
+    }
+}
+
+/// An engine that does not come back from a call can only be ended with its process.
+fn watch() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        thread::spawn(|| {
+            thread::sleep(10 * LIMIT);
+            eprintln!("the tests take longer than {:?}", 10 * LIMIT);
+            std::process::abort();
+        });
+    });
+}
+
+/// Waits for a millisecond at most.
+#[allow(unsafe_code)]
+fn is_readable(fd: i32) -> bool {
+    let mut poll = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    // SAFETY: one pollfd at `poll` is valid for reading and writing.
+    unsafe { libc::poll(&raw mut poll, 1, 1) == 1 }
+}
+
+pub(crate) fn origin(url: &str) -> Arc<Origin> {
+    origin_with(url, &OriginOptions::default())
+}
+
+pub(crate) fn origin_with(url: &str, options: &OriginOptions) -> Arc<Origin> {
+    Arc::new(Origin::new(url, options).unwrap())
+}
+
+/// A call with limits of time that no working test reaches.
+fn call(wire: Wire) -> Call {
+    let limit = 2 * LIMIT.as_nanos() as u64;
+    Call { token: TOKEN, wire, due: 0, connect_timeout: limit, read_timeout: limit, keep: Keep::All }
+}
+
+/// GET /
+pub(crate) fn get(origin: &Origin) -> Call {
+    call(plain_get(origin, "/", "test").unwrap())
+}
+
+/// Any method with any headers and body.
+pub(crate) fn request(origin: &Origin, method: &str, headers: &[(&str, &str)], body: Option<&[u8]>) -> Call {
+    let headers = http::Headers::new(headers.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()))).unwrap();
+    let request = http::Request {
+        method,
+        target: "/",
+        authority: origin.authority(),
+        headers: &headers,
+        extra: &[],
+        body_length: body.map(|body| body.len() as u64),
+        content_type: None,
+    };
+    call(Wire::encode(&request, body.unwrap_or_default()).unwrap())
+}
+
+/// POST / with a body.
+pub(crate) fn post(origin: &Origin, body: &[u8]) -> Call {
+    request(origin, "POST", &[], Some(body))
+}
+
+/// The response of an exchange that must have one.
+pub(crate) fn response(finished: &Finished) -> &Response {
+    finished.result.as_ref().expect("a response")
+}
+
+/// The failure of an exchange that must have failed.
+pub(crate) fn failure(finished: &Finished) -> &Failure {
+    finished.result.as_ref().expect_err("a failure")
+}

@@ -1,0 +1,374 @@
+//! TLS: whom it trusts, and that what comes through it is the same as without it.
+
+use std::io::Write;
+use std::net::TcpListener;
+use std::sync::Arc;
+
+use plimsoll_engine::origin::Trust;
+use plimsoll_engine::{Call, OriginOptions};
+use plimsoll_record::{Outcome, StampSource};
+use rustls::{HandshakeKind, ServerConnection, StreamOwned};
+use socket2::SockRef;
+
+use crate::certificates::{Issuer, secured, secured_on, shake_hands};
+use crate::lab::{Lab, SECOND, failure, get, origin_with, post, request, response};
+use crate::peer::{Conn, Peer, gate, ok};
+
+const HERE: [&str; 2] = ["localhost", "127.0.0.1"];
+
+fn anything() -> OriginOptions {
+    OriginOptions { trust: Trust::Anything, ..OriginOptions::default() }
+}
+
+impl Peer {
+    fn secure_url(&self) -> String {
+        format!("https://{}", self.address)
+    }
+}
+
+#[test]
+fn a_certificate_of_a_trusted_issuer_is_accepted_for_a_name_and_for_an_address() {
+    let issuer = Issuer::new("verified");
+    let peer = secured(issuer.server(&HERE), |_, mut conn| conn.serve(ok("hello").as_bytes()));
+    for url in [peer.secure_url(), format!("https://localhost:{}", peer.address.port())] {
+        let (mut lab, origin) = (Lab::new(), origin_with(&url, &issuer.trusted()));
+        let first = lab.fetch(&origin, get(&origin));
+        assert_eq!((response(&first).body(), first.exchange.source), (&b"hello"[..], StampSource::Kernel));
+        assert!(first.exchange.tls > 0 && first.exchange.connect > 0);
+        assert_eq!(first.exchange.bytes_in, ok("hello").len() as u64);
+        let second = lab.fetch(&origin, post(&origin, b"x"));
+        assert_eq!((response(&second).body(), second.exchange.tls), (&b"hello"[..], 0));
+        assert_eq!(lab.engine.connections(), 1);
+    }
+    assert_eq!((peer.connections(), peer.requests()), (2, 4));
+}
+
+#[test]
+fn a_certificate_that_does_not_convince_is_a_failure_of_tls_that_says_why() {
+    let (issuer, stranger) = (Issuer::new("issuer"), Issuer::new("stranger"));
+    for (server, options, message) in [
+        (issuer.server(&["other.test"]), issuer.trusted(), "not valid for name"),
+        (stranger.server(&HERE), issuer.trusted(), "UnknownIssuer"),
+    ] {
+        let peer = secured(server, |_, _| panic!("it was accepted"));
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &options));
+        let finished = lab.fetch(&origin, get(&origin));
+        let failure = failure(&finished);
+        assert_eq!(failure.outcome, Outcome::Tls, "{failure:?}");
+        assert!(failure.message.contains(message), "{failure:?}");
+        assert_eq!(finished.exchange.bytes_out, 0);
+        lab.assert_empty();
+    }
+}
+
+#[test]
+fn without_verification_every_certificate_will_do() {
+    let issuer = Issuer::new("anything");
+    for server in [issuer.server(&["other.test"]), issuer.old_server(&["other.test"])] {
+        let peer = secured(server, |_, mut conn| conn.serve(ok("hello").as_bytes()));
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
+        for _ in 0..2 {
+            assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"hello");
+        }
+    }
+}
+
+#[test]
+fn a_client_certificate_is_shown_to_who_asks_for_it() {
+    let issuer = Issuer::new("client");
+    let (options, certificate) = issuer.identified();
+    let peer = secured(issuer.strict_server(&HERE), move |_, mut conn| {
+        assert_eq!(conn.stream.conn.peer_certificates(), Some(&[certificate.clone()][..]));
+        conn.serve(ok("hello").as_bytes());
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &options));
+    assert_eq!(response(&lab.fetch(&origin, get(&origin))).status, 200);
+}
+
+/// With TLS 1.3 the refusal comes when our side believes that the handshake is over.
+#[test]
+fn a_client_certificate_that_is_not_there_is_a_failure_of_tls() {
+    let issuer = Issuer::new("anonymous");
+    let peer = secured(issuer.strict_server(&HERE), |_, _| panic!("it was accepted"));
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    let finished = lab.fetch(&origin, post(&origin, b"x"));
+    let failure = failure(&finished);
+    assert_eq!(failure.outcome, Outcome::Tls, "{failure:?}");
+    assert!(failure.message.contains("CertificateRequired"), "{failure:?}");
+    lab.assert_empty();
+}
+
+#[test]
+fn a_second_connection_resumes_the_session_of_the_first() {
+    let issuer = Issuer::new("resumption");
+    for server in [issuer.server(&HERE), issuer.old_server(&HERE)] {
+        let (kind, wait_kind) = gate();
+        let peer = secured(server, move |_, mut conn| {
+            kind.send(conn.stream.conn.handshake_kind()).unwrap();
+            conn.serve(ok("hello").as_bytes());
+        });
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+        for expected in [HandshakeKind::Full, HandshakeKind::Resumed] {
+            let client = lab.engine.client();
+            lab.engine.send(client, &origin, get(&origin));
+            assert_eq!(response(&lab.finish()).status, 200);
+            assert_eq!(wait_kind.wait(), Some(expected));
+        }
+    }
+}
+
+/// Many records in one read, records that are cut anywhere, and a socket that takes less than TLS holds.
+#[test]
+fn large_bodies_come_whole_in_both_directions() {
+    let body: Vec<u8> = (0..6_u32 << 20).map(|at| (at.wrapping_mul(0x9E37_79B1) >> 24) as u8).collect();
+    let expected = body.clone();
+    let issuer = Issuer::new("large");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    SockRef::from(&listener).set_recv_buffer_size(32 << 10).unwrap();
+    let peer = secured_on(listener, issuer.server(&HERE), move |_, mut conn| {
+        while conn.head().is_some() {
+            assert!(conn.body(expected.len()) == expected);
+            conn.write(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", expected.len()));
+            conn.write(&expected);
+        }
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    for _ in 0..2 {
+        let finished = lab.fetch(&origin, post(&origin, &body));
+        assert!(response(&finished).body() == body);
+    }
+    assert_eq!(peer.connections(), 1);
+}
+
+#[test]
+fn a_response_in_records_of_one_byte_is_one_response() {
+    let issuer = Issuer::new("bytes");
+    let peer = secured(issuer.server(&HERE), |_, mut conn| {
+        while conn.head().is_some() {
+            for byte in ok("hello").bytes() {
+                conn.write([byte]);
+            }
+        }
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    for _ in 0..3 {
+        assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"hello");
+    }
+    assert_eq!(peer.connections(), 1);
+}
+
+/// With TLS's farewell and without it, and with the end of the connection in the same event as the data.
+#[test]
+fn a_body_may_end_with_the_connection() {
+    let issuer = Issuer::new("until-close");
+    for farewell in [true, false] {
+        let (closed, wait_closed) = gate();
+        let peer = secured(issuer.server(&HERE), move |_, mut conn| {
+            conn.request();
+            conn.write(ok("kept"));
+            conn.request();
+            conn.write("HTTP/1.1 200 OK\r\n\r\nup to the end");
+            if farewell {
+                conn.farewell();
+            }
+            conn.stream.sock.shutdown(std::net::Shutdown::Write).unwrap();
+            closed.send(()).unwrap();
+            conn.rest();
+        });
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+        lab.fetch(&origin, get(&origin));
+        lab.send(&origin, get(&origin));
+        wait_closed.wait();
+        assert_eq!(response(&lab.finish()).body(), b"up to the end", "{farewell}");
+        lab.assert_empty();
+    }
+}
+
+#[test]
+fn a_connection_that_says_farewell_behind_its_response_is_not_kept() {
+    let issuer = Issuer::new("farewell");
+    let (said, wait_said) = gate();
+    let peer = secured(issuer.server(&HERE), move |number, mut conn| {
+        conn.request();
+        conn.write(ok("kept"));
+        if conn.head().is_some() && number == 0 {
+            conn.write(ok("last"));
+            conn.farewell();
+            // What is written behind a farewell is nobody's, and must not keep the reader busy.
+            conn.stream.sock.write_all(&[0; 16_000]).unwrap();
+            said.send(()).unwrap();
+        }
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    lab.fetch(&origin, get(&origin));
+    lab.send(&origin, get(&origin));
+    wait_said.wait();
+    assert_eq!(response(&lab.finish()).body(), b"last");
+    assert_eq!(lab.engine.connections(), 0);
+    assert_eq!(response(&lab.fetch(&origin, post(&origin, b"x"))).body(), b"kept");
+}
+
+#[test]
+fn a_response_that_is_cut_short_is_a_reset() {
+    let issuer = Issuer::new("short");
+    for farewell in [true, false] {
+        let peer = secured(issuer.server(&HERE), move |_, mut conn| {
+            conn.request();
+            conn.write("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nab");
+            if farewell {
+                conn.farewell();
+            }
+        });
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+        let finished = lab.fetch(&origin, get(&origin));
+        assert_eq!(failure(&finished).outcome, Outcome::Reset);
+        assert!(failure(&finished).message.contains("3 bytes of the body missing"));
+        lab.assert_empty();
+    }
+}
+
+/// In the same record as the response, in one of their own, and in one that TLS has not yet opened when the response
+/// is complete.
+#[test]
+fn bytes_behind_a_response_are_refused_with_their_connection() {
+    let issuer = Issuer::new("garbage");
+    for (apart, length) in [(false, 6), (true, 6), (true, 4030), (true, 20_000)] {
+        let answer = "a".repeat(length);
+        let expected = answer.clone();
+        let (written, wait_written) = gate();
+        let peer = secured(issuer.server(&HERE), move |number, mut conn| {
+            conn.request();
+            conn.write(ok("kept"));
+            if conn.head().is_some() && number == 0 {
+                if apart {
+                    conn.write(ok(&answer));
+                    conn.write(ok("garbage"));
+                } else {
+                    conn.write(ok(&answer) + &ok("garbage"));
+                }
+                written.send(()).unwrap();
+            }
+            conn.rest();
+        });
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+        lab.fetch(&origin, get(&origin));
+        lab.send(&origin, get(&origin));
+        wait_written.wait();
+        assert_eq!(response(&lab.finish()).body(), expected.as_bytes());
+        assert_eq!(lab.engine.connections(), 0, "{apart}, {length}");
+        assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"kept");
+        assert_eq!(peer.connections(), 2);
+    }
+}
+
+#[test]
+fn a_kept_connection_that_ends_under_a_request_is_replaced() {
+    let issuer = Issuer::new("stale");
+    let peer = secured(issuer.server(&HERE), |number, mut conn| {
+        conn.request();
+        if number == 0 {
+            conn.write(ok("kept"));
+            conn.request();
+            return;
+        }
+        conn.write(ok("again"));
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    lab.fetch(&origin, get(&origin));
+    let finished = lab.fetch(&origin, get(&origin));
+    assert_eq!((response(&finished).body(), finished.exchange.retries), (&b"again"[..], 1));
+    assert!(finished.exchange.tls > 0);
+}
+
+#[test]
+fn a_body_waits_for_100_as_it_does_without_tls() {
+    let issuer = Issuer::new("continue");
+    let peer = secured(issuer.server(&HERE), |_, mut conn| {
+        while conn.head().is_some() {
+            conn.write("HTTP/1.1 100 Continue\r\n\r\n");
+            assert_eq!(conn.body(4), b"body");
+            conn.write(ok("thanks"));
+        }
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    for _ in 0..2 {
+        let call = request(&origin, "POST", &[("Expect", "100-continue")], Some(b"body"));
+        assert_eq!(response(&lab.fetch(&origin, call)).body(), b"thanks");
+    }
+    assert_eq!(peer.connections(), 1);
+}
+
+#[test]
+fn a_handshake_that_breaks_is_a_failure_of_tls() {
+    for (reply, reset) in [("", false), ("", true), ("HTTP/1.1 400 Speak plainly\r\n\r\n", false)] {
+        let peer = Peer::new(move |_, mut conn: Conn| {
+            conn.body(5);
+            conn.write(reply);
+            if reset {
+                conn.reset();
+            } else {
+                conn.finish_writing();
+                conn.rest();
+            }
+        });
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
+        let finished = lab.fetch(&origin, get(&origin));
+        let failure = failure(&finished);
+        assert_eq!(failure.outcome, Outcome::Tls, "{failure:?}");
+        assert_eq!(failure.errno, reset.then_some(libc::ECONNRESET));
+        lab.assert_empty();
+    }
+}
+
+#[test]
+fn a_handshake_that_does_not_come_is_a_timeout_of_connecting() {
+    let peer = Peer::new(|_, mut conn| drop(conn.rest()));
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
+    let limit = SECOND / 20;
+    let finished = lab.fetch(&origin, Call { connect_timeout: limit, ..get(&origin) });
+    assert_eq!(failure(&finished).message, "no connection within 0.05 s");
+    assert_eq!(finished.exchange.times().service, limit);
+    lab.assert_empty();
+}
+
+/// The answer comes with the server's part of the handshake, before our request is out.
+#[test]
+fn a_peer_that_speaks_before_it_is_asked_is_heard() {
+    let issuer = Issuer::new("early");
+    let mut config = issuer.server(&HERE);
+    config.send_half_rtt_data = true;
+    // Nothing follows that would be an event of its own.
+    config.send_tls13_tickets = 0;
+    let config = Arc::new(config);
+    let peer = Peer::new(move |_, conn: Conn| {
+        let mut tls = ServerConnection::new(Arc::clone(&config)).unwrap();
+        tls.writer().write_all(b"HTTP/1.1 503 Full\r\nConnection: close\r\nContent-Length: 4\r\n\r\nfull").unwrap();
+        let mut conn = conn.over(|socket| StreamOwned::new(tls, socket));
+        conn.rest();
+    });
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted()));
+    let finished = lab.fetch(&origin, get(&origin));
+    assert_eq!((response(&finished).status, response(&finished).body()), (503, &b"full"[..]));
+    lab.assert_empty();
+}
+
+#[test]
+fn it_goes_through_a_proxy_to_the_origin_by_its_own_name() {
+    let issuer = Issuer::new("proxy");
+    let config = Arc::new(issuer.server(&["origin.test"]));
+    let proxy = Peer::new(move |_, mut conn: Conn| {
+        assert!(conn.request().starts_with("CONNECT origin.test:443 HTTP/1.1\r\n"));
+        conn.write("HTTP/1.1 200 OK\r\n\r\n");
+        let mut conn = shake_hands(&config, conn).expect("a handshake");
+        assert_eq!(conn.stream.conn.server_name(), Some("origin.test"));
+        conn.serve(ok("through").as_bytes());
+    });
+    let options = OriginOptions { proxy: Some(proxy.url()), ..issuer.trusted() };
+    let (mut lab, origin) = (Lab::new(), origin_with("https://origin.test", &options));
+    for _ in 0..2 {
+        assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"through");
+    }
+    assert_eq!(proxy.connections(), 1);
+}
