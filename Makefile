@@ -12,20 +12,20 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-setup: .venv/.engine system ## install everything into .venv and build the engine
+setup: system .venv/.engine labs/todos/.venv/.done ## install everything into .venv and build the engine
 
 system: ## install PostgreSQL, nginx and wrk where they are missing and we may
 	@scripts/system-packages
 
-demo: setup labs/todos/.venv/.done ## load a real PostgreSQL-backed service for 30 s and show the result
+demo: setup ## load a real PostgreSQL-backed service for 30 s and show the result
 	@$(BIN)/python -m labs.todos.demo
 
 test: check test-rust test-python ## everything that must hold; what CI runs
 
-test-rust:
+test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
 
-test-python: setup labs/todos/.venv/.done
+test-python: setup ## the package's, labs' and docs' tests
 	$(BIN)/pytest -q
 
 check: setup ## formatting, lints, types; the stub against the binary

@@ -10,7 +10,7 @@ from benches.subjects import Load, PlimsollRun, Subject
 @pytest.mark.parametrize("subject", [PLIMSOLL_URL, PLIMSOLL_TRIVIAL[0]], ids=lambda subject: subject.name)
 def test_plimsolls_own_count_is_nginxs(nginx: Nginx, subject: PlimsollRun) -> None:
     cost = measure(nginx, Case(subject, "/small", 4), window=0.5)
-    assert 0 < cost.workers_us <= cost.cpu_us
+    assert 0 < cost.workers_us <= cost.cpu_us * 1.000001  # differences of sums of floats
 
 
 @pytest.mark.parametrize("subject", {case.subject for case in cases(quick=False)}, ids=lambda subject: subject.name)
