@@ -145,7 +145,8 @@ impl Engine {
         ClientId(self.clients.insert(Vec::new()))
     }
 
-    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled: returns their tokens.
+    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled: returns their tokens. One
+    /// that has finished and was not handed over still comes.
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
         let places = self.clients.try_remove(client.0).unwrap_or_default();
         let flights = places.into_iter().filter_map(|place| self.connections.remove(place).flight);
@@ -155,6 +156,7 @@ impl Engine {
     }
 
     /// Sends one request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
+    /// The client must not have been closed.
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
         self.in_flight += 1;

@@ -2,7 +2,7 @@
 
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use plimsoll_engine::{Call, Event};
 use plimsoll_record::Outcome;
@@ -98,6 +98,24 @@ fn a_turn_ends_although_every_exchange_fails_at_once_and_is_repeated() {
         }
     }
     (0..10).for_each(|_| drop(lab.finish()));
+    lab.assert_empty();
+}
+
+/// Both limits have passed when the loop turns, and its caller goes away after the first.
+#[test]
+fn a_turn_that_was_left_early_goes_on_without_waiting() {
+    let crowd = Crowd::new();
+    let (mut lab, origin) = (Lab::new(), origin(&crowd.url()));
+    let limit = SECOND / 100;
+    for _ in 0..2 {
+        lab.send(&origin, Call { connect_timeout: limit, ..get(&origin) });
+    }
+    sleep(Duration::from_nanos(3 * limit));
+    lab.finish();
+    let start = Instant::now();
+    assert_eq!(lab.engine.poll(Some(LIMIT)).unwrap(), 1);
+    assert!(start.elapsed() < LIMIT);
+    lab.finish();
     lab.assert_empty();
 }
 
