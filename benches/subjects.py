@@ -126,7 +126,7 @@ class LocustRun:
     user: str
 
     def missing(self) -> str | None:
-        return None if LOCUST.exists() else f"{LOCUST} is missing (make bench-setup)"
+        return None if LOCUST.exists() else f"{LOCUST} is missing (make bench)"
 
     def version(self) -> str:
         return first_line([str(LOCUST), "--version"]).partition(" from ")[0]

@@ -28,7 +28,8 @@ class RunCommand(click.Command):
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         grouped = [each for group in GROUPS.values() for each in group]
         rest = [each for each in self.get_params(ctx) if each not in grouped and isinstance(each, click.Option)]
-        for name, parameters in {**GROUPS, "Also": rest}.items():
+        sections: dict[str, Sequence[click.Parameter]] = {**GROUPS, "Also": rest}
+        for name, parameters in sections.items():
             with formatter.section(name):
                 formatter.write_dl([record for each in parameters if (record := each.get_help_record(ctx))])
 
