@@ -41,7 +41,7 @@ format: setup ## rewrite the sources as the checks want them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about 10 minutes)
+bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about a quarter of an hour)
 	@$(BIN)/python -m benches
 
 fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightly toolchain)
