@@ -5,12 +5,11 @@
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use plimsoll_engine::native::plain_get;
-use plimsoll_engine::{Engine, Event, Limits, NativeUsers, Origin, OriginOptions, now};
+use plimsoll_engine::{Engine, Event, Limits, NativeUsers, Rules, Script, now};
 use plimsoll_record::{Durations, Outcome, Recorder};
+use plimsoll_scenario::Scenario;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
@@ -21,28 +20,36 @@ fn main() {
     let count: u64 = rest.first().map_or(u64::MAX, |count| count.parse().unwrap());
     let until = if count == u64::MAX { now() + (seconds * 1e9) as u64 } else { u64::MAX };
 
-    let origin = Arc::new(Origin::new(url, &OriginOptions::default()).unwrap());
-    let target = url.splitn(4, '/').nth(3).map_or("/".to_owned(), |path| format!("/{path}"));
+    let script = Script::new(Scenario::new(&definition(url), 0, 1, 0).unwrap()).unwrap();
     let mut engine = Engine::new(Limits::default()).unwrap();
     let start = now();
     let mut recorder = Recorder::new(start);
-    let endpoint = recorder.endpoint("GET", &target);
-    let wire = plain_get(&origin, &target, "plimsoll").unwrap();
-    let mut natives = NativeUsers::new(origin, wire, endpoint, 60_000_000_000, 1 << 63);
+    let mut natives = NativeUsers::new(&script, &mut recorder, Rules::default(), 1 << 63);
 
-    natives.spawn(&mut engine, users);
+    natives.resize(&mut engine, &mut recorder, users).unwrap();
     let mut done = 0;
-    while natives.active() > 0 {
+    while !natives.done() {
         engine.poll(Some(Duration::from_secs(1))).unwrap();
         while let Some(Event::Finished(finished)) = engine.next_event() {
             natives.finished(&mut engine, &mut recorder, &finished);
             done += 1;
         }
         if done >= count || now() >= until {
-            natives.stop();
+            natives.stop(&mut engine, &mut recorder);
         }
     }
     report(&mut recorder, now() - start);
+}
+
+/// One GET, again and again.
+fn definition(url: &str) -> String {
+    let (scheme, rest) = url.split_once("://").unwrap();
+    let (authority, path) = rest.split_once('/').unwrap_or((rest, ""));
+    format!(
+        r#"{{"targets": [{{"url": "{scheme}://{authority}", "headers": [["User-Agent", "plimsoll"], ["Accept", "*/*"]]}}],
+            "accept_encoding": false,
+            "flows": [{{"name": "get", "steps": [{{"name": "/{path}", "method": "GET", "path": "/{path}", "timeout": 60.0}}]}}]}}"#
+    )
 }
 
 fn report(recorder: &mut Recorder, elapsed: u64) {

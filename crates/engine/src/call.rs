@@ -55,15 +55,14 @@ impl Wire {
             head: encoded.head,
             expect_continue: encoded.expect_continue && !body.is_empty(),
             head_request: request.method == "HEAD",
-            idempotent: matches!(request.method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE"),
+            idempotent: is_idempotent(request.method),
         })
     }
+}
 
-    /// The same request to be sent by many users.
-    #[must_use]
-    pub fn shared(self) -> Wire {
-        Wire { bytes: Bytes::Shared(self.bytes.as_slice().into()), ..self }
-    }
+/// Whether sending a request of this method twice is the same as sending it once (RFC 9110 §9.2.2).
+pub(crate) fn is_idempotent(method: &str) -> bool {
+    matches!(method, "GET" | "HEAD" | "PUT" | "DELETE" | "OPTIONS" | "TRACE")
 }
 
 /// How much of a response is wanted.
@@ -84,6 +83,8 @@ pub struct Call {
     pub wire: Wire,
     /// When it should be sent, monotonic ns; 0 = now.
     pub due: u64,
+    /// When a user was free for it, if that was after `due`; 0 = at once. See [`Exchange::free`].
+    pub free: u64,
     /// Limit from the start of a new connection to the end of its handshakes, ns; 0 = none.
     pub connect_timeout: u64,
     /// Limit of each wait for the peer to send bytes, or to take them, ns; 0 = none.

@@ -103,7 +103,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     /// A connection yet to be made, with the exchange it is made for.
-    pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call) -> Connection {
+    pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call, sent: u64) -> Connection {
         Connection {
             client,
             origin,
@@ -111,7 +111,7 @@ impl Connection {
             serial: 0,
             timer: 0,
             dial: Dial::default(),
-            flight: Some(Flight::before_connecting(call)),
+            flight: Some(Flight::before_connecting(call, sent)),
             stage: Stage::Resolving,
             transport: None,
             decoder: Decoder::new(),
@@ -144,10 +144,14 @@ impl Connection {
         self.stage == Stage::Resolving
     }
 
-    /// Whether it can carry another exchange, as far as can be known.
-    pub(crate) fn is_usable(&self) -> bool {
-        let idle = now().saturating_sub(self.idle_since);
-        idle < CHECK_AFTER_IDLE || !self.is_stale()
+    /// Whether it can carry another exchange at `at` (monotonic ns), as far as can be known. Finding out may take time:
+    /// returns when that is over.
+    #[inline]
+    pub(crate) fn usable_at(&self, at: u64) -> Option<u64> {
+        if at.saturating_sub(self.idle_since) < CHECK_AFTER_IDLE {
+            return Some(at);
+        }
+        (!self.is_stale()).then(now)
     }
 
     fn is_stale(&self) -> bool {
@@ -163,13 +167,13 @@ impl Connection {
         Some(flight)
     }
 
-    /// Sends a request on a kept connection.
+    /// Sends a request on a kept connection. `sent`: the time, monotonic ns.
     #[inline]
-    pub(crate) fn start(&mut self, call: Call, io: &mut Io) -> Step {
+    pub(crate) fn start(&mut self, call: Call, sent: u64, io: &mut Io) -> Step {
         self.decoder.begin(call.wire.head_request);
         self.stage = Stage::Exchanging;
-        let flight = self.flight.insert(Flight::new(call));
-        flight.wait(flight.exchange.sent);
+        let flight = self.flight.insert(Flight::new(call, sent));
+        flight.wait(sent);
         self.transmit(io)
     }
 
@@ -184,6 +188,11 @@ impl Connection {
     pub(crate) fn connecting(&mut self, socket: Socket) -> &mut Socket {
         self.stage = Stage::Connecting;
         &mut self.transport.insert(Transport::new(socket)).socket
+    }
+
+    /// Whether the peer has accepted it already.
+    pub(crate) fn is_through(&self) -> bool {
+        self.transport.as_ref().is_some_and(|transport| transport.socket.is_through())
     }
 
     /// Its deadline has passed.

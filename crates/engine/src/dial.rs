@@ -6,6 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use crate::origin::{Door, Origin};
 use crate::resolve::Resolver;
 use crate::socket::Socket;
+use crate::source::Sources;
 
 /// The addresses of one origin that have not been tried yet.
 #[derive(Debug, Default)]
@@ -23,10 +24,11 @@ impl Dial {
         Dial { left: addresses, source }
     }
 
-    /// Begins to connect to the next address that lets us begin. `last` is what to report when none is left.
-    pub(crate) fn next(&mut self, mut last: io::Error) -> io::Result<Socket> {
+    /// Begins to connect to the next address that lets us begin. `open`: connections that there are. `last` is what to
+    /// report when no address is left.
+    pub(crate) fn next(&mut self, sources: &mut Sources, open: usize, mut last: io::Error) -> io::Result<Socket> {
         while let Some(address) = self.left.pop() {
-            match Socket::tcp(address, self.source) {
+            match sources.connect(address, self.source, open, Socket::tcp) {
                 Ok(socket) => return Ok(socket),
                 Err(error) => last = error,
             }
@@ -65,14 +67,14 @@ pub(crate) fn open(origin: &Origin, resolver: &Resolver, now: u64) -> io::Result
 mod tests {
     use std::net::TcpListener;
 
-    use super::{Dial, nothing_to_try};
+    use super::{Dial, Sources, nothing_to_try};
 
     #[test]
     fn addresses_are_tried_in_their_order() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (first, second) = (listener.local_addr().unwrap(), "127.0.0.9:9".parse().unwrap());
         let mut dial = Dial::new(vec![first, second], None);
-        let _socket = dial.next(nothing_to_try()).unwrap();
+        let _socket = dial.next(&mut Sources::default(), 0, nothing_to_try()).unwrap();
         assert_eq!(listener.accept().unwrap().0.local_addr().unwrap(), first);
         assert_eq!(dial.left, [second]);
     }
@@ -80,6 +82,9 @@ mod tests {
     #[test]
     fn a_source_address_rules_out_the_other_family() {
         let mut dial = Dial::new(vec!["[::1]:9".parse().unwrap()], Some("127.0.0.1".parse().unwrap()));
-        assert_eq!(dial.next(nothing_to_try()).unwrap_err().kind(), std::io::ErrorKind::AddrNotAvailable);
+        assert_eq!(
+            dial.next(&mut Sources::default(), 0, nothing_to_try()).unwrap_err().kind(),
+            std::io::ErrorKind::AddrNotAvailable
+        );
     }
 }

@@ -1,4 +1,6 @@
-//! The reactor: sends, waits for readiness, hands back what has finished.
+//! The reactor: sends, waits for readiness, hands back what has finished. `connecting`: its way to a new connection.
+
+mod connecting;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -15,10 +17,10 @@ use slab::Slab;
 use crate::call::{Call, ExchangeId, Failure, Finished};
 use crate::clock::now;
 use crate::connection::{Connection, Io, Readiness, Step};
-use crate::dial::{Dial, Opening, nothing_to_try, open};
 use crate::origin::Origin;
 use crate::resolve::{Place, Resolver};
-use crate::socket::{Socket, StampKeeper};
+use crate::socket::StampKeeper;
+use crate::source::Sources;
 use crate::timer::Timers;
 
 const TIMER: Token = Token(usize::MAX);
@@ -82,10 +84,14 @@ pub struct Engine {
     wakes: Slab<Wake>,
     /// Wakes whose time has come, not yet handed over.
     woken: VecDeque<u64>,
+    /// Wakes whose time had passed when they were asked for. They come in the next turn, or a turn whose caller always
+    /// asks again would never end.
+    overdue: Vec<u64>,
     /// Connections that wait for the addresses of a place: (place in `connections`, serial).
     waiting: HashMap<Place, Vec<(usize, u32)>>,
     timers: Timers,
     resolver: Resolver,
+    sources: Sources,
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
@@ -113,9 +119,11 @@ impl Engine {
             turn: 0,
             wakes: Slab::new(),
             woken: VecDeque::new(),
+            overdue: Vec::new(),
             waiting: HashMap::new(),
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
+            sources: Sources::default(),
             waker,
             io: Io::new(limits),
             in_flight: 0,
@@ -161,11 +169,15 @@ impl Engine {
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
         self.in_flight += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
-        let (place, step) = match self.idle_connection(client, origin) {
-            Some(place) => (place, self.connections[place].start(call, &mut self.io)),
-            None => self.dial(client, origin, call),
+        let sent = now();
+        let (place, step) = match self.idle_connection(client, origin, sent) {
+            Some((place, sent)) => {
+                let connection = &mut self.connections[place];
+                connection.serial = self.serial;
+                (place, connection.start(call, sent, &mut self.io))
+            }
+            None => self.dial(client, origin, call, sent),
         };
-        self.connections[place].serial = self.serial;
         let id = ExchangeId(pack(place, self.serial));
         if let Some(finished) = self.settle(place, step) {
             self.finish_later(finished);
@@ -173,18 +185,17 @@ impl Engine {
         id
     }
 
-    /// Gives up an exchange and closes its connection; nothing comes back but its token, here. None when it has been
-    /// handed over already.
-    pub fn cancel(&mut self, id: ExchangeId) -> Option<u64> {
+    /// Gives up an exchange and closes its connection; nothing comes back of it but what is returned here: how far it
+    /// got, failed as cancelled. None when it has been handed over already.
+    pub fn cancel(&mut self, id: ExchangeId) -> Option<Finished> {
         let (place, serial) = unpack(id.0);
         let current = self.connections.get(place).filter(|known| known.serial == serial && known.flight.is_some());
         if current.is_some() {
-            self.in_flight -= 1;
-            return self.remove(place).flight.map(|flight| flight.token());
+            return self.end(place, Some(Failure::new(Outcome::Cancelled, "given up")));
         }
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
         self.turn -= usize::from(queued < self.turn);
-        self.finished.remove(queued).map(|finished| finished.token)
+        self.finished.remove(queued)
     }
 
     /// Brings [`Event::Woken`] with `token` at `due` (monotonic ns), or in the next turn when that has passed.
@@ -192,8 +203,13 @@ impl Engine {
         self.serial = self.serial.wrapping_add(1) & SERIAL;
         let place = self.wakes.insert(Wake { token, serial: self.serial });
         let id = pack(place, self.serial);
-        // A timer set to 0 would never come.
-        self.timers.insert(due.max(1), WAKE | id);
+        if due > now() {
+            self.timers.insert(due, WAKE | id);
+        } else {
+            // An interrupt of the timer would tell us nothing new, and costs more than a request does.
+            self.overdue.push(id);
+            self.ring();
+        }
         WakeId(id)
     }
 
@@ -207,15 +223,17 @@ impl Engine {
     /// Fetches readiness and returns how much there is to do. Does not wait while there is something left to do.
     pub fn poll(&mut self, timeout: Option<Duration>) -> io::Result<usize> {
         if self.next_ready < self.ready.len() {
-            return Ok(self.ready.len() - self.next_ready);
+            return Ok(self.ready.len() - self.next_ready + self.finished.len() + self.woken.len());
         }
+        self.timers.settle();
+        self.woken.extend(self.overdue.drain(..));
         let timeout = if self.finished.is_empty() && self.woken.is_empty() { timeout } else { Some(Duration::ZERO) };
         self.ready.clear();
         self.next_ready = 0;
         self.turn = self.finished.len();
         match self.poll.poll(&mut self.events, timeout) {
             Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
-            Err(_) => return Ok(self.finished.len() + self.woken.len()),
+            Err(_) => self.events.clear(),
             Ok(()) => {}
         }
         self.ready.extend(self.events.iter().map(|event| Ready {
@@ -240,7 +258,10 @@ impl Engine {
             if let Some(event) = self.next_woken() {
                 return Some(event);
             }
-            let ready = *self.ready.get(self.next_ready)?;
+            let Some(&ready) = self.ready.get(self.next_ready) else {
+                self.timers.settle();
+                return None;
+            };
             self.next_ready += 1;
             match ready.token {
                 TIMER => self.expire(),
@@ -315,7 +336,7 @@ impl Engine {
     }
 
     fn expire(&mut self) {
-        self.timers.acknowledge();
+        self.timers.fired();
         let now = now();
         while let Some(owner) = self.timers.expired(now) {
             if owner & WAKE != 0 {
@@ -338,33 +359,16 @@ impl Engine {
         }
     }
 
-    fn resolved(&mut self) {
-        for (asked, answer) in self.resolver.answers(now()) {
-            for (place, serial) in self.waiting.remove(&asked).unwrap_or_default() {
-                let Some(connection) = self.connections.get_mut(place) else { continue };
-                if connection.serial != serial || !connection.is_resolving() {
-                    continue;
-                }
-                let step = match &answer {
-                    Ok(addresses) => self.dial_addresses(place, addresses.clone()),
-                    Err(error) => Step::Failed(Failure::io(Outcome::Connect, error)),
-                };
-                if let Some(finished) = self.settle(place, step) {
-                    self.finish_now(finished);
-                }
-            }
-        }
-    }
-
-    /// A kept connection of this client to this origin. Those that turn out to be closed are removed on the way.
+    /// A kept connection of this client to this origin, and when it was found. Those that turn out to be closed are
+    /// removed on the way.
     #[inline]
-    fn idle_connection(&mut self, client: ClientId, origin: &Arc<Origin>) -> Option<usize> {
+    fn idle_connection(&mut self, client: ClientId, origin: &Arc<Origin>, now: u64) -> Option<(usize, u64)> {
         let mut index = 0;
         while let Some(&place) = self.clients.get(client.0)?.get(index) {
             let connection = &self.connections[place];
             if connection.is_idle() && Arc::ptr_eq(&connection.origin, origin) {
-                if connection.is_usable() {
-                    return Some(place);
+                if let Some(now) = connection.usable_at(now) {
+                    return Some((place, now));
                 }
                 self.remove(place);
             } else {
@@ -372,72 +376,6 @@ impl Engine {
             }
         }
         None
-    }
-
-    fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> (usize, Step) {
-        if self.connections.len() == self.connections.capacity() {
-            // Doubling would leave up to half of it unused, and connections are large.
-            self.connections.reserve_exact(self.connections.len() / 4 + 16);
-        }
-        let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call));
-        self.connections[place].serial = self.serial;
-        self.clients[client.0].push(place);
-        (place, self.open(place))
-    }
-
-    fn open(&mut self, place: usize) -> Step {
-        match open(&self.connections[place].origin, &self.resolver, now()) {
-            Ok(Opening::Unix(socket)) => self.adopt(place, socket),
-            Ok(Opening::Tcp(dial)) => {
-                self.connections[place].dial = dial;
-                self.connect(place, nothing_to_try())
-            }
-            Ok(Opening::Ask(host, port)) => self.ask(place, &(host, port)),
-            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
-        }
-    }
-
-    /// One question for all that wait for the same answer.
-    fn ask(&mut self, place: usize, question: &Place) -> Step {
-        let waiting = self.waiting.entry(question.clone()).or_default();
-        waiting.push((place, self.connections[place].serial));
-        if waiting.len() > 1 {
-            return Step::Wait;
-        }
-        match self.resolver.ask(question.clone()) {
-            Ok(()) => Step::Wait,
-            Err(error) => {
-                // The next one is to ask again.
-                self.waiting.remove(question);
-                Step::Failed(Failure::io(Outcome::Connect, &error))
-            }
-        }
-    }
-
-    fn dial_addresses(&mut self, place: usize, addresses: Vec<std::net::SocketAddr>) -> Step {
-        let connection = &mut self.connections[place];
-        connection.resolved();
-        connection.dial = Dial::new(addresses, connection.origin.source);
-        self.connect(place, nothing_to_try())
-    }
-
-    /// Tries the next address. `last` is the reason why the one before did not do.
-    fn connect(&mut self, place: usize, last: io::Error) -> Step {
-        match self.connections[place].dial.next(last) {
-            Ok(socket) => self.adopt(place, socket),
-            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
-        }
-    }
-
-    fn adopt(&mut self, place: usize, socket: Socket) -> Step {
-        self.generation = self.generation.wrapping_add(1);
-        let token = Token(pack(place, self.generation) as usize);
-        let connection = &mut self.connections[place];
-        connection.generation = self.generation;
-        match connection.connecting(socket).register(self.poll.registry(), token) {
-            Ok(()) => Step::Wait,
-            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
-        }
     }
 
     /// Ends the exchange in flight and its connection.
@@ -465,13 +403,18 @@ impl Engine {
     /// For what finished while nobody polls: the descriptor must become readable.
     fn finish_later(&mut self, finished: Finished) {
         self.finished.push_back(finished);
+        self.ring();
+    }
+
+    /// Makes the descriptor readable.
+    fn ring(&self) {
         // A full eventfd counter means that the loop is being woken already.
         let _ = self.waker.wake();
     }
 }
 
 impl AsRawFd for Engine {
-    /// Readable when `poll` would find something to do.
+    /// Readable when `poll` would find something to do, once what it fetched before is worked off.
     fn as_raw_fd(&self) -> RawFd {
         self.poll.as_raw_fd()
     }

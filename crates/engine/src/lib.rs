@@ -8,13 +8,14 @@
 //!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with.
 //! - `transport`: a socket, and TLS on top of it.
 //! - `dial`: from an origin to a socket that is being connected, address after address.
+//! - `source`: which local address a connection comes from.
 //! - `socket`: system calls on one socket, among them the read that brings the kernel's receive stamp.
 //! - `clock`: the monotonic clock, and the kernel's real-time stamps on it.
 //! - `timer`: deadlines, many of them cheap, one descriptor.
 //! - `resolve`: names to addresses without blocking the loop.
 //! - [`origin`]: where exchanges go, and how it is reached.
 //! - `tls`: configurations for rustls.
-//! - [`native`]: closed-loop users in Rust.
+//! - [`native`]: users in Rust who play a scenario.
 //!
 //! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names.
 
@@ -27,6 +28,7 @@ pub mod native;
 pub mod origin;
 mod resolve;
 mod socket;
+mod source;
 mod timer;
 mod tls;
 mod transport;
@@ -34,5 +36,5 @@ mod transport;
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Response, Wire};
 pub use clock::now;
 pub use engine::{ClientId, Engine, Event, Limits, WakeId};
-pub use native::NativeUsers;
+pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};
 pub use origin::{Origin, OriginError, OriginOptions};

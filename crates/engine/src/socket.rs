@@ -69,6 +69,14 @@ impl Socket {
         error.map_or(Ok(()), Err)
     }
 
+    /// Whether it has a peer: false as long as the connection is being made, and when that failed.
+    pub(crate) fn is_through(&self) -> bool {
+        match self {
+            Socket::Tcp(stream) => stream.peer_addr().is_ok(),
+            Socket::Unix(stream) => stream.peer_addr().is_ok(),
+        }
+    }
+
     #[inline]
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
@@ -219,14 +227,6 @@ pub(crate) fn set_timer(timer: &OwnedFd, deadline: u64) {
     unsafe {
         libc::timerfd_settime(timer.as_raw_fd(), libc::TFD_TIMER_ABSTIME, &raw const value, std::ptr::null_mut())
     };
-}
-
-/// Takes the expirations off a timer, so that the next one is an edge.
-#[allow(unsafe_code)]
-pub(crate) fn drain_timer(timer: &OwnedFd) {
-    let mut expirations = 0u64;
-    // SAFETY: eight bytes at `expirations` are valid for writing.
-    unsafe { libc::read(timer.as_raw_fd(), (&raw mut expirations).cast(), size_of::<u64>()) };
 }
 
 #[cfg(test)]

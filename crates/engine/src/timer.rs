@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
-use crate::socket::{drain_timer, set_timer, timer_descriptor};
+use crate::socket::{set_timer, timer_descriptor};
 
 /// Wakes the loop at the earliest of many deadlines.
 ///
@@ -25,34 +25,37 @@ impl Timers {
     }
 
     /// Wants `owner` back from `expired` once `deadline` (monotonic ns, > 0) has passed.
+    #[inline]
     pub(crate) fn insert(&mut self, deadline: u64, owner: u64) {
         self.heap.push(Reverse((deadline, owner)));
-        if self.armed == 0 || deadline < self.armed {
+        if deadline < self.armed {
+            self.arm(deadline);
+        }
+        self.settle();
+    }
+
+    /// Sets the descriptor again after it has come up. To be called before anybody waits, as late as can be: what is
+    /// inserted meanwhile is often the earliest then.
+    #[inline]
+    pub(crate) fn settle(&mut self) {
+        if self.armed == 0
+            && let Some(&Reverse((deadline, _))) = self.heap.peek()
+        {
             self.arm(deadline);
         }
     }
 
-    /// The next owner whose deadline has passed at `now`; None when there is no more, and the descriptor is set anew.
-    pub(crate) fn expired(&mut self, now: u64) -> Option<u64> {
-        match self.heap.peek() {
-            Some(&Reverse((deadline, owner))) if deadline <= now => {
-                self.heap.pop();
-                Some(owner)
-            }
-            Some(&Reverse((deadline, _))) => {
-                self.arm(deadline);
-                None
-            }
-            None => {
-                self.armed = 0;
-                None
-            }
-        }
+    /// To be called when the descriptor was readable, before `expired`. It need not be read: it is watched for edges,
+    /// and each time it comes up is one.
+    pub(crate) fn fired(&mut self) {
+        self.armed = 0;
     }
 
-    /// To be called when the descriptor was readable, before `expired`.
-    pub(crate) fn acknowledge(&mut self) {
-        drain_timer(&self.descriptor);
+    /// The next owner whose deadline has passed at `now`.
+    pub(crate) fn expired(&mut self, now: u64) -> Option<u64> {
+        let &Reverse((_, owner)) = self.heap.peek().filter(|Reverse((deadline, _))| *deadline <= now)?;
+        self.heap.pop();
+        Some(owner)
     }
 
     fn arm(&mut self, deadline: u64) {
@@ -83,5 +86,26 @@ mod tests {
         assert_eq!(timers.expired(20), None);
         assert_eq!(timers.expired(30), Some(3));
         assert_eq!(timers.expired(u64::MAX), None);
+    }
+
+    #[test]
+    fn the_descriptor_is_set_to_the_earliest_deadline_and_only_when_that_moves() {
+        let mut timers = Timers::new().unwrap();
+        timers.settle();
+        assert_eq!(timers.armed, 0, "there is none");
+        for (deadline, armed) in [(30, 30), (50, 30), (20, 20)] {
+            timers.insert(deadline, deadline);
+            assert_eq!(timers.armed, armed);
+        }
+        timers.fired();
+        assert_eq!(timers.expired(25), Some(20));
+        assert_eq!(timers.expired(25), None);
+        assert_eq!(timers.armed, 0, "something earlier than 30 may come yet");
+        timers.insert(27, 27);
+        assert_eq!(timers.armed, 27);
+        timers.fired();
+        assert_eq!(timers.expired(27), Some(27));
+        timers.settle();
+        assert_eq!(timers.armed, 30);
     }
 }

@@ -4,13 +4,12 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::net::TcpListener;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use plimsoll_engine::native::plain_get;
-use plimsoll_engine::{Engine, Limits, NativeUsers, Origin, OriginOptions, now};
+use plimsoll_engine::{Engine, Limits, NativeUsers, Rules, Script, now};
 use plimsoll_record::Recorder;
+use plimsoll_scenario::Scenario;
 
 /// The system's allocator, and the bytes that it has handed out and not got back.
 struct Counting;
@@ -43,16 +42,18 @@ fn a_native_user_costs_a_kibibyte_beside_its_socket_whatever_their_number() {
     listener.bind(&"127.0.0.1:0".parse::<std::net::SocketAddr>().unwrap().into()).unwrap();
     listener.listen(1024).unwrap();
     let listener = TcpListener::from(listener);
-    let origin = Origin::new(&format!("http://{}", listener.local_addr().unwrap()), &OriginOptions::default());
-    let origin = Arc::new(origin.unwrap());
-    let wire = plain_get(&origin, "/", "test").unwrap();
-    let endpoint = Recorder::new(now()).endpoint("GET", "/");
-
+    let definition = format!(
+        r#"{{"targets": [{{"url": "http://{}"}}],
+            "flows": [{{"name": "get", "steps": [{{"name": "/", "method": "GET", "path": "/", "timeout": 60.0}}]}}]}}"#,
+        listener.local_addr().unwrap()
+    );
+    let script = Script::new(Scenario::new(&definition, 0, 1, 0).unwrap()).unwrap();
+    let mut recorder = Recorder::new(now());
     let mut engine = Engine::new(Limits::default()).unwrap();
-    let mut users = NativeUsers::new(origin, wire, endpoint, 60_000_000_000, 1 << 63);
+    let mut users = NativeUsers::new(&script, &mut recorder, Rules::default(), 1 << 63);
     let before = LIVE.load(Ordering::Relaxed);
     for count in [100, 129, 257, 300, 400, 513, 600] {
-        users.spawn(&mut engine, count - users.active());
+        users.resize(&mut engine, &mut recorder, count).unwrap();
         while engine.poll(Some(Duration::from_millis(10))).unwrap() > 0 {
             assert!(engine.next_event().is_none(), "nobody answers");
         }

@@ -1,49 +1,35 @@
-//! `Engine`, `Client` and `NativeUsers`: the reactor for Python.
+//! `Engine` and `Client`: the reactor for Python.
 
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
-use plimsoll_engine::{Call, ClientId, Event, ExchangeId, Finished, Keep, Limits, WakeId, Wire};
+use plimsoll_engine::{Call, ClientId, Event, ExchangeId, Keep, Limits, WakeId, Wire};
 use plimsoll_http as http;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyDictMethods};
 use slab::Slab;
 
 use crate::errors::refused;
+use crate::native::{Groups, is_native};
 use crate::origin::{Headers, Origin, Text};
-use crate::recorder::Recorder;
 use crate::reply::Reply;
-
-/// Set in the tokens of native users; the bits below, from 32 on, are the place of their group.
-const NATIVE: u64 = 1 << 63;
-
-struct Group {
-    users: engine::NativeUsers,
-    recorder: Py<Recorder>,
-}
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Engine {
-    inner: engine::Engine,
+    pub(crate) inner: engine::Engine,
     /// What to hand back with the reply of each exchange in flight; its place is the exchange's token.
     waiters: Slab<Py<PyAny>>,
-    groups: Vec<Group>,
+    pub(crate) groups: Groups,
     gone: Gone,
-    max_decoded: u64,
+    pub(crate) max_decoded: u64,
 }
 
 /// Clients that Python has let go of.
 type Gone = Arc<Mutex<Vec<ClientId>>>;
 
 impl Engine {
-    /// Records a native user's exchange and lets that user go on.
-    fn native(&mut self, py: Python<'_>, finished: &Finished) {
-        let group = &mut self.groups[((finished.token & !NATIVE) >> 32) as usize];
-        group.users.finished(&mut self.inner, &mut group.recorder.borrow_mut(py).inner, finished);
-    }
-
     /// Closes a client's connections and lets go of whoever waits for them.
     fn forget(&mut self, client: ClientId) {
         for token in self.inner.close(client) {
@@ -59,7 +45,7 @@ impl Engine {
     fn new(max_head: usize, max_headers: usize, max_body: u64, max_decoded: u64) -> PyResult<Self> {
         let limits = Limits::new(max_head, max_headers, max_body).map_err(refused)?;
         let inner = engine::Engine::new(limits)?;
-        Ok(Self { inner, waiters: Slab::new(), groups: Vec::new(), gone: Gone::default(), max_decoded })
+        Ok(Self { inner, waiters: Slab::new(), groups: Groups::default(), gone: Gone::default(), max_decoded })
     }
 
     fn fileno(&self) -> i32 {
@@ -86,7 +72,10 @@ impl Engine {
     fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Option<Reply>)> {
         loop {
             match self.inner.next_event()? {
-                Event::Finished(finished) if finished.token & NATIVE != 0 => self.native(py, &finished),
+                Event::Finished(finished) if is_native(finished.token) => {
+                    self.groups.finished(py, &mut self.inner, &finished);
+                }
+                Event::Woken(token) if is_native(token) => self.groups.woken(py, &mut self.inner, token),
                 Event::Finished(finished) => {
                     let waiter = self.waiters.remove(finished.token as usize);
                     return Some((waiter, Some(Reply::new(finished, self.max_decoded))));
@@ -189,7 +178,7 @@ fn encode(
 #[pymethods]
 impl Client {
     #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
-                        due = 0, connect_timeout = 0.0, read_timeout = 0.0))]
+                        due = 0, connect_timeout = 0.0, read_timeout = 0.0, free = 0))]
     #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
     fn send(
         &self,
@@ -205,6 +194,7 @@ impl Client {
         due: u64,
         connect_timeout: f64,
         read_timeout: f64,
+        free: u64,
     ) -> PyResult<u64> {
         let body = body.map(PyBytesMethods::as_bytes);
         let wire = encode(origin, method, target, headers, extra, body, content_type)?;
@@ -215,6 +205,7 @@ impl Client {
             token: place.key() as u64,
             wire,
             due,
+            free,
             connect_timeout: limit(connect_timeout),
             read_timeout: limit(read_timeout),
             keep: Keep::All,
@@ -226,8 +217,8 @@ impl Client {
 
     fn cancel(&self, py: Python<'_>, id: u64) {
         let mut engine = self.engine.borrow_mut(py);
-        if let Some(token) = engine.inner.cancel(ExchangeId(id)) {
-            engine.waiters.remove(token as usize);
+        if let Some(given_up) = engine.inner.cancel(ExchangeId(id)) {
+            engine.waiters.remove(given_up.token as usize);
         }
     }
 
@@ -235,56 +226,5 @@ impl Client {
         let mut engine = self.engine.borrow_mut(py);
         engine.forget(self.id);
         self.id = engine.inner.client();
-    }
-}
-
-#[pyclass(module = "plimsoll._engine")]
-pub(crate) struct NativeUsers {
-    engine: Py<Engine>,
-    group: usize,
-}
-
-#[pymethods]
-impl NativeUsers {
-    #[new]
-    #[pyo3(signature = (engine, recorder, origin, method, target, headers, body = None, name = None, timeout = 0.0))]
-    #[allow(clippy::too_many_arguments)]
-    fn new(
-        py: Python<'_>,
-        engine: Py<Engine>,
-        recorder: Py<Recorder>,
-        origin: &Origin,
-        method: &str,
-        target: &str,
-        headers: &Headers,
-        body: Option<&[u8]>,
-        name: Option<&str>,
-        timeout: f64,
-    ) -> PyResult<Self> {
-        let wire = encode(origin, method, target, headers, None, body, None)?;
-        let endpoint = recorder.borrow_mut(py).inner.endpoint(method, name.unwrap_or(target));
-        let mut inner = engine.borrow_mut(py);
-        let group = inner.groups.len();
-        let mark = NATIVE | (group as u64) << 32;
-        let origin = Arc::clone(&origin.inner);
-        let users = engine::NativeUsers::new(origin, wire, endpoint, limit(timeout), mark);
-        inner.groups.push(Group { users, recorder });
-        drop(inner);
-        Ok(Self { engine, group })
-    }
-
-    fn spawn(&self, py: Python<'_>, count: usize) {
-        let mut engine = self.engine.borrow_mut(py);
-        let Engine { inner, groups, .. } = &mut *engine;
-        groups[self.group].users.spawn(inner, count);
-    }
-
-    fn stop(&self, py: Python<'_>) {
-        self.engine.borrow_mut(py).groups[self.group].users.stop();
-    }
-
-    #[getter]
-    fn active(&self, py: Python<'_>) -> usize {
-        self.engine.borrow(py).groups[self.group].users.active()
     }
 }

@@ -1,5 +1,7 @@
 //! `Histogram`: `record::Durations` for Python.
 
+use std::num::NonZeroU64;
+
 use plimsoll_record::Durations;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -42,6 +44,13 @@ impl Histogram {
 
     fn copy(&self) -> Self {
         Self { durations: self.durations.clone() }
+    }
+
+    fn corrected(&self, interval: u64) -> PyResult<Self> {
+        match NonZeroU64::new(interval) {
+            Some(interval) => Ok(Self { durations: self.durations.corrected(interval) }),
+            None => Err(PyValueError::new_err("interval must be above 0 µs; it is 0")),
+        }
     }
 
     fn value_at(&self, quantile: f64) -> u64 {

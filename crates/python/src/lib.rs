@@ -3,10 +3,13 @@
 mod engine;
 mod errors;
 mod histogram;
+mod native;
 mod origin;
 mod recorder;
 mod reply;
+mod scenario;
 mod schedule;
+mod toml;
 
 use pyo3::prelude::*;
 
@@ -16,9 +19,11 @@ mod _engine {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::engine::{Client, Engine, NativeUsers};
+    use crate::engine::{Client, Engine};
     #[pymodule_export]
     use crate::histogram::Histogram;
+    #[pymodule_export]
+    use crate::native::NativeUsers;
     #[pymodule_export]
     use crate::origin::{Headers, Origin};
     #[pymodule_export]
@@ -26,7 +31,11 @@ mod _engine {
     #[pymodule_export]
     use crate::reply::Reply;
     #[pymodule_export]
-    use crate::schedule::SpawnTimes;
+    use crate::scenario::Scenario;
+    #[pymodule_export]
+    use crate::schedule::{Arrivals, Shape, SpawnTimes};
+    #[pymodule_export]
+    use crate::toml::toml_lines;
 
     /// `CLOCK_MONOTONIC`, ns.
     #[pyfunction]

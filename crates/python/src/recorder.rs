@@ -63,7 +63,7 @@ impl Recorder {
     }
 }
 
-type HealthTuple<'py> = (u32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64);
+type HealthTuple<'py> = (u32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64, u64, u64);
 type FailureTuple = (String, String, &'static str, String, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyAny>>, Vec<HealthTuple<'py>>, Vec<FailureTuple>);
 
@@ -89,6 +89,9 @@ impl Recorder {
         let ended = outcome.map_or(Ok(own), self::outcome)?;
         let exchange = reply.exchange();
         self.inner.exchange(endpoint, exchange, ended, reply.size());
+        if let Some(errno) = reply.errno() {
+            self.inner.errno(errno, exchange.arrival);
+        }
         if ended.is_failure() {
             let text = message.map(str::to_owned).or(text).unwrap_or_else(|| ended.name().to_owned());
             self.inner.failure(endpoint, ended, &text, exchange.arrival);
@@ -120,8 +123,28 @@ impl Recorder {
 
     fn dropped(&mut self, endpoint: u32, due: u64) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;
-        self.inner.custom(endpoint, due, None, 0, Outcome::Dropped);
+        self.inner.dropped(endpoint, due);
         Ok(())
+    }
+
+    fn offered(&mut self, due: u64) {
+        self.inner.offered(due);
+    }
+
+    fn warm_until(&mut self, stamp: u64) {
+        self.inner.warm_until(stamp);
+    }
+
+    fn log(&mut self, on: bool) {
+        self.inner.log(on);
+    }
+
+    fn take_log<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.inner.take_log())
+    }
+
+    fn endpoints(&self) -> Vec<(&str, &str)> {
+        self.inner.endpoints().collect()
     }
 
     #[pyo3(signature = (before = None))]
@@ -130,7 +153,8 @@ impl Recorder {
         let cells = taken.cells.iter().map(|part| self.cell(py, part)).collect::<PyResult<_>>()?;
         let health = taken.health.iter().map(|(second, health)| {
             let (lag, delay) = (encoded(py, &health.lag), encoded(py, &health.delay));
-            (*second, lag, delay, health.user_stamps, health.rejected_stamps)
+            let stamps = (health.user_stamps, health.rejected_stamps);
+            (*second, lag, delay, stamps.0, stamps.1, health.offered, health.dropped, health.exhausted)
         });
         let failures = taken.failures.into_iter().map(|(endpoint, outcome, message, failure)| {
             let (method, name) = self.names(endpoint);

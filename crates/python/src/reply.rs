@@ -79,7 +79,7 @@ impl Reply {
     }
 
     #[getter]
-    fn errno(&self) -> Option<i32> {
+    pub(crate) fn errno(&self) -> Option<i32> {
         self.finished.result.as_ref().err().and_then(|failure| failure.errno)
     }
 

@@ -21,6 +21,9 @@ pub enum StampSource {
 pub struct Exchange {
     /// When it should have been sent. Open model: the schedule's time. Closed model: the end of the user's wait.
     pub due: u64,
+    /// When a user was free for it, if that was after `due`: what waited for one of a limited number of users was not
+    /// sent late by the generator. 0 = at once.
+    pub free: u64,
     /// Immediately before the first write of the request, connection set-up included in what follows.
     pub sent: u64,
     /// Arrival of the segment that completed the response head; 0 without one.
@@ -45,6 +48,8 @@ pub struct Exchange {
     pub retries: u32,
     /// Which clock `arrival` was read from.
     pub source: StampSource,
+    /// Status of the complete response, 100…999; 0 without one.
+    pub status: u16,
 }
 
 /// The derived times of one exchange, ns.
@@ -54,7 +59,7 @@ pub struct Times {
     pub response: u64,
     /// What the target took: arrival − sent.
     pub service: u64,
-    /// What the generator owed: sent − due.
+    /// What the generator owed: sent − due, but for what it waited for a user to be free.
     pub lag: u64,
     /// How late the generator noticed: read − arrival.
     pub delay: u64,
@@ -66,7 +71,7 @@ impl Exchange {
         Times {
             response: self.arrival.saturating_sub(self.due),
             service: self.arrival.saturating_sub(self.sent),
-            lag: self.sent.saturating_sub(self.due),
+            lag: self.sent.saturating_sub(if self.free > self.due { self.free } else { self.due }),
             delay: self.read.saturating_sub(self.arrival),
         }
     }
@@ -75,6 +80,7 @@ impl Exchange {
     /// hop was, bytes and set-up times add up.
     pub fn follow(&mut self, previous: &Exchange) {
         self.due = previous.due;
+        self.free = previous.free;
         self.sent = previous.sent;
         self.dns += previous.dns;
         self.connect += previous.connect;
@@ -95,6 +101,14 @@ mod tests {
         let exchange =
             Exchange { due: 100, sent: 150, first_byte: 400, arrival: 450, read: 460, ..Exchange::default() };
         assert_eq!(exchange.times(), Times { response: 350, service: 300, lag: 50, delay: 10 });
+    }
+
+    #[test]
+    fn who_waited_for_a_user_waited_in_response_and_not_in_lag() {
+        let exchange = Exchange { due: 100, free: 140, sent: 150, arrival: 450, read: 460, ..Exchange::default() };
+        assert_eq!(exchange.times(), Times { response: 350, service: 300, lag: 10, delay: 10 });
+        let at_once = Exchange { free: 90, ..exchange };
+        assert_eq!(at_once.times().lag, 50);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Durations in whole microseconds with 3 significant digits, on the `hdrhistogram` crate.
 
 use std::fmt;
+use std::num::NonZeroU64;
 
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
@@ -59,6 +60,29 @@ impl Durations {
     /// Mean to histogram precision, µs; 0 when empty.
     pub fn mean(&self) -> f64 {
         self.counts.mean()
+    }
+
+    /// A modelled copy: what a client would have seen that kept to one request per `interval` (µs), by `HdrHistogram`'s
+    /// correction for coordinated omission. Each value v also stands for v - interval, v - 2 · interval, … down to
+    /// `interval`, those of the requests that were not sent while it was waited for.
+    ///
+    /// What falls into the same bucket is counted at once, so each value costs at most one step per bucket below it
+    /// (fewer than 24,000), however short the interval.
+    #[must_use]
+    pub fn corrected(&self, interval: NonZeroU64) -> Durations {
+        let interval = interval.get();
+        let mut corrected = self.clone();
+        for (value, count) in self.buckets() {
+            let mut missing = value.saturating_sub(interval);
+            while missing >= interval {
+                let lowest = self.counts.lowest_equivalent(missing).max(interval);
+                let steps = (missing - lowest) / interval + 1;
+                let counted = corrected.counts.record_n(missing, count.saturating_mul(steps));
+                counted.expect("below a value that is there");
+                missing -= steps * interval; // at least lowest - interval, which is not below 0
+            }
+        }
+        corrected
     }
 
     /// The value at rank ⌈quantile · count⌉, µs: the highest one that the histogram cannot tell from it, but never
@@ -132,7 +156,14 @@ impl std::error::Error for DecodeError {}
 mod tests {
     use proptest::prelude::*;
 
+    use std::num::NonZeroU64;
+
     use super::{Durations, LONGEST};
+
+    /// Corrected with an interval above 0.
+    fn corrected(durations: &Durations, interval: u64) -> Durations {
+        durations.corrected(NonZeroU64::new(interval).expect("an interval above 0"))
+    }
 
     #[test]
     fn nanoseconds_are_kept_to_the_nearest_microsecond() {
@@ -169,6 +200,32 @@ mod tests {
     }
 
     #[test]
+    fn a_value_also_stands_for_the_requests_that_it_held_up() {
+        for (values, interval, expected, sentence) in [
+            (&[100][..], 100, &[(100, 1)][..], "as long as the interval: it held up none"),
+            (&[199], 100, &[(199, 1)], "the next one is the one that was sent"),
+            (&[200], 100, &[(100, 1), (200, 1)], "two intervals: one was held up"),
+            (&[350, 50], 100, &[(50, 1), (150, 1), (250, 1), (350, 1)], "down to the interval"),
+            (&[3, 3], 1, &[(1, 2), (2, 2), (3, 2)], "as often as the value is there"),
+            (&[], 1, &[], "none: none"),
+        ] {
+            let mut durations = Durations::default();
+            for &value in values {
+                durations.record(value, 1);
+            }
+            assert_eq!(corrected(&durations, interval).buckets().collect::<Vec<_>>(), expected, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn an_hour_at_one_request_a_microsecond_is_corrected_at_once() {
+        let mut durations = Durations::default();
+        durations.record(LONGEST, 3);
+        let longest = durations.buckets().next().expect("one value").0;
+        assert_eq!(corrected(&durations, 1).count(), 3 * longest);
+    }
+
+    #[test]
     fn garbage_is_an_error() {
         assert!(Durations::decode(b"HISTFAAA").is_err());
         assert!(Durations::decode(b"").is_err());
@@ -185,6 +242,21 @@ mod tests {
                 let back = Durations::decode(&durations.encode(compressed)).unwrap();
                 prop_assert_eq!(back.buckets().collect::<Vec<_>>(), durations.buckets().collect::<Vec<_>>());
             }
+        }
+
+        #[test]
+        fn the_correction_is_that_of_the_crate(
+            values in prop::collection::vec((0..5_000_000_u64, 1..5_u64), 0..50),
+            interval in 300..6_000_000_u64,
+        ) {
+            let mut durations = Durations::default();
+            for (value, count) in values {
+                durations.record(value, count);
+            }
+            let model = Durations { counts: durations.counts.clone_correct(interval) };
+            let ours = corrected(&durations, interval);
+            prop_assert_eq!(ours.buckets().collect::<Vec<_>>(), model.buckets().collect::<Vec<_>>());
+            prop_assert_eq!((ours.min(), ours.max(), ours.count()), (model.min(), model.max(), model.count()));
         }
 
         #[test]

@@ -6,11 +6,13 @@
 //! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
 //! - [`recorder`]: the fold; hands over whole seconds.
+//! - [`log`]: every exchange as a row of fixed layout, if someone wants them.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 
 pub mod exchange;
 pub mod histogram;
+pub mod log;
 pub mod outcome;
 pub mod recorder;
 

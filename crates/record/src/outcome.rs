@@ -22,7 +22,7 @@ pub enum Outcome {
     Assertion,
     /// Given up because the run or the user stopped. Neither a success nor a fault of the target.
     Cancelled,
-    /// Due, but never sent.
+    /// Due, but never sent. The generator's limit, not a fault of the target.
     Dropped,
 }
 
@@ -62,9 +62,9 @@ impl Outcome {
         Outcome::ALL.into_iter().find(|outcome| outcome.name() == name)
     }
 
-    /// Whether it counts as a failure of the exchange.
+    /// Whether it counts as a failure of the exchange. What was given up or never sent says nothing about the target.
     pub const fn is_failure(self) -> bool {
-        !matches!(self, Outcome::Success | Outcome::Cancelled)
+        !matches!(self, Outcome::Success | Outcome::Cancelled | Outcome::Dropped)
     }
 
     /// Whether its response time belongs to the latency percentiles: there was an arrival, or the limit was waited
@@ -95,6 +95,14 @@ mod tests {
             assert_eq!(Outcome::from_name(outcome.name()), Some(outcome));
         }
         assert_eq!(Outcome::from_name("nonsense"), None);
+    }
+
+    #[test]
+    fn what_the_target_never_finished_or_never_saw_is_no_failure_of_it() {
+        for outcome in Outcome::ALL {
+            let innocent = [Outcome::Success, Outcome::Cancelled, Outcome::Dropped].contains(&outcome);
+            assert_eq!(outcome.is_failure(), !innocent, "{outcome:?}");
+        }
     }
 
     #[test]

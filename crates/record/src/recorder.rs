@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::{Durations, Exchange, Outcome, StampSource};
+use crate::log::Log;
+use crate::{Durations, Exchange, Outcome, StampSource, Times};
 
 /// Names an endpoint of one recorder; from [`Recorder::endpoint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -16,6 +17,9 @@ const OTHER_MESSAGES: &str = "(other messages)";
 
 /// Longest failure message kept, bytes.
 const LONGEST_MESSAGE: usize = 2_000;
+
+/// System errors which say that files, ports or memory of the generator ran out: not the target's doing.
+const EXHAUSTION: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
 
 /// Exchanges of one endpoint with one outcome that arrived in one second.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +55,8 @@ pub struct Cell {
 }
 
 impl Cell {
-    fn add(&mut self, exchange: &Exchange, body: u64, timed: bool) {
+    /// `times`: None for an exchange without a response time.
+    fn add(&mut self, exchange: &Exchange, body: u64, times: Option<Times>) {
         let first = self.count == self.untimed;
         self.count += 1;
         self.bytes_out += exchange.bytes_out;
@@ -59,11 +64,10 @@ impl Cell {
         self.bytes_body += body;
         self.hops += u64::from(exchange.hops);
         self.retries += u64::from(exchange.retries);
-        if !timed {
+        let Some(times) = times else {
             self.untimed += 1;
             return;
-        }
-        let times = exchange.times();
+        };
         self.response_sum += times.response;
         self.service_sum += times.service;
         self.response_min = if first { times.response } else { self.response_min.min(times.response) };
@@ -84,6 +88,12 @@ pub struct HealthSecond {
     pub user_stamps: u64,
     /// Of these, the ones whose kernel stamp contradicted the order of events.
     pub rejected_stamps: u64,
+    /// Arrivals of the open model that were due.
+    pub offered: u64,
+    /// Of these, the ones that were never sent.
+    pub dropped: u64,
+    /// Exchanges that failed because files, ports or memory of the generator ran out.
+    pub exhausted: u64,
 }
 
 /// How often one endpoint failed in one way. Stamps in ns.
@@ -140,19 +150,50 @@ pub struct Recorder {
     /// Seconds not yet taken, in no order; the newest is nearly always last. One or two in practice.
     open: Vec<Second>,
     failures: HashMap<(EndpointId, Outcome, String), Failure>,
+    /// Stamp before which failures are not filed, ns.
+    warm: u64,
+    /// Whether every exchange gets a row in `log`.
+    logging: bool,
+    log: Log,
 }
 
 impl Recorder {
     /// `epoch`: the stamp at which second 0 begins; whatever arrives earlier belongs to second 0.
     pub fn new(epoch: u64) -> Recorder {
-        Recorder { epoch, ids: HashMap::new(), endpoints: Vec::new(), open: Vec::new(), failures: HashMap::new() }
+        Recorder {
+            epoch,
+            ids: HashMap::new(),
+            endpoints: Vec::new(),
+            open: Vec::new(),
+            failures: HashMap::new(),
+            warm: 0,
+            logging: false,
+            log: Log::default(),
+        }
     }
 
-    /// Forgets all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids.
+    /// Forgets all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids, the serials of the log
+    /// go on, and what [`warm_until`](Recorder::warm_until) said stays.
     pub fn restart(&mut self, epoch: u64) {
         self.epoch = epoch;
         self.open.clear();
         self.failures.clear();
+        self.log.take();
+    }
+
+    /// Failures that arrive before this stamp are counted, but not filed by their message.
+    pub fn warm_until(&mut self, stamp: u64) {
+        self.warm = stamp;
+    }
+
+    /// Whether every exchange from now on is kept as a row for [`take_log`](Recorder::take_log).
+    pub fn log(&mut self, on: bool) {
+        self.logging = on;
+    }
+
+    /// Hands over and forgets these rows, in the order in which they were recorded; layout in [`log`](crate::log).
+    pub fn take_log(&mut self) -> Vec<u8> {
+        self.log.take()
     }
 
     /// The id of (method, name), the same for every call.
@@ -171,13 +212,16 @@ impl Recorder {
         self.endpoints.get(endpoint.0 as usize).map(|(method, name)| (method.as_str(), name.as_str()))
     }
 
+    /// (method, name) of every endpoint, by its id.
+    pub fn endpoints(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.endpoints.iter().map(|(method, name)| (method.as_str(), name.as_str()))
+    }
+
     /// Records one exchange that the engine stamped. `body`: bytes of the decoded response body.
     pub fn exchange(&mut self, endpoint: EndpointId, exchange: &Exchange, outcome: Outcome, body: u64) {
-        let second = self.second(exchange.arrival);
-        let timed = outcome.has_duration();
-        second.cell(endpoint, outcome).add(exchange, body, timed);
-        if timed {
-            let times = exchange.times();
+        let times = outcome.has_duration().then(|| exchange.times());
+        let second = self.fold(endpoint, exchange, outcome, body, times);
+        if let Some(times) = times {
             second.health.lag.record_ns(times.lag);
             if !outcome.has_response() {
                 return;
@@ -192,12 +236,35 @@ impl Recorder {
     pub fn custom(&mut self, endpoint: EndpointId, arrival: u64, response: Option<u64>, body: u64, outcome: Outcome) {
         let start = arrival.saturating_sub(response.unwrap_or(0));
         let exchange = Exchange { due: start, sent: start, arrival, read: arrival, ..Exchange::default() };
-        let timed = response.is_some() && outcome.has_duration();
-        self.second(arrival).cell(endpoint, outcome).add(&exchange, body, timed);
+        let times = (response.is_some() && outcome.has_duration()).then(|| exchange.times());
+        self.fold(endpoint, &exchange, outcome, body, times);
     }
 
-    /// Files one failure under its message. The exchange itself is recorded by the calls above.
+    /// Counts an arrival of the open model in the second of its due time.
+    pub fn offered(&mut self, due: u64) {
+        self.second(due).health.offered += 1;
+    }
+
+    /// Counts an arrival that was never sent: in the second of its due time, and as an exchange of this endpoint.
+    pub fn dropped(&mut self, endpoint: EndpointId, due: u64) {
+        self.custom(endpoint, due, None, 0, Outcome::Dropped);
+        self.second(due).health.dropped += 1;
+    }
+
+    /// Says which system error an exchange failed with that arrived at `arrival`. Those that tell that the generator
+    /// itself has run out of something are counted.
+    pub fn errno(&mut self, errno: i32, arrival: u64) {
+        if EXHAUSTION.contains(&errno) {
+            self.second(arrival).health.exhausted += 1;
+        }
+    }
+
+    /// Files one failure under its message, unless it belongs to the warm-up. The exchange itself is recorded by the
+    /// calls above.
     pub fn failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, at: u64) {
+        if at < self.warm {
+            return;
+        }
         let full = self.failures.len() >= MOST_MESSAGES;
         let key = (endpoint, outcome, clip(message).to_owned());
         let failure = match self.failures.entry(key) {
@@ -230,6 +297,24 @@ impl Recorder {
         taken
     }
 
+    /// The one way into a cell, and into the log. Returns the second, for what else belongs to it.
+    #[inline]
+    fn fold(
+        &mut self,
+        endpoint: EndpointId,
+        exchange: &Exchange,
+        outcome: Outcome,
+        body: u64,
+        times: Option<Times>,
+    ) -> &mut Second {
+        if self.logging {
+            self.log.push(endpoint, exchange, outcome, body);
+        }
+        let second = self.second(exchange.arrival);
+        second.cell(endpoint, outcome).add(exchange, body, times);
+        second
+    }
+
     #[inline]
     fn second(&mut self, arrival: u64) -> &mut Second {
         let index = (arrival.saturating_sub(self.epoch) / 1_000_000_000) as u32;
@@ -247,144 +332,4 @@ fn clip(message: &str) -> &str {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::{MOST_MESSAGES, OTHER_MESSAGES, Recorder};
-    use crate::{Exchange, Outcome, StampSource};
-
-    const SECOND: u64 = 1_000_000_000;
-
-    fn arrived(at: u64, response: u64) -> Exchange {
-        Exchange {
-            due: at - response,
-            sent: at - response,
-            arrival: at,
-            read: at,
-            source: StampSource::Kernel,
-            ..Exchange::default()
-        }
-    }
-
-    #[test]
-    fn a_sample_belongs_to_the_second_of_its_arrival() {
-        let mut recorder = Recorder::new(5 * SECOND);
-        let endpoint = recorder.endpoint("GET", "/");
-        recorder.exchange(endpoint, &arrived(6 * SECOND - 1, 3000), Outcome::Success, 10);
-        recorder.exchange(endpoint, &arrived(6 * SECOND, 5000), Outcome::Success, 10);
-        let taken = recorder.take(None);
-        let seconds: Vec<_> =
-            taken.cells.iter().map(|(second, _, _, cell)| (*second, cell.count, cell.response_max)).collect();
-        assert_eq!(seconds, [(0, 1, 3000), (1, 1, 5000)]);
-    }
-
-    #[test]
-    fn only_closed_seconds_are_taken_and_a_late_sample_opens_its_second_again() {
-        let mut recorder = Recorder::new(0);
-        let endpoint = recorder.endpoint("GET", "/");
-        recorder.exchange(endpoint, &arrived(SECOND / 2, 10), Outcome::Success, 0);
-        recorder.exchange(endpoint, &arrived(SECOND + 1, 10), Outcome::Success, 0);
-        assert_eq!(recorder.take(Some(1)).cells.len(), 1);
-        recorder.exchange(endpoint, &arrived(SECOND / 2 + 1, 10), Outcome::Success, 0);
-        let rest: Vec<_> = recorder.take(None).cells.iter().map(|(second, ..)| *second).collect();
-        assert_eq!(rest, [0, 1]);
-        assert!(recorder.take(None).cells.is_empty());
-    }
-
-    #[test]
-    fn a_cancelled_exchange_is_counted_without_a_time() {
-        let mut recorder = Recorder::new(0);
-        let endpoint = recorder.endpoint("GET", "/");
-        recorder.exchange(endpoint, &arrived(100, 10), Outcome::Cancelled, 0);
-        let taken = recorder.take(None);
-        let (_, _, outcome, cell) = &taken.cells[0];
-        assert_eq!((*outcome, cell.count, cell.untimed, cell.response.count()), (Outcome::Cancelled, 1, 1, 0));
-        assert_eq!(taken.health[0].1.lag.count(), 0);
-    }
-
-    #[test]
-    fn an_untimed_custom_sample_does_not_disturb_the_extremes() {
-        let mut recorder = Recorder::new(0);
-        let endpoint = recorder.endpoint("WS", "send");
-        recorder.custom(endpoint, 9000, None, 3, Outcome::Success);
-        recorder.custom(endpoint, 9000, Some(4000), 3, Outcome::Success);
-        let taken = recorder.take(None);
-        let cell = &taken.cells[0].3;
-        assert_eq!((cell.count, cell.untimed, cell.bytes_body), (2, 1, 6));
-        assert_eq!((cell.response_min, cell.response_max, cell.response_sum), (4000, 4000, 4000));
-    }
-
-    #[test]
-    fn stamps_are_judged_per_second() {
-        let mut recorder = Recorder::new(0);
-        let endpoint = recorder.endpoint("GET", "/");
-        for source in [StampSource::Kernel, StampSource::User, StampSource::Rejected] {
-            recorder.exchange(endpoint, &Exchange { source, ..arrived(50, 10) }, Outcome::Success, 0);
-        }
-        // A refusal has no arrival that could have been stamped.
-        recorder.exchange(endpoint, &Exchange { source: StampSource::User, ..arrived(50, 10) }, Outcome::Connect, 0);
-        let health = &recorder.take(None).health[0].1;
-        assert_eq!((health.user_stamps, health.rejected_stamps), (2, 1));
-        assert_eq!((health.delay.count(), health.lag.count()), (3, 4));
-    }
-
-    #[test]
-    fn failures_are_filed_by_message_and_never_lost() {
-        let mut recorder = Recorder::new(0);
-        let endpoint = recorder.endpoint("GET", "/");
-        for n in 0..MOST_MESSAGES as u64 + 5 {
-            recorder.failure(endpoint, Outcome::Http, &format!("error {n}"), n);
-        }
-        recorder.failure(endpoint, Outcome::Http, "error 3", 99_999);
-        let failures = recorder.take(None).failures;
-        assert_eq!(failures.iter().map(|(.., failure)| failure.count).sum::<u64>(), MOST_MESSAGES as u64 + 6);
-        let other = failures.iter().find(|(_, _, message, _)| message == OTHER_MESSAGES).unwrap();
-        assert_eq!(other.3.count, 5);
-        let third = failures.iter().find(|(_, _, message, _)| message == "error 3").unwrap();
-        assert_eq!((third.3.count, third.3.first, third.3.last), (2, 3, 99_999));
-        assert!(recorder.take(None).failures.is_empty());
-    }
-
-    #[test]
-    fn a_message_is_cut_between_characters() {
-        let mut recorder = Recorder::new(0);
-        let endpoint = recorder.endpoint("GET", "/");
-        recorder.failure(endpoint, Outcome::Http, &"é".repeat(2000), 1);
-        assert_eq!(recorder.take(None).failures[0].2.len(), 2000);
-    }
-
-    #[test]
-    fn an_endpoint_keeps_its_id() {
-        let mut recorder = Recorder::new(0);
-        let first = recorder.endpoint("GET", "/a");
-        let second = recorder.endpoint("POST", "/a");
-        assert_ne!(first, second);
-        assert_eq!(recorder.endpoint("GET", "/a"), first);
-        assert_eq!(recorder.name(second), Some(("POST", "/a")));
-    }
-
-    proptest! {
-        /// However a run is cut into takes, the parts add up to the whole.
-        #[test]
-        fn nothing_is_lost_between_takes(
-            samples in prop::collection::vec((0..10 * SECOND, 0..3u32, 0..SECOND, any::<bool>()), 0..300),
-            cut in 0..300usize,
-        ) {
-            let mut recorder = Recorder::new(0);
-            let endpoints: Vec<_> = ["/a", "/b", "/c"].iter().map(|name| recorder.endpoint("GET", name)).collect();
-            let mut parts = Vec::new();
-            for (place, &(at, endpoint, response, failed)) in samples.iter().enumerate() {
-                let outcome = if failed { Outcome::Http } else { Outcome::Success };
-                recorder.exchange(endpoints[endpoint as usize], &arrived(at + response, response), outcome, 1);
-                if place == cut {
-                    parts.extend(recorder.take(Some(5)).cells);
-                }
-            }
-            parts.extend(recorder.take(None).cells);
-            prop_assert_eq!(parts.iter().map(|(.., cell)| cell.count).sum::<u64>(), samples.len() as u64);
-            prop_assert_eq!(parts.iter().map(|(.., cell)| cell.response.count()).sum::<u64>(), samples.len() as u64);
-            let sum: u64 = samples.iter().map(|(_, _, response, _)| response).sum();
-            prop_assert_eq!(parts.iter().map(|(.., cell)| cell.response_sum).sum::<u64>(), sum);
-        }
-    }
-}
+mod tests;

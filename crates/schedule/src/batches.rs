@@ -1,6 +1,6 @@
 //! Several events at once at even distances, as Locust spawns users.
 
-use crate::{RateError, Schedule, rate::Rate};
+use crate::{RateError, rate::Rate};
 
 /// One batch of max(1, floor(rate)) events every size / rate seconds; the total cuts the last batch short.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,10 +19,9 @@ impl Batches {
     pub fn size(&self) -> u64 {
         (self.rate.per_second() as u64).max(1)
     }
-}
 
-impl Schedule for Batches {
-    fn due(&self, n: u64) -> Option<u64> {
+    /// Due time in ns of the n-th event (from 0) since the start; `None` past the last, and past 584 years.
+    pub fn due(&self, n: u64) -> Option<u64> {
         if self.total.is_some_and(|total| n >= total) { None } else { self.rate.time_of(n - n % self.size()) }
     }
 }

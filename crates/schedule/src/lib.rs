@@ -2,77 +2,57 @@
 //!
 //! # Layout
 //!
-//! - [`Schedule`]: the one question that a load shape answers.
-//! - [`Constant`]: one event after another at even distances.
+//! - [`Shape`]: a level over time (events per second, or users) and its integral.
+//! - [`constant()`], [`ramp`], [`steps`], [`stages`], [`staircase`], [`spike`], [`sine()`], [`replay()`]: the shapes.
+//! - [`Arrivals`]: the due times of a shape, evenly or randomly spaced, shared out to workers.
 //! - [`Batches`]: several events at once at even distances, as Locust spawns users.
-//! - `rate`: events per second, and the exact time of the n-th.
+//! - `linear`: straight lines, of which most shapes are made; `profiles` makes them.
+//! - `rate`: the exact time of the n-th event; `error`: what is refused.
 
+mod arrivals;
 mod batches;
 mod constant;
-mod rate;
-
-pub use batches::Batches;
-pub use constant::Constant;
-pub use rate::RateError;
-
-/// When each event of a load shape is due.
-///
-/// The answers never decrease with `n`, and once the schedule has ended it stays so.
-pub trait Schedule {
-    /// Due time in ns of the n-th event (0-based) since the start; `None` when the schedule has ended.
-    fn due(&self, n: u64) -> Option<u64>;
-}
-
 #[cfg(test)]
-mod contract {
-    //! What holds for every load shape. A new one joins by a line in `shapes`.
+mod contract;
+mod error;
+mod linear;
+mod profiles;
+mod rate;
+mod replay;
+mod sine;
 
-    use proptest::prelude::*;
+use std::fmt::Debug;
 
-    use super::*;
+pub use arrivals::{Arrivals, Spacing};
+pub use batches::Batches;
+pub use constant::constant;
+pub use error::{ShapeError, nanos, seconds};
+pub use profiles::{ramp, spike, stages, staircase, steps};
+pub use rate::RateError;
+pub use replay::replay;
+pub use sine::sine;
 
-    fn shapes(rate: f64, total: Option<u64>) -> [(&'static str, Box<dyn Schedule>); 2] {
-        [
-            ("constant", Box::new(Constant::new(rate, total).expect("a rate in range"))),
-            ("batches", Box::new(Batches::new(rate, total).expect("a rate in range"))),
-        ]
-    }
+/// A level over time: events per second, or users. Times are ns since its start.
+pub trait Shape: Send + Sync + Debug {
+    /// The level at `at`, 0 or above; 0 from `length` on. Where it jumps, the new level.
+    fn level(&self, at: u64) -> f64;
 
-    /// From a year between two events to 1 ns.
-    fn rates() -> impl Strategy<Value = f64> {
-        (-7.5..9.0_f64).prop_map(|exponent| 10_f64.powf(exponent))
-    }
+    /// When the integral of the level passes `count` (events, >= 0), in whole ns; `None`: it never does.
+    ///
+    /// Passing is more than reaching: the event that falls on the border to a stretch of level 0 comes after it, and the
+    /// one that falls on the end does not come. A constant level is right to the ns up to 2^53 events; the others as far
+    /// as a float tells seconds, which is to the ns in the first days. Later counts never come earlier, but for the last
+    /// digit of a float.
+    fn reach(&self, count: f64) -> Option<u64>;
 
-    proptest! {
-        #[test]
-        fn the_first_event_is_due_at_once(rate in rates(), total in proptest::option::of(1..u64::MAX)) {
-            for (name, shape) in shapes(rate, total) {
-                prop_assert_eq!(shape.due(0), Some(0), "{}", name);
-            }
-        }
+    /// How long it lasts, ns; `None`: without end.
+    fn length(&self) -> Option<u64>;
 
-        #[test]
-        fn due_times_never_decrease(rate in rates(), n in 0..1_u64 << 52) {
-            for (name, shape) in shapes(rate, None) {
-                if let (Some(this), Some(next)) = (shape.due(n), shape.due(n + 1)) {
-                    prop_assert!(this <= next, "{name}: {n} at {this}, {} at {next}", n + 1);
-                }
-            }
-        }
+    /// The integral over its length: events in all, at most 2^53; `None`: without end.
+    fn total(&self) -> Option<f64>;
 
-        #[test]
-        fn the_end_comes_after_the_total_and_stays(rate in rates(), total in 0..100_u64, past in 0..u64::MAX - 100) {
-            for (name, shape) in shapes(rate, Some(total)) {
-                prop_assert!((0..total).all(|n| shape.due(n).is_some()), "{}", name);
-                prop_assert_eq!(shape.due(total + past), None, "{}", name);
-            }
-        }
-
-        #[test]
-        fn times_that_no_clock_can_show_are_the_end(n in 0..u64::MAX) {
-            for (name, shape) in shapes(1e-300, None) {
-                prop_assert_eq!(shape.due(n.max(1)), None, "{}", name);
-            }
-        }
+    /// Whether its events have times of their own, so that no other spacing can be had.
+    fn spaces_itself(&self) -> bool {
+        false
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-const NANOS: f64 = 1e9;
+use crate::error::SECOND;
 
 /// Events per second: finite, above 0, at most 1e9 (one per ns).
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -23,19 +23,24 @@ impl Rate {
     }
 
     /// n / rate in ns, rounded once; `None` past the 584 years that 64 bits of ns can say.
-    ///
-    /// Whole seconds are taken out before the conversion to ns, by a remainder that a fused multiply-add leaves
-    /// unrounded. So the result is right to the ns for n up to 2^53, where `n / rate * 1e9` would drift.
     pub(crate) fn time_of(self, n: u64) -> Option<u64> {
-        let n = n as f64;
-        let seconds = (n / self.0).floor();
-        if seconds >= (u64::MAX / 1_000_000_000) as f64 {
-            return None;
+        time_to(n as f64, self.0)
+    }
+}
+
+/// count / per second in ns, rounded once; `None` past the 584 years that 64 bits of ns can say, and at a rate of 0.
+///
+/// Whole seconds are taken out before the conversion to ns, by a remainder that a fused multiply-add leaves
+/// unrounded. So the result is right to the ns for counts up to 2^53, where `count / per_second * 1e9` would drift.
+pub(crate) fn time_to(count: f64, per_second: f64) -> Option<u64> {
+    match (count / per_second).floor() {
+        seconds if seconds < (u64::MAX / SECOND) as f64 => {
+            // The division may have rounded up to the next second; then this is a little below 0.
+            let remainder = seconds.mul_add(-per_second, count);
+            let nanos = (remainder / per_second * SECOND as f64).round() as i64;
+            (seconds as u64 * SECOND).checked_add_signed(nanos)
         }
-        // The division may have rounded up to the next second; then this is a little below 0.
-        let remainder = seconds.mul_add(-self.0, n);
-        let nanos = (remainder / self.0 * NANOS).round() as i64;
-        (seconds as u64 * 1_000_000_000).checked_add_signed(nanos)
+        _ => None, // too late, infinite, or not a number
     }
 }
 

@@ -29,18 +29,18 @@ pub(crate) struct Flight {
 }
 
 impl Flight {
-    /// On a kept connection.
-    pub(super) fn new(call: Call) -> Flight {
-        let sent = now();
+    /// On a kept connection, at `sent` (monotonic ns).
+    #[inline]
+    pub(super) fn new(call: Call, sent: u64) -> Flight {
         let due = if call.due == 0 { sent } else { call.due.min(sent) };
-        let exchange = Exchange { due, sent, ..Exchange::default() };
+        let exchange = Exchange { due, free: call.free.min(sent), sent, ..Exchange::default() };
         let held = call.wire.expect_continue;
         Flight { call, exchange, response: Response::default(), written: 0, held, deadline: 0, phase: sent }
     }
 
     /// On a connection that has yet to be made.
-    pub(super) fn before_connecting(call: Call) -> Flight {
-        let mut flight = Flight::new(call);
+    pub(super) fn before_connecting(call: Call, sent: u64) -> Flight {
+        let mut flight = Flight::new(call, sent);
         flight.deadline = after(flight.phase, flight.call.connect_timeout);
         flight
     }
@@ -110,7 +110,10 @@ impl Flight {
     pub(crate) fn finish(mut self, id: ExchangeId, failure: Option<Failure>) -> Finished {
         self.exchange.bytes_out = self.written as u64;
         let result = match failure {
-            None => Ok(self.response),
+            None => {
+                self.exchange.status = self.response.status;
+                Ok(self.response)
+            }
             Some(failure) => {
                 // A censored time is kept at its limit; every other failure ends when it is known.
                 let end = if failure.outcome == Outcome::Timeout { self.deadline } else { now() };

@@ -26,7 +26,7 @@ impl Sink for ProxyAnswer {
 
 impl Connection {
     /// The peer has accepted, or not.
-    pub(super) fn connected(&mut self, io: &mut Io) -> Step {
+    pub(crate) fn connected(&mut self, io: &mut Io) -> Step {
         let Some(transport) = &self.transport else { return Step::Wait };
         if let Err(error) = transport.socket.connected() {
             return Step::NextAddress(error);

@@ -4,12 +4,12 @@ use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use plimsoll_http as http;
 use plimsoll_record::Outcome;
 
 use super::{Engine, Event, Limits};
-use crate::call::{Call, Finished, Keep};
+use crate::call::{Call, Finished, Keep, Wire};
 use crate::clock::now;
-use crate::native::plain_get;
 use crate::origin::{Origin, OriginOptions};
 
 const NAME: &str = "several.test";
@@ -19,8 +19,17 @@ fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
     let addresses = addresses.iter().map(|ip| SocketAddr::new(ip.parse().unwrap(), port)).collect();
     engine.resolver.remember((NAME.into(), port), addresses, now());
     let origin = Arc::new(Origin::new(&format!("http://{NAME}:{port}"), &OriginOptions::default()).unwrap());
-    let wire = plain_get(&origin, "/", "test").unwrap();
-    let call = Call { token: 1, wire, due: 0, connect_timeout: 0, read_timeout: 0, keep: Keep::All };
+    let request = http::Request {
+        method: "GET",
+        target: "/",
+        authority: origin.authority(),
+        headers: &http::Headers::default(),
+        extra: &[],
+        body_length: None,
+        content_type: None,
+    };
+    let wire = Wire::encode(&request, &[]).unwrap();
+    let call = Call { token: 1, wire, due: 0, free: 0, connect_timeout: 0, read_timeout: 0, keep: Keep::All };
     let client = engine.client();
     engine.send(client, &origin, call);
     let end = Instant::now() + Duration::from_secs(30);

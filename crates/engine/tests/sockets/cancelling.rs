@@ -20,8 +20,8 @@ fn silent() -> Peer {
 fn assert_cancelled(lab: &mut Lab, origin: &Arc<Origin>, call: Call, there: impl Fn() -> bool) {
     let id = lab.send(origin, call);
     lab.until(|_| there());
-    assert_eq!(lab.engine.cancel(id), Some(TOKEN));
-    assert_eq!(lab.engine.cancel(id), None);
+    assert_eq!(lab.cancel(id), Some(TOKEN));
+    assert_eq!(lab.cancel(id), None);
     lab.assert_empty();
 }
 
@@ -80,8 +80,8 @@ fn after_it_has_failed_and_before_that_was_told() {
     let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
     let ids = [(); 3].map(|()| lab.send(&origin, get(&origin)));
     assert_eq!(lab.engine.in_flight(), 0);
-    assert_eq!(lab.engine.cancel(ids[1]), Some(TOKEN));
-    assert_eq!(lab.engine.cancel(ids[1]), None);
+    assert_eq!(lab.cancel(ids[1]), Some(TOKEN));
+    assert_eq!(lab.cancel(ids[1]), None);
     assert_eq!([lab.finish().id, lab.finish().id], [ids[0], ids[2]]);
     lab.assert_empty();
 }
@@ -92,7 +92,7 @@ fn in_the_turn_that_would_have_told_of_it() {
     let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
     let ids = [(); 3].map(|()| lab.send(&origin, get(&origin)));
     assert_eq!(lab.finish().id, ids[0]);
-    assert_eq!(lab.engine.cancel(ids[1]), Some(TOKEN));
+    assert_eq!(lab.cancel(ids[1]), Some(TOKEN));
     let late = lab.send(&origin, get(&origin));
     assert_eq!(lab.finish().id, ids[2]);
     assert!(lab.engine.next_event().is_none(), "what is sent in a turn is told in a later one");
@@ -108,7 +108,7 @@ fn after_its_response_has_arrived() {
     let ids = [lab.send(&origin, get(&origin)), lab.send(&origin, get(&origin))];
     let Event::Finished(first) = lab.event() else { panic!("no wakes were asked for") };
     let other = if first.id == ids[0] { ids[1] } else { ids[0] };
-    assert_eq!(lab.engine.cancel(other), Some(TOKEN));
+    assert_eq!(lab.cancel(other), Some(TOKEN));
     lab.turn(Duration::from_millis(5));
     assert_eq!((lab.engine.in_flight(), lab.engine.connections()), (0, 1));
 }
@@ -148,7 +148,7 @@ fn not_after_it_has_been_told() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let id = lab.fetch(&origin, get(&origin)).id;
-    assert_eq!(lab.engine.cancel(id), None);
+    assert_eq!(lab.cancel(id), None);
     assert_eq!(lab.engine.connections(), 1);
 }
 
@@ -159,14 +159,14 @@ fn an_old_id_does_not_hit_a_new_exchange() {
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let old = lab.fetch(&origin, get(&origin)).id;
     let next = lab.send(&origin, get(&origin));
-    assert_eq!(lab.engine.cancel(old), None);
+    assert_eq!(lab.cancel(old), None);
     assert_eq!(lab.finish().id, next);
     let given_up = lab.send(&origin, get(&origin));
-    assert_eq!(lab.engine.cancel(given_up), Some(TOKEN));
+    assert_eq!(lab.cancel(given_up), Some(TOKEN));
     let after = lab.send(&origin, get(&origin));
-    assert_eq!(lab.engine.cancel(given_up), None);
+    assert_eq!(lab.cancel(given_up), None);
     assert_eq!(response(&lab.finish()).status, 200);
-    assert_eq!(lab.engine.cancel(after), None);
+    assert_eq!(lab.cancel(after), None);
 }
 
 #[test]

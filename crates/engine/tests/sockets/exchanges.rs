@@ -2,6 +2,7 @@
 
 use std::net::TcpListener;
 
+use plimsoll_engine::call::Bytes;
 use plimsoll_engine::{Keep, Limits, Wire};
 use plimsoll_http as http;
 use plimsoll_record::Outcome;
@@ -307,7 +308,7 @@ fn a_shared_request_is_the_same_bytes_without_a_copy() {
     let peer = Peer::answering(ok("x"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let call = get(&origin);
-    let shared = Wire::shared(call.wire.clone());
+    let shared = Wire { bytes: Bytes::Shared(call.wire.bytes.as_slice().into()), ..call.wire.clone() };
     let pointer = shared.bytes.as_slice().as_ptr();
     let finished = lab.fetch(&origin, plimsoll_engine::Call { wire: shared, ..call });
     assert_eq!(finished.wire.bytes.as_slice().as_ptr(), pointer);

@@ -5,7 +5,6 @@ use std::sync::{Arc, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use plimsoll_engine::native::plain_get;
 use plimsoll_engine::{
     Call, ClientId, Engine, Event, ExchangeId, Failure, Finished, Keep, Limits, Origin, OriginOptions, Response, Wire,
 };
@@ -47,6 +46,11 @@ impl Lab {
         let finished = self.finish();
         assert_eq!(finished.id, id);
         finished
+    }
+
+    /// Gives one up; its token.
+    pub(crate) fn cancel(&mut self, id: ExchangeId) -> Option<u64> {
+        self.engine.cancel(id).map(|given_up| given_up.token)
     }
 
     /// The next exchange to finish.
@@ -132,12 +136,12 @@ pub(crate) fn origin_with(url: &str, options: &OriginOptions) -> Arc<Origin> {
 /// A call with limits of time that no working test reaches.
 fn call(wire: Wire) -> Call {
     let limit = 2 * LIMIT.as_nanos() as u64;
-    Call { token: TOKEN, wire, due: 0, connect_timeout: limit, read_timeout: limit, keep: Keep::All }
+    Call { token: TOKEN, wire, due: 0, free: 0, connect_timeout: limit, read_timeout: limit, keep: Keep::All }
 }
 
 /// GET /
 pub(crate) fn get(origin: &Origin) -> Call {
-    call(plain_get(origin, "/", "test").unwrap())
+    request(origin, "GET", &[], None)
 }
 
 /// Any method with any headers and body.

@@ -1,6 +1,6 @@
 //! The engine against real sockets on loopback, one subject per file.
 //!
-//! `peer` is the other end, `lab` drives the engine, `certificates` makes what TLS needs. Every wait in them ends in a
+//! `peer` is the other end, `lab` drives the engine, `shift` native users, `certificates` makes what TLS needs. Every wait in them ends in a
 //! panic after `peer::LIMIT`, so that a lost wake-up fails a test instead of hanging it, and a process that runs for ten
 //! times as long is ended. What has to happen before something else is ordered by messages between the two ends, never
 //! by how long it ought to take.
@@ -10,13 +10,16 @@
 mod certificates;
 mod lab;
 mod peer;
+mod shift;
 
+mod arrivals;
 mod cancelling;
 mod continuing;
 mod exchanges;
 mod failures;
 mod keeping;
 mod natives;
+mod playing;
 mod reach;
 mod stamps;
 mod tls;

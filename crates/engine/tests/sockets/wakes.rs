@@ -26,13 +26,18 @@ fn wakes_come_in_the_order_of_their_times_and_not_before() {
     for due in dues {
         lab.engine.wake(due, due);
     }
+    let mut came = Vec::new();
+    while came.len() < dues.len() {
+        lab.wait_readable();
+        lab.engine.poll(None).unwrap();
+        while let Some(Event::Woken(due)) = lab.engine.next_event() {
+            assert!(now() >= due);
+            came.push(due);
+        }
+    }
     let mut sorted = dues;
     sorted.sort_unstable();
-    for due in sorted {
-        lab.wait_readable();
-        assert_eq!(lab.woken(), due);
-        assert!(now() >= due);
-    }
+    assert_eq!(came, sorted);
     lab.assert_empty();
 }
 
@@ -105,7 +110,7 @@ fn a_turn_that_was_left_early_goes_on_without_waiting() {
     }
     assert_eq!(lab.woken(), 1);
     let start = Instant::now();
-    assert_eq!(lab.engine.poll(Some(LIMIT)).unwrap(), 2);
+    assert!(lab.engine.poll(Some(LIMIT)).unwrap() >= 2);
     assert!(start.elapsed() < LIMIT);
     assert_eq!([lab.woken(), lab.woken()], [2, 3]);
 }

@@ -1,0 +1,109 @@
+//! From a call that no kept connection can carry to a socket that is being connected.
+
+use std::io;
+use std::sync::Arc;
+
+use mio::Token;
+use plimsoll_record::Outcome;
+
+use super::{ClientId, Engine, pack};
+use crate::call::{Call, Failure};
+use crate::clock::now;
+use crate::connection::{Connection, Step};
+use crate::dial::{Dial, Opening, nothing_to_try, open};
+use crate::origin::Origin;
+use crate::resolve::Place;
+use crate::socket::Socket;
+
+impl Engine {
+    /// Goes on with those whose addresses have come.
+    pub(super) fn resolved(&mut self) {
+        for (asked, answer) in self.resolver.answers(now()) {
+            for (place, serial) in self.waiting.remove(&asked).unwrap_or_default() {
+                let Some(connection) = self.connections.get_mut(place) else { continue };
+                if connection.serial != serial || !connection.is_resolving() {
+                    continue;
+                }
+                let step = match &answer {
+                    Ok(addresses) => self.dial_addresses(place, addresses.clone()),
+                    Err(error) => Step::Failed(Failure::io(Outcome::Connect, error)),
+                };
+                if let Some(finished) = self.settle(place, step) {
+                    self.finish_now(finished);
+                }
+            }
+        }
+    }
+
+    /// Makes a connection for a call.
+    pub(super) fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, sent: u64) -> (usize, Step) {
+        if self.connections.len() == self.connections.capacity() {
+            // Doubling would leave up to half of it unused, and connections are large.
+            self.connections.reserve_exact(self.connections.len() / 4 + 16);
+        }
+        let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call, sent));
+        self.connections[place].serial = self.serial;
+        self.clients[client.0].push(place);
+        (place, self.open(place))
+    }
+
+    /// Begins to make a connection for the exchange that is there.
+    pub(super) fn open(&mut self, place: usize) -> Step {
+        match open(&self.connections[place].origin, &self.resolver, now()) {
+            Ok(Opening::Unix(socket)) => self.adopt(place, socket),
+            Ok(Opening::Tcp(dial)) => {
+                self.connections[place].dial = dial;
+                self.connect(place, nothing_to_try())
+            }
+            Ok(Opening::Ask(host, port)) => self.ask(place, &(host, port)),
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+
+    /// One question for all that wait for the same answer.
+    fn ask(&mut self, place: usize, question: &Place) -> Step {
+        let waiting = self.waiting.entry(question.clone()).or_default();
+        waiting.push((place, self.connections[place].serial));
+        if waiting.len() > 1 {
+            return Step::Wait;
+        }
+        match self.resolver.ask(question.clone()) {
+            Ok(()) => Step::Wait,
+            Err(error) => {
+                // The next one is to ask again.
+                self.waiting.remove(question);
+                Step::Failed(Failure::io(Outcome::Connect, &error))
+            }
+        }
+    }
+
+    fn dial_addresses(&mut self, place: usize, addresses: Vec<std::net::SocketAddr>) -> Step {
+        let connection = &mut self.connections[place];
+        connection.resolved();
+        connection.dial = Dial::new(addresses, connection.origin.source);
+        self.connect(place, nothing_to_try())
+    }
+
+    /// Tries the next address. `last` is the reason why the one before did not do.
+    pub(super) fn connect(&mut self, place: usize, last: io::Error) -> Step {
+        let open = self.connections.len();
+        match self.connections[place].dial.next(&mut self.sources, open, last) {
+            Ok(socket) => self.adopt(place, socket),
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+
+    fn adopt(&mut self, place: usize, socket: Socket) -> Step {
+        self.generation = self.generation.wrapping_add(1);
+        let token = Token(pack(place, self.generation) as usize);
+        let connection = &mut self.connections[place];
+        connection.generation = self.generation;
+        match connection.connecting(socket).register(self.poll.registry(), token) {
+            // On this machine the peer has accepted by now. To wait for the event that says so would put our own lateness
+            // into the exchange's service time.
+            Ok(()) if connection.is_through() => connection.connected(&mut self.io),
+            Ok(()) => Step::Wait,
+            Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! How many iterations and requests may still begin.
+
+/// What is left. Arrivals that wait for a user have their iteration and its first request set aside for them, so that a
+/// limit never makes one of them a dropped one.
+#[derive(Debug)]
+pub(super) struct Budget {
+    /// `u64::MAX` at first = no limit, here and below: nobody gets through so many.
+    iterations: u64,
+    requests: u64,
+}
+
+impl Budget {
+    pub(super) fn new(iterations: Option<u64>, requests: Option<u64>) -> Budget {
+        Budget { iterations: iterations.unwrap_or(u64::MAX), requests: requests.unwrap_or(u64::MAX) }
+    }
+
+    /// Whether another iteration can begin beside those of `waiting` arrivals.
+    #[inline]
+    pub(super) fn allows_iteration(&self, waiting: usize) -> bool {
+        self.iterations > waiting as u64 && self.allows_request(waiting)
+    }
+
+    /// Whether another request can.
+    #[inline]
+    pub(super) fn allows_request(&self, waiting: usize) -> bool {
+        self.requests > waiting as u64
+    }
+
+    /// An iteration begins.
+    #[inline]
+    pub(super) fn take_iteration(&mut self) {
+        self.iterations -= 1;
+    }
+
+    /// A request begins.
+    #[inline]
+    pub(super) fn take_request(&mut self) {
+        self.requests -= 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Budget;
+
+    #[test]
+    fn a_limit_is_reached_after_exactly_so_many() {
+        let mut budget = Budget::new(Some(2), Some(3));
+        budget.take_iteration();
+        budget.take_request();
+        assert!(budget.allows_iteration(0));
+        budget.take_iteration();
+        budget.take_request();
+        assert!(!budget.allows_iteration(0), "two have begun");
+        assert!(budget.allows_request(0), "and may go on");
+        budget.take_request();
+        assert!(!budget.allows_request(0));
+    }
+
+    #[test]
+    fn what_waits_has_its_share_set_aside() {
+        let budget = Budget::new(Some(5), Some(3));
+        assert!(budget.allows_iteration(2));
+        assert!(!budget.allows_iteration(3), "each needs a request");
+        assert!(!budget.allows_request(3));
+        assert!(!Budget::new(Some(1), None).allows_iteration(1));
+    }
+
+    #[test]
+    fn without_a_limit_there_is_no_end() {
+        let mut budget = Budget::new(None, None);
+        budget.take_iteration();
+        budget.take_request();
+        assert!(budget.allows_iteration(1 << 40));
+    }
+}

@@ -1,0 +1,169 @@
+//! From the end of one exchange to the beginning of the next.
+
+use std::sync::Arc;
+
+use plimsoll_record::{Exchange, Outcome, Recorder};
+use plimsoll_scenario::{Next, Prepared, Verdict};
+
+use super::user::{State, Then};
+use super::{ARRIVAL, Model, NativeUsers, OURS};
+use crate::call::{Bytes, Call, Finished};
+use crate::clock::now;
+use crate::engine::Engine;
+
+impl NativeUsers {
+    /// Records one of their exchanges and lets that user go on.
+    #[inline]
+    pub fn finished(&mut self, engine: &mut Engine, recorder: &mut Recorder, finished: &Finished) {
+        let place = (finished.token & OURS) as usize;
+        self.record(recorder, place, finished);
+        self.advance(engine, recorder, place, finished.exchange.read);
+    }
+
+    /// The time has come that they wanted to be woken at.
+    pub fn woken(&mut self, engine: &mut Engine, recorder: &mut Recorder, token: u64) {
+        if token & ARRIVAL != 0 {
+            return self.arrivals_due(engine, recorder);
+        }
+        let place = (token & OURS) as usize;
+        let State::Pausing { due, then, .. } = self.users[place].state else { return };
+        self.users[place].state = State::Idle;
+        match then {
+            Then::Send => self.follow(engine, recorder, place, due),
+            Then::Advance => self.advance(engine, recorder, place, due),
+            Then::Begin => self.iterate(engine, recorder, place, due),
+        }
+    }
+
+    /// Leaves a step whose exchange was over at `read`: the next one follows, or the iteration ends.
+    #[inline]
+    fn advance(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, read: u64) {
+        match self.player.advance(&mut self.users[place].session) {
+            Next::Step { think: 0 } => self.follow(engine, recorder, place, read),
+            Next::Step { think } => self.pause(engine, place, read + think, Then::Send),
+            Next::End { think } => match self.model {
+                Model::Open | Model::Unset => self.release(engine, recorder, place, read),
+                // Nobody thinks about an iteration that does not come.
+                Model::Closed { wanted } if self.over || self.users.len() > wanted => self.end(engine, place),
+                Model::Closed { .. } if think == 0 => self.iterate(engine, recorder, place, read),
+                Model::Closed { .. } => self.pause(engine, place, read + think, Then::Begin),
+            },
+        }
+    }
+
+    /// Begins a user's next iteration in the closed model, or ends the user.
+    #[inline]
+    pub(super) fn iterate(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64) {
+        if !self.budget.allows_iteration(0) {
+            self.finish(engine);
+        }
+        if !self.over && self.begin(engine, place) {
+            self.send(engine, recorder, place, due, 0);
+        } else {
+            self.end(engine, place);
+        }
+    }
+
+    /// Begins a user's next iteration. False when a feeder has no row for it: then no other begins either.
+    #[inline]
+    pub(super) fn begin(&mut self, engine: &mut Engine, place: usize) -> bool {
+        match self.player.begin(&mut self.users[place].session) {
+            Ok(()) => {
+                self.budget.take_iteration();
+                true
+            }
+            Err(exhausted) => {
+                if exhausted.fail {
+                    self.failure.get_or_insert(format!("feeder {:?} has run out of rows", exhausted.feeder));
+                }
+                self.finish(engine);
+                false
+            }
+        }
+    }
+
+    /// Sends the request of a later step, if another may begin; else the iteration ends where it is.
+    #[inline]
+    fn follow(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64) {
+        if self.budget.allows_request(self.waiting.len()) {
+            return self.send(engine, recorder, place, due, 0);
+        }
+        self.finish(engine);
+        match self.model {
+            Model::Open => self.release(engine, recorder, place, due),
+            _ => self.end(engine, place),
+        }
+    }
+
+    /// Sends the request of the user's step. free: when the user was, for an arrival that waited for one; else 0.
+    #[inline]
+    pub(super) fn send(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, free: u64) {
+        self.budget.take_request();
+        let user = &mut self.users[place];
+        let step = &self.steps[user.session.step().index()];
+        let mut made = Vec::new();
+        let wire = match self.player.request(&user.session, &mut made) {
+            Ok(Prepared::Constant(shared)) => {
+                step.wire(Bytes::Shared(Arc::clone(&shared.bytes)), shared.head, shared.expect_continue)
+            }
+            Ok(Prepared::Made { head, expect_continue }) => step.wire(Bytes::Owned(made), head, expect_continue),
+            Err(reason) => return self.unsendable(engine, recorder, place, due, &reason),
+        };
+        let call = Call {
+            token: self.mark | place as u64,
+            wire,
+            due,
+            free,
+            connect_timeout: step.timeout,
+            read_timeout: step.timeout,
+            keep: step.keep,
+        };
+        user.state = State::Sending(engine.send(user.client, &step.origin, call));
+    }
+
+    /// Records an exchange that never got on its way. The user goes on in the next turn, or one whose requests can never
+    /// be sent would not let this one end.
+    #[cold]
+    fn unsendable(&mut self, engine: &mut Engine, recorder: &mut Recorder, place: usize, due: u64, reason: &str) {
+        let now = now();
+        let due = if due == 0 { now } else { due.min(now) };
+        let exchange = Exchange { due, sent: now, arrival: now, read: now, ..Exchange::default() };
+        let step = &self.steps[self.users[place].session.step().index()];
+        step.faulty(recorder, &exchange, Outcome::Protocol, 0, reason);
+        self.pause(engine, place, now, Then::Advance);
+    }
+
+    fn pause(&mut self, engine: &mut Engine, place: usize, due: u64, then: Then) {
+        let wake = engine.wake(self.mark | place as u64, due);
+        self.users[place].state = State::Pausing { wake, due, then };
+    }
+
+    /// The user waits for an arrival.
+    pub(super) fn rest(&mut self, place: usize) {
+        self.users[place].state = State::Idle;
+        self.idle.push(place);
+    }
+
+    /// Judges and records what became of the request of the user's step.
+    #[inline]
+    pub(super) fn record(&mut self, recorder: &mut Recorder, place: usize, finished: &Finished) {
+        let session = &mut self.users[place].session;
+        let step = &self.steps[session.step().index()];
+        let exchange = &finished.exchange;
+        let response = match &finished.result {
+            Ok(response) => response,
+            Err(failure) => return step.failed(recorder, exchange, failure),
+        };
+        let decoded = match step.decoded(response, self.rules.max_decoded) {
+            Ok(decoded) => decoded,
+            Err(error) => return step.undecodable(recorder, exchange, response, &error),
+        };
+        let body = decoded.as_deref().unwrap_or(response.body());
+        let size = decoded.as_ref().map_or(response.body_length, |body| body.len() as u64);
+        match self.player.judge(session, response.status, response.head(), body, exchange.times().response) {
+            Verdict::Success => recorder.exchange(step.endpoint, exchange, Outcome::Success, size),
+            Verdict::Http(message) => step.faulty(recorder, exchange, Outcome::Http, size, &message),
+            Verdict::Assertion(message) => step.faulty(recorder, exchange, Outcome::Assertion, size, &message),
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! A scenario with the ways to its targets.
+
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
+
+use plimsoll_scenario::{Player, Scenario, Step, Target, Verify};
+
+use crate::origin::{Origin, OriginError, OriginOptions, Trust};
+
+/// What native users play: a scenario whose targets are known to be reachable in principle, and requests to be sendable.
+#[derive(Clone, Debug)]
+pub struct Script {
+    scenario: Arc<Scenario>,
+    /// In the order of the scenario's targets.
+    origins: Vec<Arc<Origin>>,
+}
+
+/// What can be wrong with a scenario's targets: "field: reason", as in errors of definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScriptError(String);
+
+impl Display for ScriptError {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ScriptError {}
+
+impl Script {
+    /// Loads the certificates that the targets name; no connection is made.
+    pub fn new(scenario: Scenario) -> Result<Script, ScriptError> {
+        let named = |(index, target): (usize, &Target)| {
+            origin(target).map(Arc::new).map_err(|error| ScriptError(format!("targets[{index}]: {error}")))
+        };
+        let origins = scenario.targets().iter().enumerate().map(named).collect::<Result<Vec<_>, _>>()?;
+        let script = Script { scenario: Arc::new(scenario), origins };
+        script.cast().map_err(|error| ScriptError(error.to_string()))?;
+        Ok(script)
+    }
+
+    /// Someone to play it from its beginning.
+    pub(super) fn player(&self) -> Player {
+        self.cast().expect("it could be done when the script was made, and nothing has changed")
+    }
+
+    fn cast(&self) -> Result<Player, plimsoll_scenario::DefinitionError> {
+        let authorities: Vec<&str> = self.origins.iter().map(|origin| origin.authority()).collect();
+        Player::new(Arc::clone(&self.scenario), &authorities)
+    }
+
+    /// Every step of the scenario with the origin it goes to, in the order of their indexes.
+    pub(super) fn steps(&self) -> impl Iterator<Item = (&Step, &Arc<Origin>)> {
+        self.scenario.steps().iter().map(|step| (step, &self.origins[step.target]))
+    }
+}
+
+fn origin(target: &Target) -> Result<Origin, OriginError> {
+    let trust = match &target.verify {
+        Verify::System => Trust::System,
+        Verify::Bundle(path) => Trust::Bundle(path.clone()),
+        Verify::Nothing => Trust::Anything,
+    };
+    let options =
+        OriginOptions { trust, identity: target.certificate.clone(), proxy: target.proxy.clone(), source: None };
+    Origin::new(&target.url, &options)
+}

@@ -1,0 +1,93 @@
+//! What the engine needs to know of each step of a scenario, worked out once, and how its exchanges are recorded.
+
+use std::sync::Arc;
+
+use plimsoll_http as http;
+use plimsoll_record::{EndpointId, Exchange, Outcome, Recorder};
+use plimsoll_scenario as scenario;
+
+use crate::call::{Bytes, Failure, Keep, Response, Wire, is_idempotent};
+use crate::origin::Origin;
+
+/// One step.
+#[derive(Debug)]
+pub(super) struct Step {
+    pub(super) endpoint: EndpointId,
+    pub(super) origin: Arc<Origin>,
+    /// Limit of connecting and of each wait for bytes, ns; 0 = none.
+    pub(super) timeout: u64,
+    pub(super) keep: Keep,
+    /// Content codings are undone for the judge.
+    needs_body: bool,
+    head_request: bool,
+    idempotent: bool,
+}
+
+impl Step {
+    /// Enters the step's endpoint in the recorder.
+    pub(super) fn new(step: &scenario::Step, origin: &Arc<Origin>, recorder: &mut Recorder) -> Step {
+        Step {
+            endpoint: recorder.endpoint(&step.method, &step.name),
+            origin: Arc::clone(origin),
+            timeout: step.timeout,
+            keep: if step.needs_head || step.needs_body { Keep::All } else { Keep::Nothing },
+            needs_body: step.needs_body,
+            head_request: step.method == "HEAD",
+            idempotent: is_idempotent(&step.method),
+        }
+    }
+
+    /// A request of this step, encoded.
+    #[inline]
+    pub(super) fn wire(&self, bytes: Bytes, head: usize, expect_continue: bool) -> Wire {
+        Wire { bytes, head, expect_continue, head_request: self.head_request, idempotent: self.idempotent }
+    }
+
+    /// The body as the judge wants it, where that is not the body as received.
+    #[inline]
+    pub(super) fn decoded(&self, response: &Response, limit: u64) -> Result<Option<Vec<u8>>, http::DecodeError> {
+        if !self.needs_body {
+            return Ok(None);
+        }
+        let coding = http::header(response.head(), "content-encoding");
+        coding.map(|coding| http::decode(coding, response.body(), limit)).transpose()
+    }
+
+    /// Records an exchange without a complete response.
+    #[cold]
+    pub(super) fn failed(&self, recorder: &mut Recorder, exchange: &Exchange, failure: &Failure) {
+        if let Some(errno) = failure.errno {
+            recorder.errno(errno, exchange.arrival);
+        }
+        self.faulty(recorder, exchange, failure.outcome, 0, &failure.message);
+    }
+
+    /// Records one whose body is not what its head says.
+    #[cold]
+    pub(super) fn undecodable(
+        &self,
+        recorder: &mut Recorder,
+        exchange: &Exchange,
+        response: &Response,
+        error: &http::DecodeError,
+    ) {
+        let message = format!("content coding: {error}");
+        self.faulty(recorder, exchange, Outcome::Protocol, response.body_length, &message);
+    }
+
+    /// Records one that is not a success, and if it is a failure why.
+    #[cold]
+    pub(super) fn faulty(
+        &self,
+        recorder: &mut Recorder,
+        exchange: &Exchange,
+        outcome: Outcome,
+        body: u64,
+        message: &str,
+    ) {
+        if outcome.is_failure() {
+            recorder.failure(self.endpoint, outcome, message, exchange.arrival);
+        }
+        recorder.exchange(self.endpoint, exchange, outcome, body);
+    }
+}

@@ -1,0 +1,185 @@
+//! Which local address a connection to this machine's own loopback network comes from.
+//!
+//! One source address has some 28,000 ports to offer towards one listener. All of 127.0.0.0/8 is ours, so a target on
+//! it can be given more connections than that from more than one source.
+
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+/// Connections begun from one source before the next one takes its turn, and connections that may be open before any
+/// but 127.0.0.1 is used.
+///
+/// The kernel first gives even ports, half of some 28,000; when these are in use, every further connect walks all of
+/// them before it takes an odd one, which costs a millisecond instead of 30 µs. Other processes use the ports too.
+const PER_SOURCE: usize = 2_000;
+
+/// Sources in use: 127.0.0.1 … 127.0.0.254.
+const SOURCES: u8 = 254;
+
+/// Sources that are tried for one connection: each that has no port left takes the kernel a millisecond to find out.
+const TRIES: usize = 8;
+
+/// Deals out source addresses, in turn.
+#[derive(Debug)]
+pub(crate) struct Sources {
+    per_source: usize,
+    /// Last byte of the source whose turn it is when 127.0.0.1 is not enough, 1…254.
+    current: u8,
+    /// Connections begun in this turn.
+    used: usize,
+}
+
+impl Default for Sources {
+    /// Another process begins elsewhere, so that workers do not fill up one source after the other together.
+    fn default() -> Sources {
+        Sources::with(PER_SOURCE, (std::process::id().wrapping_mul(37) % u32::from(SOURCES)) as u8 + 1)
+    }
+}
+
+impl Sources {
+    fn with(per_source: usize, first: u8) -> Sources {
+        Sources { per_source, current: first, used: 0 }
+    }
+
+    /// Calls `connect` with the source to use towards `address`: `fixed` if there is one. For the loopback network it is
+    /// 127.0.0.1 while few connections are `open`, then the one whose turn it is; the next one if it has no port left.
+    pub(crate) fn connect<T>(
+        &mut self,
+        address: SocketAddr,
+        fixed: Option<IpAddr>,
+        open: usize,
+        connect: impl Fn(SocketAddr, Option<IpAddr>) -> io::Result<T>,
+    ) -> io::Result<T> {
+        let is_ours = matches!(address.ip(), IpAddr::V4(ip) if ip.is_loopback());
+        if fixed.is_some() || !is_ours {
+            return connect(address, fixed);
+        }
+        if open <= self.per_source {
+            // The kernel takes 127.0.0.1 by itself, without a call more.
+            match connect(address, None) {
+                Err(error) if error.kind() == ErrorKind::AddrNotAvailable => {}
+                result => return result,
+            }
+        }
+        if self.used >= self.per_source {
+            self.pass_on();
+        }
+        self.used += 1;
+        let mut tries = 1;
+        loop {
+            match connect(address, Some(Ipv4Addr::new(127, 0, 0, self.current).into())) {
+                Err(error) if error.kind() == ErrorKind::AddrNotAvailable && tries < TRIES => {
+                    self.pass_on();
+                    self.used = 1;
+                    tries += 1;
+                }
+                result => return result,
+            }
+        }
+    }
+
+    fn pass_on(&mut self) {
+        self.current = self.current % SOURCES + 1;
+        self.used = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+    use std::io;
+    use std::net::{IpAddr, SocketAddr, TcpListener};
+
+    use super::{SOURCES, Sources, TRIES};
+    use crate::socket::Socket;
+
+    /// So many that 127.0.0.1 is not enough.
+    const MANY: usize = 1_000_000;
+
+    fn none_left() -> io::Error {
+        io::Error::from_raw_os_error(libc::EADDRNOTAVAIL)
+    }
+
+    /// Last bytes of the sources that `count` connections to the loopback network come from; 0 for the kernel's choice.
+    fn dealt(sources: &mut Sources, open: usize, count: usize) -> Vec<u8> {
+        let last = |source: Option<IpAddr>| match source {
+            Some(IpAddr::V4(ip)) => ip.octets()[3],
+            _ => 0,
+        };
+        let to = "127.0.0.1:9".parse().unwrap();
+        (0..count).map(|_| sources.connect(to, None, open, |_, source| Ok(last(source))).unwrap()).collect()
+    }
+
+    #[test]
+    fn few_connections_come_from_the_usual_source_however_often_they_are_made_anew() {
+        assert_eq!(dealt(&mut Sources::with(3, 7), 3, 50), [0; 50]);
+    }
+
+    #[test]
+    fn more_connections_than_that_come_from_one_source_after_the_other() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let to = listener.local_addr().unwrap();
+        let mut sources = Sources::with(3, 7);
+        let sockets: Vec<Socket> = (1..=10).map(|open| sources.connect(to, None, open, Socket::tcp).unwrap()).collect();
+        let mut seen: Vec<String> = sockets.iter().map(|_| listener.accept().unwrap().1.ip().to_string()).collect();
+        seen.sort();
+        let [first, second, third, fourth] = ["127.0.0.1", "127.0.0.7", "127.0.0.8", "127.0.0.9"];
+        assert_eq!(seen, [first, first, first, second, second, second, third, third, third, fourth]);
+    }
+
+    #[test]
+    fn after_the_last_source_comes_the_first_one() {
+        let dealt = dealt(&mut Sources::with(1, 1), MANY, 600);
+        let expected: Vec<u8> = (1..=SOURCES).cycle().take(600).collect();
+        assert_eq!(dealt, expected);
+    }
+
+    #[test]
+    fn a_source_without_ports_is_passed_over_for_good() {
+        let mut sources = Sources::with(3, 1);
+        let to: SocketAddr = "127.1.2.3:9".parse().unwrap();
+        let asked = RefCell::new(Vec::new());
+        let result = sources.connect(to, None, 1, |_, source| {
+            asked.borrow_mut().push(source);
+            if asked.borrow().len() < 4 { Err(none_left()) } else { Ok(()) }
+        });
+        assert!(result.is_ok());
+        let [first, second, third] = ["127.0.0.1", "127.0.0.2", "127.0.0.3"].map(|ip| Some(ip.parse().unwrap()));
+        assert_eq!(asked.into_inner(), [None, first, second, third]);
+        assert_eq!(dealt(&mut sources, MANY, 3), [3, 3, 4], "the connection that was made counts for its source");
+    }
+
+    #[test]
+    fn when_no_source_has_a_port_the_search_ends() {
+        let tries = RefCell::new(0);
+        let result: io::Result<()> = Sources::with(3, 1).connect("127.0.0.1:9".parse().unwrap(), None, MANY, |_, _| {
+            *tries.borrow_mut() += 1;
+            Err(none_left())
+        });
+        assert_eq!(result.unwrap_err().raw_os_error(), Some(libc::EADDRNOTAVAIL));
+        assert_eq!(tries.into_inner(), TRIES);
+    }
+
+    #[test]
+    fn another_error_is_the_targets_and_is_told_at_once() {
+        let mut sources = Sources::with(3, 1);
+        let refused = || Err::<(), _>(io::Error::from_raw_os_error(libc::ECONNREFUSED));
+        let error = sources.connect("127.0.0.1:9".parse().unwrap(), None, MANY, |_, _| refused()).unwrap_err();
+        assert_eq!(error.raw_os_error(), Some(libc::ECONNREFUSED));
+        assert_eq!(dealt(&mut sources, MANY, 3), [1, 1, 2]);
+    }
+
+    #[test]
+    fn a_source_that_was_asked_for_is_kept_and_other_networks_are_left_to_the_kernel() {
+        let fixed = Some("127.0.0.9".parse().unwrap());
+        let mut sources = Sources::with(1, 1);
+        for (to, fixed) in [("127.0.0.1:9", fixed), ("192.0.2.1:9", None), ("[::1]:9", None)] {
+            for _ in 0..3 {
+                assert_eq!(sources.connect(to.parse().unwrap(), fixed, MANY, |_, source| Ok(source)).unwrap(), fixed);
+            }
+            let failed = sources.connect(to.parse().unwrap(), fixed, MANY, |_, _| Err::<(), _>(none_left()));
+            assert!(failed.is_err());
+        }
+        assert_eq!(dealt(&mut sources, MANY, 2), [1, 2], "they took no turn");
+    }
+}

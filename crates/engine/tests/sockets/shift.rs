@@ -1,0 +1,221 @@
+//! Native users at work, with everything that came of it.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use plimsoll_engine::native::Arrivals;
+use plimsoll_engine::{Engine, Event, Finished, Limits, NativeUsers, Rules, Script, now};
+use plimsoll_record::log::ROW;
+use plimsoll_record::{Cell, Outcome, Recorder, Taken};
+use plimsoll_scenario::Scenario;
+
+use crate::peer::LIMIT;
+
+const MARK: u64 = 1 << 63;
+
+/// A scenario of one flow for `url`, with these steps (JSON).
+pub(crate) fn flow(url: &str, steps: &str) -> String {
+    definition(url, "[]", steps)
+}
+
+/// The same with feeders.
+pub(crate) fn definition(url: &str, feeders: &str, steps: &str) -> String {
+    format!(
+        r#"{{"targets": [{{"url": "{url}"}}], "feeders": {feeders}, "flows": [{{"name": "flow", "steps": [{steps}]}}]}}"#
+    )
+}
+
+/// A step that GETs `path`, with further fields.
+pub(crate) fn get(path: &str, fields: &str) -> String {
+    format!(r#"{{"name": "{path}", "method": "GET", "path": "{path}", "timeout": 60.0{fields}}}"#)
+}
+
+/// GET / and nothing else.
+pub(crate) fn plain(url: &str) -> String {
+    flow(url, &get("/", ""))
+}
+
+/// Due times that are known beforehand, ns since the start.
+pub(crate) fn arrivals(times: impl IntoIterator<Item = u64, IntoIter: Send + Sync + 'static>) -> Arrivals {
+    Box::new(times.into_iter())
+}
+
+/// Users at work.
+pub(crate) struct Shift {
+    pub(crate) engine: Engine,
+    pub(crate) recorder: Recorder,
+    pub(crate) users: NativeUsers,
+    /// Exchanges that came out of the engine.
+    pub(crate) finished: u64,
+}
+
+impl Shift {
+    pub(crate) fn new(definition: &str) -> Shift {
+        Shift::with(definition, Rules::default())
+    }
+
+    pub(crate) fn with(definition: &str, rules: Rules) -> Shift {
+        let script = Script::new(Scenario::new(definition, 0, 1, 7).unwrap()).unwrap();
+        let mut recorder = Recorder::new(now());
+        recorder.log(true);
+        let users = NativeUsers::new(&script, &mut recorder, rules, MARK);
+        Shift { engine: Engine::new(Limits::default()).unwrap(), recorder, users, finished: 0 }
+    }
+
+    pub(crate) fn resize(&mut self, users: usize) {
+        self.users.resize(&mut self.engine, &mut self.recorder, users).unwrap();
+    }
+
+    pub(crate) fn arrive(&mut self, arrivals: Arrivals, start: u64) {
+        self.users.arrive(&mut self.engine, arrivals, start).unwrap();
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.users.stop(&mut self.engine, &mut self.recorder);
+    }
+
+    pub(crate) fn cut(&mut self) {
+        self.users.cut(&mut self.engine, &mut self.recorder);
+        assert_eq!((self.users.users(), self.users.active(), self.users.waiting()), (0, 0, 0));
+        assert!(self.users.done());
+    }
+
+    /// Hands one event over to the users, waiting for it at most until `end`.
+    fn event(&mut self, end: Instant) {
+        assert!(Instant::now() < end, "they do not come to an end: {:?}", self.users);
+        self.engine.poll(Some(Duration::from_millis(10))).unwrap();
+        while let Some(event) = self.engine.next_event() {
+            match event {
+                Event::Finished(finished) => self.exchange(&finished),
+                Event::Woken(token) => {
+                    assert_eq!(token & MARK, MARK);
+                    self.users.woken(&mut self.engine, &mut self.recorder, token);
+                }
+            }
+        }
+    }
+
+    fn exchange(&mut self, finished: &Finished) {
+        assert_eq!(finished.token & MARK, MARK);
+        self.finished += 1;
+        self.users.finished(&mut self.engine, &mut self.recorder, finished);
+    }
+
+    /// Works until something is so.
+    pub(crate) fn until(&mut self, so: impl Fn(&Shift) -> bool) {
+        let end = Instant::now() + LIMIT;
+        while !so(self) {
+            self.event(end);
+        }
+    }
+
+    /// Works until all is done that will be done; nothing is left then.
+    pub(crate) fn work(&mut self) {
+        self.until(|shift| shift.users.done());
+        self.stop();
+        assert_eq!((self.users.users(), self.users.active(), self.users.waiting()), (0, 0, 0));
+        assert_eq!((self.engine.in_flight(), self.engine.connections()), (0, 0));
+    }
+
+    /// Works until `exchanges` have finished, stops, and works until nobody is left.
+    pub(crate) fn work_for(&mut self, exchanges: u64) {
+        self.until(|shift| shift.finished >= exchanges);
+        self.stop();
+        self.work();
+    }
+
+    /// All that was recorded since the last time.
+    pub(crate) fn account(&mut self) -> Account {
+        Account { taken: self.recorder.take(None), names: names(&self.recorder) }
+    }
+
+    /// Every exchange since the last time, in the order in which they were recorded.
+    pub(crate) fn rows(&mut self) -> Vec<Row> {
+        self.recorder.take_log().chunks(ROW).map(Row::new).collect()
+    }
+}
+
+/// A row of the exchange log, read without the help of who wrote it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row {
+    pub(crate) due: u64,
+    pub(crate) sent: u64,
+    pub(crate) arrival: u64,
+    pub(crate) read: u64,
+    pub(crate) bytes_in: u64,
+    pub(crate) body: u64,
+    pub(crate) endpoint: u32,
+    pub(crate) status: u16,
+    pub(crate) outcome: Outcome,
+    pub(crate) serial: u64,
+}
+
+impl Row {
+    fn new(row: &[u8]) -> Row {
+        let long = |at: usize| u64::from_le_bytes(row[at..at + 8].try_into().unwrap());
+        Row {
+            due: long(0),
+            sent: long(8),
+            arrival: long(24),
+            read: long(32),
+            bytes_in: long(72),
+            body: long(80),
+            endpoint: u32::from_le_bytes(row[88..92].try_into().unwrap()),
+            status: u16::from_le_bytes(row[92..94].try_into().unwrap()),
+            outcome: Outcome::ALL[row[98] as usize],
+            serial: long(100),
+        }
+    }
+}
+
+fn names(recorder: &Recorder) -> Vec<String> {
+    recorder.endpoints().map(|(_, name)| name.to_owned()).collect()
+}
+
+/// What was recorded.
+pub(crate) struct Account {
+    pub(crate) taken: Taken,
+    names: Vec<String>,
+}
+
+impl Account {
+    /// Exchanges per outcome.
+    pub(crate) fn counts(&self) -> HashMap<Outcome, u64> {
+        let mut counts = HashMap::new();
+        for (_, _, outcome, cell) in &self.taken.cells {
+            *counts.entry(*outcome).or_default() += cell.count;
+        }
+        counts
+    }
+
+    /// Exchanges of this endpoint with this outcome.
+    pub(crate) fn count(&self, name: &str, outcome: Outcome) -> u64 {
+        self.of(name, outcome).map(|cell| cell.count).sum()
+    }
+
+    /// Their cells.
+    pub(crate) fn of(&self, name: &str, outcome: Outcome) -> impl Iterator<Item = &Cell> {
+        let cells = self.taken.cells.iter();
+        cells
+            .filter(move |(_, id, ended, _)| self.names[id.0 as usize] == name && *ended == outcome)
+            .map(|part| &part.3)
+    }
+
+    pub(crate) fn retries(&self) -> u64 {
+        self.taken.cells.iter().map(|(.., cell)| cell.retries).sum()
+    }
+
+    /// (offered, dropped) as health has it.
+    pub(crate) fn arrivals(&self) -> (u64, u64) {
+        let health = self.taken.health.iter().map(|(_, health)| (health.offered, health.dropped));
+        health.fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
+    }
+
+    /// Failure messages with their counts, sorted.
+    pub(crate) fn messages(&self) -> Vec<(String, u64)> {
+        let failures = self.taken.failures.iter();
+        let mut messages: Vec<_> = failures.map(|(_, _, message, failure)| (message.clone(), failure.count)).collect();
+        messages.sort();
+        messages
+    }
+}

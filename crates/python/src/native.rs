@@ -1,0 +1,142 @@
+//! `NativeUsers`: users in Rust, for Python.
+
+use plimsoll_engine::{self as engine, Finished, Rules};
+use plimsoll_record as record;
+use pyo3::prelude::*;
+
+use crate::engine::Engine;
+use crate::errors::refused;
+use crate::recorder::Recorder;
+use crate::scenario::Scenario;
+use crate::schedule::Arrivals;
+
+/// Set in the tokens of native users; the bits below, from 32 on, are the place of their group.
+const NATIVE: u64 = 1 << 63;
+
+/// Native users of one engine, and where they record.
+struct Group {
+    users: engine::NativeUsers,
+    recorder: Py<Recorder>,
+}
+
+/// The native users of one engine.
+#[derive(Default)]
+pub(crate) struct Groups(Vec<Group>);
+
+/// Whether an event with this token is one of theirs.
+pub(crate) fn is_native(token: u64) -> bool {
+    token & NATIVE != 0
+}
+
+impl Groups {
+    fn of(&mut self, token: u64) -> &mut Group {
+        &mut self.0[((token & !NATIVE) >> 32) as usize]
+    }
+
+    /// Records a native user's exchange and lets that user go on.
+    pub(crate) fn finished(&mut self, py: Python<'_>, engine: &mut engine::Engine, finished: &Finished) {
+        let Group { users, recorder } = self.of(finished.token);
+        users.finished(engine, &mut recorder.borrow_mut(py).inner, finished);
+    }
+
+    /// Lets native users go on who wanted to be woken.
+    pub(crate) fn woken(&mut self, py: Python<'_>, engine: &mut engine::Engine, token: u64) {
+        let Group { users, recorder } = self.of(token);
+        users.woken(engine, &mut recorder.borrow_mut(py).inner, token);
+    }
+}
+
+#[pyclass(module = "plimsoll._engine")]
+pub(crate) struct NativeUsers {
+    engine: Py<Engine>,
+    group: usize,
+}
+
+impl NativeUsers {
+    fn with<T>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut engine::NativeUsers, &mut engine::Engine, &mut record::Recorder) -> T,
+    ) -> T {
+        let mut owner = self.engine.borrow_mut(py);
+        let Engine { inner, groups, .. } = &mut *owner;
+        let Group { users, recorder } = &mut groups.0[self.group];
+        act(users, inner, &mut recorder.borrow_mut(py).inner)
+    }
+
+    fn ask<T>(&self, py: Python<'_>, question: impl FnOnce(&engine::NativeUsers) -> T) -> T {
+        question(&self.engine.borrow(py).groups.0[self.group].users)
+    }
+}
+
+#[pymethods]
+impl NativeUsers {
+    #[new]
+    #[pyo3(signature = (engine, recorder, scenario, *, max_users = 10_000, drop = false, iterations = None,
+                        requests = None))]
+    #[allow(clippy::too_many_arguments)] // keywords for Python
+    fn new(
+        py: Python<'_>,
+        engine: Py<Engine>,
+        recorder: Py<Recorder>,
+        scenario: &Scenario,
+        max_users: usize,
+        drop: bool,
+        iterations: Option<u64>,
+        requests: Option<u64>,
+    ) -> PyResult<Self> {
+        if max_users == 0 {
+            return Err(refused("max_users must be at least 1"));
+        }
+        let mut owner = engine.borrow_mut(py);
+        let rules = Rules { max_users, drop, iterations, requests, max_decoded: owner.max_decoded };
+        let group = owner.groups.0.len();
+        let mark = NATIVE | (group as u64) << 32;
+        let users = engine::NativeUsers::new(&scenario.script, &mut recorder.borrow_mut(py).inner, rules, mark);
+        owner.groups.0.push(Group { users, recorder });
+        std::mem::drop(owner);
+        Ok(Self { engine, group })
+    }
+
+    fn resize(&self, py: Python<'_>, users: usize) -> PyResult<()> {
+        self.with(py, |natives, engine, recorder| natives.resize(engine, recorder, users)).map_err(refused)
+    }
+
+    fn arrive(&self, py: Python<'_>, arrivals: &Arrivals, start: u64) -> PyResult<()> {
+        let arrivals = Box::new(arrivals.rest());
+        self.with(py, |natives, engine, _| natives.arrive(engine, arrivals, start)).map_err(refused)
+    }
+
+    fn stop(&self, py: Python<'_>) {
+        self.with(py, engine::NativeUsers::stop);
+    }
+
+    fn cut(&self, py: Python<'_>) {
+        self.with(py, engine::NativeUsers::cut);
+    }
+
+    #[getter]
+    fn active(&self, py: Python<'_>) -> usize {
+        self.ask(py, engine::NativeUsers::active)
+    }
+
+    #[getter]
+    fn users(&self, py: Python<'_>) -> usize {
+        self.ask(py, engine::NativeUsers::users)
+    }
+
+    #[getter]
+    fn waiting(&self, py: Python<'_>) -> usize {
+        self.ask(py, engine::NativeUsers::waiting)
+    }
+
+    #[getter]
+    fn done(&self, py: Python<'_>) -> bool {
+        self.ask(py, engine::NativeUsers::done)
+    }
+
+    #[getter]
+    fn failure(&self, py: Python<'_>) -> Option<String> {
+        self.ask(py, |natives| natives.failure().map(str::to_owned))
+    }
+}

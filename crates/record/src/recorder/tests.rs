@@ -1,0 +1,218 @@
+//! What is recorded comes out again, in the right second and under the right name.
+
+use proptest::prelude::*;
+
+use super::{MOST_MESSAGES, OTHER_MESSAGES, Recorder};
+use crate::{Exchange, Outcome, StampSource};
+
+const SECOND: u64 = 1_000_000_000;
+
+fn arrived(at: u64, response: u64) -> Exchange {
+    Exchange {
+        due: at - response,
+        sent: at - response,
+        arrival: at,
+        read: at,
+        source: StampSource::Kernel,
+        ..Exchange::default()
+    }
+}
+
+#[test]
+fn a_sample_belongs_to_the_second_of_its_arrival() {
+    let mut recorder = Recorder::new(5 * SECOND);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.exchange(endpoint, &arrived(6 * SECOND - 1, 3000), Outcome::Success, 10);
+    recorder.exchange(endpoint, &arrived(6 * SECOND, 5000), Outcome::Success, 10);
+    let taken = recorder.take(None);
+    let seconds: Vec<_> =
+        taken.cells.iter().map(|(second, _, _, cell)| (*second, cell.count, cell.response_max)).collect();
+    assert_eq!(seconds, [(0, 1, 3000), (1, 1, 5000)]);
+}
+
+#[test]
+fn only_closed_seconds_are_taken_and_a_late_sample_opens_its_second_again() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.exchange(endpoint, &arrived(SECOND / 2, 10), Outcome::Success, 0);
+    recorder.exchange(endpoint, &arrived(SECOND + 1, 10), Outcome::Success, 0);
+    assert_eq!(recorder.take(Some(1)).cells.len(), 1);
+    recorder.exchange(endpoint, &arrived(SECOND / 2 + 1, 10), Outcome::Success, 0);
+    let rest: Vec<_> = recorder.take(None).cells.iter().map(|(second, ..)| *second).collect();
+    assert_eq!(rest, [0, 1]);
+    assert!(recorder.take(None).cells.is_empty());
+}
+
+#[test]
+fn a_cancelled_exchange_is_counted_without_a_time() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.exchange(endpoint, &arrived(100, 10), Outcome::Cancelled, 0);
+    let taken = recorder.take(None);
+    let (_, _, outcome, cell) = &taken.cells[0];
+    assert_eq!((*outcome, cell.count, cell.untimed, cell.response.count()), (Outcome::Cancelled, 1, 1, 0));
+    assert_eq!(taken.health[0].1.lag.count(), 0);
+}
+
+#[test]
+fn an_untimed_custom_sample_does_not_disturb_the_extremes() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("WS", "send");
+    recorder.custom(endpoint, 9000, None, 3, Outcome::Success);
+    recorder.custom(endpoint, 9000, Some(4000), 3, Outcome::Success);
+    let taken = recorder.take(None);
+    let cell = &taken.cells[0].3;
+    assert_eq!((cell.count, cell.untimed, cell.bytes_body), (2, 1, 6));
+    assert_eq!((cell.response_min, cell.response_max, cell.response_sum), (4000, 4000, 4000));
+}
+
+#[test]
+fn stamps_are_judged_per_second() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    for source in [StampSource::Kernel, StampSource::User, StampSource::Rejected] {
+        recorder.exchange(endpoint, &Exchange { source, ..arrived(50, 10) }, Outcome::Success, 0);
+    }
+    // A refusal has no arrival that could have been stamped.
+    recorder.exchange(endpoint, &Exchange { source: StampSource::User, ..arrived(50, 10) }, Outcome::Connect, 0);
+    let health = &recorder.take(None).health[0].1;
+    assert_eq!((health.user_stamps, health.rejected_stamps), (2, 1));
+    assert_eq!((health.delay.count(), health.lag.count()), (3, 4));
+}
+
+#[test]
+fn failures_are_filed_by_message_and_never_lost() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    for n in 0..MOST_MESSAGES as u64 + 5 {
+        recorder.failure(endpoint, Outcome::Http, &format!("error {n}"), n);
+    }
+    recorder.failure(endpoint, Outcome::Http, "error 3", 99_999);
+    let failures = recorder.take(None).failures;
+    assert_eq!(failures.iter().map(|(.., failure)| failure.count).sum::<u64>(), MOST_MESSAGES as u64 + 6);
+    let other = failures.iter().find(|(_, _, message, _)| message == OTHER_MESSAGES).unwrap();
+    assert_eq!(other.3.count, 5);
+    let third = failures.iter().find(|(_, _, message, _)| message == "error 3").unwrap();
+    assert_eq!((third.3.count, third.3.first, third.3.last), (2, 3, 99_999));
+    assert!(recorder.take(None).failures.is_empty());
+}
+
+#[test]
+fn a_message_is_cut_between_characters() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.failure(endpoint, Outcome::Http, &"é".repeat(2000), 1);
+    assert_eq!(recorder.take(None).failures[0].2.len(), 2000);
+}
+
+#[test]
+fn an_endpoint_keeps_its_id() {
+    let mut recorder = Recorder::new(0);
+    let first = recorder.endpoint("GET", "/a");
+    let second = recorder.endpoint("POST", "/a");
+    assert_ne!(first, second);
+    assert_eq!(recorder.endpoint("GET", "/a"), first);
+    assert_eq!(recorder.name(second), Some(("POST", "/a")));
+    assert_eq!(recorder.endpoints().collect::<Vec<_>>(), [("GET", "/a"), ("POST", "/a")]);
+}
+
+#[test]
+fn arrivals_are_counted_in_the_second_of_their_due_time() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    for due in [0, SECOND - 1, SECOND, SECOND, 3 * SECOND] {
+        recorder.offered(due);
+    }
+    recorder.dropped(endpoint, SECOND);
+    recorder.dropped(endpoint, 3 * SECOND);
+    let taken = recorder.take(None);
+    let health: Vec<_> = taken.health.iter().map(|(second, h)| (*second, h.offered, h.dropped)).collect();
+    assert_eq!(health, [(0, 2, 0), (1, 2, 1), (3, 1, 1)]);
+    let cells: Vec<_> = taken.cells.iter().map(|(at, _, outcome, c)| (*at, *outcome, c.count, c.untimed)).collect();
+    assert_eq!(cells, [(1, Outcome::Dropped, 1, 1), (3, Outcome::Dropped, 1, 1)]);
+    assert_eq!(taken.health[1].1.lag.count(), 0, "what was never sent has no lag");
+}
+
+#[test]
+fn a_generator_that_runs_out_of_something_is_told_from_a_target_that_refuses() {
+    let mut recorder = Recorder::new(0);
+    let (ours, theirs) =
+        ([libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM], [libc::ECONNREFUSED, 0]);
+    for errno in ours.into_iter().chain(theirs) {
+        recorder.errno(errno, SECOND);
+    }
+    let health = recorder.take(None).health;
+    assert_eq!(health.iter().map(|(second, h)| (*second, h.exhausted)).collect::<Vec<_>>(), [(1, 5)]);
+}
+
+#[test]
+fn failures_of_the_warm_up_are_counted_but_not_filed() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.warm_until(SECOND);
+    for at in [SECOND - 1, SECOND] {
+        recorder.exchange(endpoint, &arrived(at, 10), Outcome::Http, 0);
+        recorder.failure(endpoint, Outcome::Http, "500", at);
+    }
+    let taken = recorder.take(None);
+    assert_eq!(taken.cells.iter().map(|(.., cell)| cell.count).sum::<u64>(), 2);
+    let (_, _, _, failure) = &taken.failures[0];
+    assert_eq!((taken.failures.len(), failure.count, failure.first), (1, 1, SECOND));
+}
+
+#[test]
+fn the_log_has_a_row_for_whatever_is_recorded_while_it_is_on() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.exchange(endpoint, &arrived(10, 1), Outcome::Success, 0);
+    recorder.log(true);
+    recorder.exchange(endpoint, &arrived(20, 1), Outcome::Success, 0);
+    recorder.custom(endpoint, 30, Some(1), 0, Outcome::Success);
+    recorder.dropped(endpoint, 40);
+    recorder.log(false);
+    recorder.exchange(endpoint, &arrived(50, 1), Outcome::Success, 0);
+    let rows = recorder.take_log();
+    let arrivals: Vec<u8> = rows.chunks(crate::log::ROW).map(|row| row[24]).collect();
+    assert_eq!(arrivals, [20, 30, 40]);
+    assert!(recorder.take_log().is_empty());
+}
+
+#[test]
+fn a_restart_forgets_all_but_the_names() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    recorder.log(true);
+    recorder.exchange(endpoint, &arrived(20, 1), Outcome::Http, 0);
+    recorder.failure(endpoint, Outcome::Http, "500", 20);
+    recorder.offered(20);
+    recorder.restart(SECOND);
+    let taken = recorder.take(None);
+    assert!(taken.cells.is_empty() && taken.health.is_empty() && taken.failures.is_empty());
+    assert!(recorder.take_log().is_empty());
+    assert_eq!(recorder.endpoint("GET", "/"), endpoint);
+}
+
+proptest! {
+    /// However a run is cut into takes, the parts add up to the whole.
+    #[test]
+    fn nothing_is_lost_between_takes(
+        samples in prop::collection::vec((0..10 * SECOND, 0..3u32, 0..SECOND, any::<bool>()), 0..300),
+        cut in 0..300usize,
+    ) {
+        let mut recorder = Recorder::new(0);
+        let endpoints: Vec<_> = ["/a", "/b", "/c"].iter().map(|name| recorder.endpoint("GET", name)).collect();
+        let mut parts = Vec::new();
+        for (place, &(at, endpoint, response, failed)) in samples.iter().enumerate() {
+            let outcome = if failed { Outcome::Http } else { Outcome::Success };
+            recorder.exchange(endpoints[endpoint as usize], &arrived(at + response, response), outcome, 1);
+            if place == cut {
+                parts.extend(recorder.take(Some(5)).cells);
+            }
+        }
+        parts.extend(recorder.take(None).cells);
+        prop_assert_eq!(parts.iter().map(|(.., cell)| cell.count).sum::<u64>(), samples.len() as u64);
+        prop_assert_eq!(parts.iter().map(|(.., cell)| cell.response.count()).sum::<u64>(), samples.len() as u64);
+        let sum: u64 = samples.iter().map(|(_, _, response, _)| response).sum();
+        prop_assert_eq!(parts.iter().map(|(.., cell)| cell.response_sum).sum::<u64>(), sum);
+    }
+}

@@ -1,0 +1,127 @@
+//! Which flow an iteration gets.
+
+use crate::DefinitionError;
+use crate::definition;
+use crate::random::Random;
+
+/// How flows are chosen. A choice among one costs nothing.
+#[derive(Debug)]
+pub(crate) enum Choice {
+    /// There is one.
+    Only,
+    /// The k-th iteration of all workers together gets flow k mod this number of flows.
+    InTurn(u64),
+    /// By weight: each flow's weight added to those before it. Never decreasing; the last one is above 0 and finite.
+    Weighted(Box<[f64]>),
+}
+
+impl Choice {
+    /// For at least one flow. Weights do not matter in turn, but must be right all the same.
+    pub(crate) fn new(choice: definition::Choice, flows: &[definition::Flow]) -> Result<Self, DefinitionError> {
+        let mut sum = 0.0;
+        let mut sums = Vec::with_capacity(flows.len());
+        for (index, flow) in flows.iter().enumerate() {
+            let weight = flow.weight.unwrap_or(1.0);
+            if !(0.0..=1e12).contains(&weight) {
+                let reason = format!("{weight} is not a weight, from 0 to 1e12");
+                return Err(DefinitionError::new(format!("flows[{index}].weight"), reason));
+            }
+            sum += weight;
+            sums.push(sum);
+        }
+        if sum <= 0.0 {
+            return Err(DefinitionError::new("flows", "every weight is 0; at least one flow must have more"));
+        }
+        Ok(match choice {
+            _ if flows.len() == 1 => Choice::Only,
+            definition::Choice::InTurn => Choice::InTurn(flows.len() as u64),
+            definition::Choice::Weighted => Choice::Weighted(sums.into()),
+        })
+    }
+
+    /// The flow of an iteration; `iteration` counts those of all workers.
+    #[inline]
+    pub(crate) fn pick(&self, iteration: u64, random: &mut Random) -> usize {
+        match self {
+            Choice::Only => 0,
+            Choice::InTurn(flows) => (iteration % flows) as usize,
+            Choice::Weighted(sums) => {
+                let point = random.unit() * sums.last().expect("at least one flow");
+                flow_at(sums, point)
+            }
+        }
+    }
+}
+
+/// The first flow whose sum is above `point`, so never one of weight 0.
+fn flow_at(sums: &[f64], point: f64) -> usize {
+    sums.partition_point(|&sum| sum <= point)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Choice, flow_at};
+    use crate::DefinitionError;
+    use crate::definition::{Choice as Given, Flow};
+    use crate::random::Random;
+
+    fn choice(given: Given, weights: &[f64]) -> Result<Choice, DefinitionError> {
+        let flows = weights.iter().map(|&weight| Flow { name: "f".into(), weight: Some(weight), steps: Vec::new() });
+        Choice::new(given, &flows.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn weights_that_are_none_are_refused() {
+        for (weights, expected) in [
+            (&[1.0, -1.0][..], "flows[1].weight: -1 is not a weight, from 0 to 1e12"),
+            (&[f64::NAN], "flows[0].weight: NaN is not a weight, from 0 to 1e12"),
+            (&[f64::INFINITY, 1.0], "flows[0].weight: inf is not a weight, from 0 to 1e12"),
+            (&[0.0, 0.0], "flows: every weight is 0; at least one flow must have more"),
+        ] {
+            assert_eq!(choice(Given::Weighted, weights).unwrap_err().to_string(), expected);
+        }
+    }
+
+    #[test]
+    fn a_point_belongs_to_the_flow_that_begins_there() {
+        let sums = [0.0, 2.0, 2.0, 3.0];
+        assert_eq!([0.0, 1.9, 2.0, 2.9].map(|point| flow_at(&sums, point)), [1, 1, 3, 3]);
+    }
+
+    #[test]
+    fn a_choice_among_one_draws_no_number() {
+        let (mut random, mut untouched) = (Random::new(1, 0), Random::new(1, 0));
+        assert_eq!(choice(Given::Weighted, &[3.0]).unwrap().pick(5, &mut random), 0);
+        assert_eq!(choice(Given::InTurn, &[1.0, 1.0]).unwrap().pick(5, &mut random), 1);
+        assert_eq!(random.unit().to_bits(), untouched.unit().to_bits());
+    }
+
+    #[test]
+    fn flows_in_turn_come_one_after_the_other_whatever_their_weights() {
+        let choice = choice(Given::InTurn, &[1.0, 0.0, 9.0]).unwrap();
+        let picked: Vec<_> = (0..7).map(|iteration| choice.pick(iteration, &mut Random::new(1, 0))).collect();
+        assert_eq!(picked, [0, 1, 2, 0, 1, 2, 0]);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn flows_come_as_often_as_they_weigh(weights in prop::collection::vec(0_u32..5, 2..6), seed: u64) {
+            let sum: u32 = weights.iter().sum();
+            prop_assume!(sum > 0);
+            let weights: Vec<f64> = weights.iter().copied().map(f64::from).collect();
+            let (choice, mut random) = (choice(Given::Weighted, &weights).unwrap(), Random::new(seed, 0));
+            let mut counts = vec![0; weights.len()];
+            for iteration in 0..10_000 {
+                counts[choice.pick(iteration, &mut random)] += 1;
+            }
+            for (weight, count) in weights.iter().zip(counts) {
+                let expected = 10_000.0 * weight / f64::from(sum);
+                // Ten standard deviations, at the most.
+                prop_assert!((f64::from(count) - expected).abs() <= 500.0 && (count == 0) == (*weight == 0.0));
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! From a definition to a scenario. Whatever can be known to be wrong is found here.
+
+use std::collections::HashSet;
+
+use crate::DefinitionError;
+use crate::choice::Choice;
+use crate::definition::{self, Definition};
+use crate::feeder::Feeder;
+use crate::names::{Scope, check_name};
+use crate::request::{Blueprint, Line};
+use crate::scenario::{Flow, Scenario, Step, Worker};
+use crate::target::Target;
+use crate::time::{Think, nanos};
+use crate::verdict::Rules;
+
+/// What every request says unless its target or step says otherwise; the last line only with `accept_encoding`.
+const DEFAULT_HEADERS: [(&str, &str); 3] = [
+    ("User-Agent", concat!("plimsoll/", env!("CARGO_PKG_VERSION"))),
+    ("Accept", "*/*"),
+    ("Accept-Encoding", "gzip, deflate, br, zstd"),
+];
+
+pub(crate) fn scenario(definition: Definition, worker: Worker) -> Result<Scenario, DefinitionError> {
+    if definition.flows.is_empty() {
+        return Err(DefinitionError::new("flows", "there must be at least one"));
+    }
+    let choice = Choice::new(definition.choice, &definition.flows)?;
+    let feeders = feeders(definition.feeders, worker.of)?;
+    let mut hosts = Vec::new();
+    let mut targets = Vec::with_capacity(definition.targets.len());
+    for (index, target) in definition.targets.iter().enumerate() {
+        let wrong = |reason| DefinitionError::new(format!("targets[{index}].url"), reason);
+        targets.push(Target::new(target, &mut hosts).map_err(wrong)?);
+    }
+    let lines: Vec<_> = definition.targets.into_iter().map(|target| target.headers).collect();
+    let defaults =
+        if definition.accept_encoding.unwrap_or(true) { &DEFAULT_HEADERS[..] } else { &DEFAULT_HEADERS[..2] };
+    let shared = Shared { feeders: &feeders, targets: &targets, lines: &lines, defaults, cookies: definition.cookies };
+    let (mut flows, mut steps): (Vec<Flow>, Vec<Step>) = (Vec::new(), Vec::new());
+    let mut names = HashSet::new();
+    for (index, flow) in definition.flows.into_iter().enumerate() {
+        let field = format!("flows[{index}]");
+        if !names.insert(flow.name.clone()) {
+            let reason = format!("there is already a flow {:?}", flow.name);
+            return Err(DefinitionError::new(format!("{field}.name"), reason));
+        }
+        flows.push(shared.flow(flow, index as u32, &field, &mut steps)?);
+    }
+    let (targets, flows, steps) = (targets.into(), flows.into(), steps.into());
+    Ok(Scenario { targets, feeders: feeders.into(), choice, flows, steps, worker })
+}
+
+fn feeders(given: Vec<definition::Feeder>, of: u32) -> Result<Vec<Feeder>, DefinitionError> {
+    let mut feeders: Vec<Feeder> = Vec::with_capacity(given.len());
+    for (index, feeder) in given.into_iter().enumerate() {
+        let field = format!("feeders[{index}]");
+        let feeder = Feeder::new(feeder, &field)?;
+        feeder.check_workers(of, &field)?;
+        if feeders.iter().any(|known| known.name == feeder.name) {
+            let reason = format!("there is already a feeder {:?}", feeder.name);
+            return Err(DefinitionError::new(format!("{field}.name"), reason));
+        }
+        feeders.push(feeder);
+    }
+    Ok(feeders)
+}
+
+/// What all flows have in common.
+struct Shared<'a> {
+    feeders: &'a [Feeder],
+    targets: &'a [Target],
+    /// Header lines of each target.
+    lines: &'a [Vec<(String, String)>],
+    defaults: &'a [(&'a str, &'a str)],
+    cookies: bool,
+}
+
+impl Shared<'_> {
+    /// Appends the flow's steps to `steps`.
+    fn flow(
+        &self,
+        flow: definition::Flow,
+        number: u32,
+        field: &str,
+        steps: &mut Vec<Step>,
+    ) -> Result<Flow, DefinitionError> {
+        if flow.steps.is_empty() {
+            return Err(DefinitionError::new(format!("{field}.steps"), "a flow needs at least one step"));
+        }
+        let variables = variables(&flow.steps, field)?;
+        let first = steps.len();
+        let (mut extracted, last) = (0, flow.steps.len() - 1);
+        for (index, step) in flow.steps.into_iter().enumerate() {
+            let place = Place { flow: number, is_last: index == last, extracted, variables: &variables };
+            let numbers = numbers(&step, &variables);
+            // Variables are numbered in the order of the steps, so those of the steps before are the first ones.
+            let known = numbers.iter().map(|number| *number as usize + 1).fold(extracted, usize::max);
+            steps.push(self.step(step, &numbers, place, &format!("{field}.steps[{index}]"))?);
+            extracted = known;
+        }
+        let mut feeders: Vec<u32> = steps[first..].iter().flat_map(|step| step.blueprint.feeders()).collect();
+        feeders.sort_unstable();
+        feeders.dedup();
+        Ok(Flow { name: flow.name, steps: first..steps.len(), feeders: feeders.into(), variables: variables.into() })
+    }
+
+    fn step(
+        &self,
+        step: definition::Step,
+        numbers: &[u32],
+        place: Place<'_>,
+        field: &str,
+    ) -> Result<Step, DefinitionError> {
+        let Some(target) = self.targets.get(step.target) else {
+            let reason = format!("there is no target {}; there are {}, from 0", step.target, self.targets.len());
+            return Err(DefinitionError::new(format!("{field}.target"), reason));
+        };
+        let lines = self.lines(step.target, &step.headers, field);
+        let blueprint = Blueprint::new(step.method, &step.path, &lines, step.body, place.scope(self.feeders), field)?;
+        let cookies = self.cookies.then_some(target.host);
+        let rules = Rules::new(step.expect, step.extract, numbers, place.variables.len(), cookies, field)?;
+        Ok(Step {
+            name: step.name,
+            method: blueprint.method().to_owned(),
+            target: step.target,
+            timeout: step.timeout.map_or(Ok(0), |seconds| nanos(seconds, &format!("{field}.timeout")))?,
+            needs_head: rules.needs_head(),
+            needs_body: rules.needs_body(),
+            is_constant: blueprint.is_constant(),
+            blueprint,
+            rules: (!rules.is_plain()).then(|| Box::new(rules)),
+            think: Think::new(step.think, &format!("{field}.think"))?,
+            is_last: place.is_last,
+            flow: place.flow,
+        })
+    }
+
+    /// The step's own header lines behind its target's behind the defaults; a name that comes later hides it earlier.
+    fn lines(&self, target: usize, own: &[(String, String)], field: &str) -> Vec<Line> {
+        let gives =
+            |lines: &[(String, String)], name: &str| lines.iter().any(|(other, _)| other.eq_ignore_ascii_case(name));
+        let of_target = &self.lines[target];
+        let line = |field, name: &str, value: &str| Line { field, name: name.into(), value: value.into() };
+        let mut lines = Vec::new();
+        for (name, value) in self.defaults {
+            if !gives(of_target, name) && !gives(own, name) {
+                lines.push(line(String::new(), name, value));
+            }
+        }
+        for (index, (name, value)) in of_target.iter().enumerate() {
+            if !gives(own, name) {
+                lines.push(line(format!("targets[{target}].headers[{index}]"), name, value));
+            }
+        }
+        for (index, (name, value)) in own.iter().enumerate() {
+            lines.push(line(format!("{field}.headers[{index}]"), name, value));
+        }
+        lines
+    }
+}
+
+/// Where in its flow a step is.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    flow: u32,
+    is_last: bool,
+    /// How many variables the steps before it extract.
+    extracted: usize,
+    /// Names of the flow's variables.
+    variables: &'a [String],
+}
+
+impl<'a> Place<'a> {
+    fn scope(self, feeders: &'a [Feeder]) -> Scope<'a> {
+        let (extracted, later) = self.variables.split_at(self.extracted);
+        Scope { feeders, extracted, later }
+    }
+}
+
+/// What the steps of a flow extract, in the order of first extraction; several steps may extract the same variable.
+fn variables(steps: &[definition::Step], field: &str) -> Result<Vec<String>, DefinitionError> {
+    let mut names: Vec<String> = Vec::new();
+    for (index, step) in steps.iter().enumerate() {
+        for (place, extract) in step.extract.iter().enumerate() {
+            let wrong =
+                |reason: String| DefinitionError::new(format!("{field}.steps[{index}].extract[{place}].into"), reason);
+            check_name(&extract.into).map_err(wrong)?;
+            if step.extract[..place].iter().any(|other| other.into == extract.into) {
+                return Err(wrong(format!("this step already extracts {}", extract.into)));
+            }
+            if !names.contains(&extract.into) {
+                names.push(extract.into.clone());
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// The numbers of what a step extracts.
+fn numbers(step: &definition::Step, variables: &[String]) -> Vec<u32> {
+    let number = |name: &String| variables.iter().position(|known| known == name).expect("all are known");
+    step.extract.iter().map(|extract| number(&extract.into) as u32).collect()
+}

@@ -1,0 +1,253 @@
+//! A definition as it is written down: the shape of the JSON, before anything is checked but that shape.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+
+use crate::DefinitionError;
+
+/// Reads a definition; the error names the field that has the wrong shape.
+pub(crate) fn read(text: &str) -> Result<Definition, DefinitionError> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let definition = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+        // What is unknown of a path is at its end, written "?"; the path of the whole is ".".
+        let field = error.path().to_string();
+        DefinitionError::new(field.trim_end_matches(['.', '?']), error.inner())
+    })?;
+    json.end().map_err(|error| DefinitionError::new("", error))?;
+    Ok(definition)
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Definition {
+    pub(crate) targets: Vec<Target>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) feeders: Vec<Feeder>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) choice: Choice,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) cookies: bool,
+    /// Absent: true.
+    pub(crate) accept_encoding: Option<bool>,
+    pub(crate) flows: Vec<Flow>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Target {
+    pub(crate) url: String,
+    /// Absent: true.
+    pub(crate) verify: Option<Verify>,
+    pub(crate) cert: Option<Certificate>,
+    pub(crate) proxy: Option<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) headers: Vec<(String, String)>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected true, false or the path of a PEM file")]
+pub(crate) enum Verify {
+    Switch(bool),
+    Bundle(PathBuf),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(untagged, expecting = "expected the path of a PEM file with key and certificate, or [certificate, key]")]
+pub(crate) enum Certificate {
+    Both(PathBuf),
+    Pair(PathBuf, PathBuf),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Feeder {
+    pub(crate) name: String,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) order: Order,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) share: Share,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) at_end: AtEnd,
+}
+
+/// In which order rows are handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Order {
+    #[default]
+    Sequential,
+    Random,
+}
+
+/// Which rows a worker hands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Share {
+    #[default]
+    Split,
+    All,
+}
+
+/// What happens when all rows were handed out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AtEnd {
+    #[default]
+    Recycle,
+    Stop,
+    Fail,
+}
+
+/// How an iteration gets its flow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Choice {
+    #[default]
+    Weighted,
+    InTurn,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Flow {
+    pub(crate) name: String,
+    /// Absent: 1.
+    pub(crate) weight: Option<f64>,
+    pub(crate) steps: Vec<Step>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Step {
+    pub(crate) name: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) target: usize,
+    pub(crate) method: String,
+    pub(crate) path: String,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) headers: Vec<(String, String)>,
+    pub(crate) body: Option<Body>,
+    /// Seconds; absent or 0: no limit.
+    pub(crate) timeout: Option<f64>,
+    pub(crate) think: Option<Think>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) extract: Vec<Extract>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) expect: Expect,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Body {
+    Text(String),
+    Json(String),
+    Base64(String),
+}
+
+/// Seconds.
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Think {
+    Constant(f64),
+    Between(f64, f64),
+    Exponential(f64),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Extract {
+    pub(crate) into: String,
+    pub(crate) from: From,
+    pub(crate) what: String,
+    pub(crate) default: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum From {
+    Json,
+    Jsonpath,
+    Regex,
+    Header,
+    Cookie,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Expect {
+    /// Inclusive ranges; empty: below 400.
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) status: Vec<(u16, u16)>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) contains: Vec<String>,
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) lacks: Vec<String>,
+    /// (JSON pointer, value)
+    #[serde(default, deserialize_with = "or_default")]
+    pub(crate) json: Vec<(String, Value)>,
+    /// Seconds.
+    pub(crate) max_time: Option<f64>,
+}
+
+/// null means the same as leaving the field out.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(deserializer: D) -> Result<T, D::Error> {
+    Option::<T>::deserialize(deserializer).map(Option::unwrap_or_default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{AtEnd, Choice, Order, Share, read};
+
+    fn refused(text: &str) -> String {
+        read(text).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_may_be_left_out_may_also_be_null() {
+        let short = r#"{"targets": [{"url": "u"}], "feeders": [{"name": "f", "columns": [], "rows": []}],
+            "flows": [{"name": "n", "steps": [{"name": "s", "method": "GET", "path": "/"}]}]}"#;
+        let long = r#"{"targets": [{"url": "u", "verify": null, "cert": null, "proxy": null, "headers": null}],
+            "feeders": [{"name": "f", "columns": [], "rows": [], "order": null, "share": null, "at_end": null}],
+            "choice": null, "cookies": null, "accept_encoding": null,
+            "flows": [{"name": "n", "weight": null, "steps": [{"name": "s", "target": null, "method": "GET",
+                "path": "/", "headers": null, "body": null, "timeout": null, "think": null, "extract": null,
+                "expect": {"status": null, "contains": null, "lacks": null, "json": null, "max_time": null}}]}]}"#;
+        for text in [short, long] {
+            let definition = read(text).unwrap();
+            assert_eq!((definition.choice, definition.cookies), (Choice::Weighted, false));
+            let feeder = &definition.feeders[0];
+            assert_eq!((feeder.order, feeder.share, feeder.at_end), (Order::Sequential, Share::Split, AtEnd::Recycle));
+            let step = &definition.flows[0].steps[0];
+            assert!(step.target == 0 && step.expect.status.is_empty() && step.timeout.is_none());
+        }
+    }
+
+    #[test]
+    fn a_wrong_shape_is_told_with_its_path() {
+        let step = |inside: &str| {
+            refused(&format!(r#"{{"targets": [], "flows": [{{"name": "a", "steps": [{{"name": "a", {inside}}}]}}]}}"#))
+        };
+        for (message, begins, sentence) in [
+            (refused("{"), "EOF while parsing", "no JSON at all"),
+            (refused("{} x"), "missing field `targets`", "a field is missing at the top"),
+            (refused(r#"{"targets": [], "flows": []} x"#), "trailing characters", "something after it"),
+            (refused(r#"{"targets": [], "flowz": []}"#), "flowz: unknown field `flowz`", "unknown at the top"),
+            (refused(r#"{"targets": [{"url": 1}]}"#), "targets[0].url: invalid type", "wrong type"),
+            (refused(r#"{"targets": [{"url": "", "verify": 1}]}"#), "targets[0].verify: expected true", "no choice"),
+            (step(r#""metod": "GET""#), "flows[0].steps[0].metod: unknown field", "unknown in a step"),
+            (step(r#""think": {"between": [1]}"#), "flows[0].steps[0].think.between: invalid length", "too short"),
+            (step(r#""think": {"always": 1}"#), "flows[0].steps[0].think: unknown variant", "no such choice"),
+            (step(r#""expect": {"status": [[200]]}"#), "flows[0].steps[0].expect.status[0]: invalid", "no pair"),
+            (step(r#""body": {"xml": ""}"#), "flows[0].steps[0].body: unknown variant `xml`", "no such body"),
+            (step(r#""extract": [{"into": "a", "from": "b"}]"#), "flows[0].steps[0].extract[0].from: unknown", "from"),
+            (step(r#""timeout": NaN"#), "flows[0].steps[0].timeout: expected value", "NaN is no JSON"),
+            (step(r#""timeout": 1e999"#), "flows[0].steps[0].timeout: number out of range", "infinite"),
+        ] {
+            assert!(message.starts_with(begins), "{sentence}: {message}");
+        }
+    }
+}

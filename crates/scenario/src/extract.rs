@@ -1,0 +1,230 @@
+//! Values taken from a response for later steps.
+
+use std::borrow::Cow;
+
+use plimsoll_http as http;
+use regex::bytes::Regex;
+use serde_json::Value;
+use serde_json_path::JsonPath;
+
+use crate::DefinitionError;
+use crate::cookies::SetCookie;
+use crate::definition::{self, From};
+use crate::response::{Response, check_pointer};
+
+/// One value to be taken, compiled.
+#[derive(Debug)]
+pub(crate) struct Extraction {
+    /// Number of the variable in its flow.
+    pub(crate) number: u32,
+    /// The value where the response has none.
+    pub(crate) default: Option<String>,
+    rule: Rule,
+}
+
+#[derive(Debug)]
+enum Rule {
+    /// RFC 6901
+    Pointer(String),
+    /// RFC 9535
+    Path(JsonPath),
+    Regex(Regex),
+    Header(String),
+    Cookie(String),
+}
+
+impl Extraction {
+    /// `number` of the variable `extract.into`, whose name has been checked.
+    pub(crate) fn new(extract: definition::Extract, number: u32, field: &str) -> Result<Self, DefinitionError> {
+        let definition::Extract { from, what, default, .. } = extract;
+        let rule = Rule::new(from, what).map_err(|reason| DefinitionError::new(format!("{field}.what"), reason))?;
+        Ok(Self { number, default, rule })
+    }
+
+    pub(crate) fn needs_head(&self) -> bool {
+        matches!(self.rule, Rule::Header(_) | Rule::Cookie(_))
+    }
+
+    pub(crate) fn needs_body(&self) -> bool {
+        !self.needs_head()
+    }
+
+    /// What the response has: a JSON string as its characters, any other JSON as its text; null is no value.
+    pub(crate) fn find<'r>(&self, response: &'r Response<'_>) -> Option<Cow<'r, str>> {
+        match &self.rule {
+            Rule::Pointer(pointer) => text_of(response.json()?.pointer(pointer)?),
+            Rule::Path(path) => text_of(path.query(response.json()?).first()?),
+            Rule::Regex(regex) => first_group(regex, response.body).map(String::from_utf8_lossy),
+            Rule::Header(name) => http::header(response.head, name).map(String::from_utf8_lossy),
+            Rule::Cookie(name) => cookie(response.head, name),
+        }
+    }
+
+    /// Why there is no value, for people: `no value of json /token`.
+    pub(crate) fn complaint(&self, response: &Response<'_>) -> String {
+        let (kind, what) = match &self.rule {
+            Rule::Pointer(pointer) => ("json", pointer.as_str()),
+            Rule::Path(path) => return complaint("jsonpath", &path.to_string(), response.json().is_some()),
+            Rule::Regex(regex) => return format!("no match of regex {}", regex.as_str()),
+            Rule::Header(name) => return format!("no header {name}"),
+            Rule::Cookie(name) => return format!("no cookie {name}"),
+        };
+        complaint(kind, what, response.json().is_some())
+    }
+}
+
+fn complaint(kind: &str, what: &str, is_json: bool) -> String {
+    format!("no value of {kind} {what}{}", if is_json { "" } else { ": the body is not JSON" })
+}
+
+impl Rule {
+    fn new(from: From, what: String) -> Result<Self, String> {
+        Ok(match from {
+            From::Json => {
+                check_pointer(&what)?;
+                Rule::Pointer(what)
+            }
+            From::Jsonpath => Rule::Path(JsonPath::parse(&what).map_err(|error| format!("not a JSONPath: {error}"))?),
+            From::Regex => {
+                Rule::Regex(Regex::new(&what).map_err(|error| format!("not a regular expression: {error}"))?)
+            }
+            From::Header => {
+                http::Headers::new([(what.as_bytes(), &b""[..])]).map_err(|error| error.to_string())?;
+                Rule::Header(what)
+            }
+            From::Cookie if what.is_empty() => return Err("a cookie has a name".into()),
+            From::Cookie => Rule::Cookie(what),
+        })
+    }
+}
+
+fn text_of(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.into()),
+        other => Some(other.to_string().into()),
+    }
+}
+
+/// Group 1 if there is one, otherwise all that matches.
+fn first_group<'a>(regex: &Regex, body: &'a [u8]) -> Option<&'a [u8]> {
+    if regex.captures_len() == 1 {
+        return regex.find(body).map(|found| found.as_bytes());
+    }
+    regex.captures(body)?.get(1).map(|found| found.as_bytes())
+}
+
+/// The value of the last Set-Cookie of this name.
+fn cookie<'a>(head: &'a [u8], name: &str) -> Option<Cow<'a, str>> {
+    let lines = set_cookies(head);
+    lines.rev().find_map(|line| {
+        let line = String::from_utf8_lossy(line);
+        let cookie = SetCookie::read(&line).filter(|cookie| cookie.name == name)?;
+        Some(cookie.value.to_owned().into())
+    })
+}
+
+/// The values of all Set-Cookie lines.
+pub(crate) fn set_cookies(head: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    // Most responses have none, and for them the list of all headers is not made.
+    let headers = if http::header(head, "Set-Cookie").is_some() { http::headers(head) } else { Vec::new() };
+    headers.into_iter().filter(|(name, _)| name.eq_ignore_ascii_case(b"Set-Cookie")).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Extraction;
+    use crate::definition::{Extract, From};
+    use crate::response::Response;
+
+    const HEAD: &[u8] =
+        b"HTTP/1.1 200 OK\r\nX-Id:  7 \r\nSet-Cookie: a=1; Path=/\r\nset-cookie: b=2\r\nSet-Cookie: a=3\r\n\r\n";
+    const BODY: &[u8] = br#"{"token": "t\"x", "n": 1.50, "big": 12345678901234567890, "no": null, "yes": true,
+        "list": [{"id": 4}, {"id": 5}], "a/b": "slash", "": "empty"}"#;
+
+    fn extraction(from: From, what: &str) -> Result<Extraction, String> {
+        let extract = Extract { into: "v".into(), from, what: what.into(), default: None };
+        Extraction::new(extract, 0, "x").map_err(|error| error.to_string())
+    }
+
+    fn found(from: From, what: &str, body: &[u8]) -> Option<String> {
+        extraction(from, what).unwrap().find(&Response::new(HEAD, body)).map(std::borrow::Cow::into_owned)
+    }
+
+    #[test]
+    fn every_source_gives_its_text() {
+        for (from, what, expected) in [
+            (From::Json, "/token", Some("t\"x")),
+            (From::Json, "/n", Some("1.5")),
+            (From::Json, "/big", Some("12345678901234567890")),
+            (From::Json, "/yes", Some("true")),
+            (From::Json, "/list/1/id", Some("5")),
+            (From::Json, "/list/0", Some("{\"id\":4}")),
+            (From::Json, "/a~1b", Some("slash")),
+            (From::Json, "/", Some("empty")),
+            (From::Json, "/no", None),
+            (From::Json, "/nothing", None),
+            (From::Jsonpath, "$.list[*].id", Some("4")),
+            (From::Jsonpath, "$.list[?@.id > 4].id", Some("5")),
+            (From::Jsonpath, "$.list[?@.id > 9].id", None),
+            (From::Regex, "\"id\": (\\d)", Some("4")),
+            (From::Regex, "\"id\": \\d", Some("\"id\": 4")),
+            (From::Regex, "(?:no|(yes))\": null", None),
+            (From::Regex, "never", None),
+            (From::Header, "x-id", Some("7")),
+            (From::Header, "X-None", None),
+            (From::Cookie, "a", Some("3")),
+            (From::Cookie, "b", Some("2")),
+            (From::Cookie, "A", None),
+        ] {
+            assert_eq!(found(from, what, BODY).as_deref(), expected, "{from:?} {what}");
+        }
+        assert_eq!(found(From::Json, "", b"[1, 2]").as_deref(), Some("[1,2]"));
+        assert_eq!(found(From::Json, "/a", b"<html>"), None);
+        assert_eq!(found(From::Regex, "(?-u)a(.)", b"a\xff").as_deref(), Some("\u{fffd}"));
+    }
+
+    #[test]
+    fn a_missing_value_is_told_with_what_was_looked_for() {
+        for (from, what, body, expected) in [
+            (From::Json, "/x", "{}", "no value of json /x"),
+            (From::Json, "/x", "<html>", "no value of json /x: the body is not JSON"),
+            (From::Jsonpath, "$.x", "{}", "no value of jsonpath $.x"),
+            (From::Jsonpath, "$.x", "", "no value of jsonpath $.x: the body is not JSON"),
+            (From::Regex, "a+", "", "no match of regex a+"),
+            (From::Header, "X-A", "", "no header X-A"),
+            (From::Cookie, "sid", "", "no cookie sid"),
+        ] {
+            let complaint = extraction(from, what).unwrap().complaint(&Response::new(HEAD, body.as_bytes()));
+            assert_eq!(complaint, expected);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_looked_for_is_refused() {
+        for (from, what, begins) in [
+            (From::Json, "token", "x.what: not a JSON pointer: "),
+            (From::Jsonpath, "/token", "x.what: not a JSONPath: "),
+            (From::Regex, "(", "x.what: not a regular expression: "),
+            (From::Header, "a b", "x.what: a header name must be"),
+            (From::Cookie, "", "x.what: a cookie has a name"),
+        ] {
+            let error = extraction(from, what).unwrap_err();
+            assert!(error.starts_with(begins), "{error}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_looked_at_is_needed() {
+        for (from, what, head) in [
+            (From::Json, "", false),
+            (From::Jsonpath, "$", false),
+            (From::Regex, "", false),
+            (From::Header, "a", true),
+            (From::Cookie, "a", true),
+        ] {
+            let extraction = extraction(from, what).unwrap();
+            assert_eq!((extraction.needs_head(), extraction.needs_body()), (head, !head));
+        }
+    }
+}

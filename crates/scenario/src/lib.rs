@@ -1,0 +1,74 @@
+//! What a native user does, without sockets and without a clock: requests out, responses in.
+//!
+//! # Layout
+//!
+//! From a definition (JSON) to what is shared and never changes:
+//!
+//! - `definition`: the shape of the JSON. `compile`: from there to a [`Scenario`]; every mistake is a [`DefinitionError`].
+//! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
+//! - `names`, `template`: variables become places that are found without searching, texts become pieces.
+//! - `request`: a step's request and its bytes. `time`, `choice`: think times, and which flow an iteration gets.
+//! - `response`, `expect`, `extract`, `verdict`: what is looked at in a response, and the [`Verdict`].
+//!
+//! What changes while it is played:
+//!
+//! - `session`: [`Session`], one user's place and memory, with its `cookies`.
+//! - `player`: [`Player`], one per worker, moves sessions. It has the state of each `feeder`, and `random` numbers.
+//!
+//! A constant step costs nothing per exchange: its bytes were made once and are shared. A step with variables is written
+//! into one buffer, which the caller may reuse.
+//!
+//! # Example
+//!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use plimsoll_scenario::{Next, Player, Prepared, Scenario, Verdict};
+//!
+//! let definition = r#"{"targets": [{"url": "http://127.0.0.1:8000"}], "flows": [{"name": "todo", "steps": [
+//!     {"name": "POST /todos", "method": "POST", "path": "/todos", "body": {"json": "{\"n\": ${iteration}}"},
+//!      "extract": [{"into": "id", "from": "json", "what": "/id"}], "think": {"constant": 1.5}},
+//!     {"name": "GET /todos/{id}", "method": "GET", "path": "/todos/${id}"}]}]}"#;
+//! let scenario = Arc::new(Scenario::new(definition, 0, 1, 42)?);
+//! let mut player = Player::new(scenario, &["127.0.0.1:8000"])?;
+//!
+//! let mut session = player.session();
+//! player.begin(&mut session).expect("there is no feeder");
+//! let mut bytes = Vec::new();
+//! let Prepared::Made { head, .. } = player.request(&session, &mut bytes)? else { panic!("it has a variable") };
+//! assert_eq!(&bytes[head..], b"{\"n\": 0}");
+//!
+//! let verdict = player.judge(&mut session, 201, b"", b"{\"id\": 7}", 3_000_000);
+//! assert_eq!((verdict, player.advance(&mut session)), (Verdict::Success, Next::Step { think: 1_500_000_000 }));
+//! bytes.clear();
+//! player.request(&session, &mut bytes)?;
+//! assert!(bytes.starts_with(b"GET /todos/7 HTTP/1.1\r\nHost: 127.0.0.1:8000\r\n"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod choice;
+mod compile;
+mod cookies;
+mod definition;
+mod error;
+mod expect;
+mod extract;
+mod feeder;
+mod names;
+mod player;
+mod random;
+mod request;
+mod response;
+mod scenario;
+mod session;
+mod target;
+mod template;
+mod time;
+mod verdict;
+
+pub use error::DefinitionError;
+pub use player::{Constant, Exhausted, Next, Player, Prepared};
+pub use scenario::{Flow, Scenario, Step, StepId};
+pub use session::Session;
+pub use target::{Target, Verify};
+pub use verdict::Verdict;

@@ -1,0 +1,223 @@
+//! Users' moves through a scenario.
+
+use std::sync::Arc;
+
+use crate::DefinitionError;
+use crate::feeder::Feed;
+use crate::random::Random;
+use crate::request::{Cookies, Refusal, Scratch};
+use crate::response::Response;
+use crate::scenario::{Scenario, Step, StepId};
+use crate::session::Session;
+use crate::template::{Context, Missing};
+use crate::verdict::Verdict;
+
+/// A request that is the same every time, encoded once.
+#[derive(Debug, Clone)]
+pub struct Constant {
+    /// Head and body.
+    pub bytes: Arc<[u8]>,
+    /// Where the body begins.
+    pub head: usize,
+    /// The body waits for a 100 (Continue).
+    pub expect_continue: bool,
+}
+
+/// Where the bytes of a request are.
+#[derive(Debug, Clone, Copy)]
+pub enum Prepared<'a> {
+    /// Here; the buffer was left alone.
+    Constant(&'a Constant),
+    /// Appended to the buffer.
+    Made {
+        /// Bytes of the head; the body follows.
+        head: usize,
+        /// The body waits for a 100 (Continue).
+        expect_continue: bool,
+    },
+}
+
+/// A feeder has no more rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exhausted {
+    /// Its name.
+    pub feeder: String,
+    /// The run must end as failed; otherwise its users just end.
+    pub fail: bool,
+}
+
+/// What comes after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Another step of the iteration, after a pause.
+    Step {
+        /// ns
+        think: u64,
+    },
+    /// The iteration is over; a pause before the next one.
+    End {
+        /// ns
+        think: u64,
+    },
+}
+
+/// What changes while the users of one worker play a scenario, apart from their own sessions.
+///
+/// Each user goes round: [`begin`](Player::begin), then for every step [`request`](Player::request),
+/// [`judge`](Player::judge) if there is a response, and [`advance`](Player::advance) until that says [`Next::End`].
+#[derive(Debug)]
+pub struct Player {
+    scenario: Arc<Scenario>,
+    /// What the Host header says for each target.
+    authorities: Box<[Box<str>]>,
+    /// By step.
+    constants: Box<[Option<Constant>]>,
+    /// By feeder.
+    feeds: Box<[Feed]>,
+    random: Random,
+    scratch: Scratch,
+    /// Users made by this player.
+    users: u64,
+    /// Iterations begun by this player.
+    iterations: u64,
+}
+
+impl Player {
+    /// `authorities`: what the Host header says for each target (`host[:port]`), in their order.
+    ///
+    /// Fails for an authority that HTTP forbids.
+    pub fn new(scenario: Arc<Scenario>, authorities: &[&str]) -> Result<Self, DefinitionError> {
+        assert_eq!(authorities.len(), scenario.targets.len(), "one authority for each target");
+        let worker = scenario.worker;
+        let mut player = Self {
+            authorities: authorities.iter().map(|&authority| authority.into()).collect(),
+            constants: Box::default(),
+            feeds: scenario.feeders.iter().map(|feeder| Feed::new(feeder, worker.index, worker.of)).collect(),
+            random: Random::new(worker.seed, worker.index),
+            scratch: Scratch::default(),
+            users: 0,
+            iterations: 0,
+            scenario,
+        };
+        let scenario = player.scenario.clone();
+        let constants: Result<_, _> = scenario.steps.iter().map(|step| player.constant(step)).collect();
+        player.constants = constants?;
+        Ok(player)
+    }
+
+    /// The step's bytes, if it has no variables.
+    fn constant(&mut self, step: &Step) -> Result<Option<Constant>, DefinitionError> {
+        if !step.is_constant {
+            return Ok(None);
+        }
+        let (nobody, mut bytes) = (Session::new(0), Vec::new());
+        let mut context = Context { feeders: &[], session: &nobody, random: &mut self.random };
+        let authority = &self.authorities[step.target];
+        match step.blueprint.encode(authority, &mut context, None, &mut self.scratch, &mut bytes) {
+            Ok(encoded) => {
+                let (head, expect_continue) = (encoded.head, encoded.expect_continue);
+                Ok(Some(Constant { bytes: bytes.into(), head, expect_continue }))
+            }
+            // All else was checked when the scenario was made.
+            Err(Refusal::Forbidden(error)) => Err(DefinitionError::new(format!("targets[{}].url", step.target), error)),
+            Err(Refusal::Missing(_)) => unreachable!("it has no variables"),
+        }
+    }
+
+    /// What is played.
+    pub fn scenario(&self) -> &Arc<Scenario> {
+        &self.scenario
+    }
+
+    /// A new user, before its first iteration.
+    pub fn session(&mut self) -> Session {
+        let user = self.scenario.worker.number(self.users);
+        self.users += 1;
+        Session::new(user)
+    }
+
+    /// Begins the user's next iteration: chooses a flow, draws a row of each feeder that it uses, and forgets what was
+    /// extracted. The user keeps its cookies. After an error the session must not be played on.
+    #[inline]
+    pub fn begin(&mut self, session: &mut Session) -> Result<(), Exhausted> {
+        let scenario = &*self.scenario;
+        let iteration = scenario.worker.number(self.iterations);
+        let flow = &scenario.flows[scenario.choice.pick(iteration, &mut self.random)];
+        for &number in &flow.feeders {
+            let Some(row) = self.feeds[number as usize].draw(&mut self.random) else {
+                let feeder = &scenario.feeders[number as usize];
+                return Err(Exhausted { feeder: feeder.name.clone(), fail: feeder.fails_at_end() });
+            };
+            session.set_row(number, row, scenario.feeders.len());
+        }
+        self.iterations += 1;
+        session.begin(iteration, StepId(flow.steps.start as u32));
+        Ok(())
+    }
+
+    /// Uses up an iteration that no user has: the first step of the flow that it would have had. Its number is not given
+    /// to another, and no rows are drawn.
+    pub fn skip(&mut self) -> StepId {
+        let iteration = self.scenario.worker.number(self.iterations);
+        self.iterations += 1;
+        let flow = &self.scenario.flows[self.scenario.choice.pick(iteration, &mut self.random)];
+        StepId(flow.steps.start as u32)
+    }
+
+    /// The request of the session's step: constant, or else appended to `into`.
+    ///
+    /// An error says why it cannot be sent, as `cannot be sent: …`; nothing was appended then.
+    #[inline]
+    pub fn request(&mut self, session: &Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
+        let step = session.step().index();
+        if session.jar().is_none() && self.constants[step].is_some() {
+            return Ok(Prepared::Constant(self.constants[step].as_ref().expect("it is there")));
+        }
+        self.make(session, into)
+    }
+
+    fn make(&mut self, session: &Session, into: &mut Vec<u8>) -> Result<Prepared<'_>, String> {
+        let scenario = &*self.scenario;
+        let step = scenario.step(session.step());
+        let target = &scenario.targets[step.target];
+        let cookies = session.jar().map(|jar| Cookies { jar, host: target.host, over_tls: target.over_tls });
+        let mut context = Context { feeders: &scenario.feeders, session, random: &mut self.random };
+        let authority = &self.authorities[step.target];
+        match step.blueprint.encode(authority, &mut context, cookies, &mut self.scratch, into) {
+            Ok(encoded) => Ok(Prepared::Made { head: encoded.head, expect_continue: encoded.expect_continue }),
+            Err(Refusal::Missing(Missing(number))) => {
+                let name = &scenario.flows[step.flow as usize].variables[number as usize];
+                Err(format!("cannot be sent: ${{{name}}} has no value, no earlier response had one"))
+            }
+            Err(Refusal::Forbidden(error)) => Err(format!("cannot be sent: {error}")),
+        }
+    }
+
+    /// Judges the response to the session's step; keeps what is to be extracted, and cookies.
+    ///
+    /// `head`: raw; may be empty unless the step `needs_head`. `body`: its content codings undone; may be empty unless
+    /// the step `needs_body`. `response`: the response time, ns.
+    #[inline]
+    pub fn judge(&self, session: &mut Session, status: u16, head: &[u8], body: &[u8], response: u64) -> Verdict {
+        match &self.scenario.step(session.step()).rules {
+            None => Verdict::plain(status),
+            Some(rules) => rules.judge(session, status, &Response::new(head, body), response),
+        }
+    }
+
+    /// Leaves the step, whatever became of its exchange. After [`Next::End`] the session waits for
+    /// [`begin`](Player::begin).
+    #[inline]
+    pub fn advance(&mut self, session: &mut Session) -> Next {
+        let step = self.scenario.step(session.step());
+        if let Some(rules) = &step.rules {
+            rules.fall_back(session);
+        }
+        let think = step.think.draw(&mut self.random);
+        if step.is_last {
+            return Next::End { think };
+        }
+        session.go_to(StepId(session.step().0 + 1));
+        Next::Step { think }
+    }
+}

@@ -1,0 +1,455 @@
+//! A step's request: from its definition to the bytes of each exchange.
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use plimsoll_http as http;
+
+use crate::DefinitionError;
+use crate::cookies::Jar;
+use crate::definition;
+use crate::names::Scope;
+use crate::template::{Context, Missing, Template};
+
+/// Methods whose requests say that their body is empty (RFC 9110 §8.6).
+const BODY_EXPECTED: [&str; 3] = ["POST", "PUT", "PATCH"];
+/// Headers with variables, or cookies, that need no allocation.
+const FEW: usize = 8;
+
+/// A header with variables: its name and value.
+type Varying = (String, Template);
+/// What becomes of a header in one request.
+type Change<'a> = (&'a [u8], Option<&'a [u8]>);
+const NO_CHANGE: Change<'static> = (b"", None);
+
+/// A header line as it is given, and where.
+#[derive(Debug, Clone)]
+pub(crate) struct Line {
+    pub(crate) field: String,
+    pub(crate) name: String,
+    pub(crate) value: String,
+}
+
+/// A request, compiled.
+#[derive(Debug)]
+pub(crate) struct Blueprint {
+    method: String,
+    path: Template,
+    /// All lines; those with variables have an empty value, which keeps their place.
+    headers: http::Headers,
+    /// The values with variables.
+    changes: Box<[Varying]>,
+    body: Body,
+    is_json: bool,
+    /// The user's cookies are not added when the headers have a Cookie.
+    gives_cookie: bool,
+}
+
+#[derive(Debug)]
+enum Body {
+    None,
+    Constant(Box<[u8]>),
+    Text(Template),
+}
+
+/// The buffers in which the parts of one request are made, reused for the next one.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// The path, the values of headers with variables and the text of the body, one behind the other.
+    text: String,
+    /// Where each of them ends.
+    ends: Vec<usize>,
+    /// The value of the Cookie header.
+    cookie: String,
+}
+
+impl Scratch {
+    /// The n-th part.
+    fn part(&self, n: usize) -> &str {
+        let start = if n == 0 { 0 } else { self.ends[n - 1] };
+        &self.text[start..self.ends[n]]
+    }
+
+    fn render(&mut self, template: &Template, context: &mut Context<'_>) -> Result<(), Missing> {
+        template.render(context, &mut self.text)?;
+        self.ends.push(self.text.len());
+        Ok(())
+    }
+}
+
+/// A user's cookies, and for whom they would be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Cookies<'a> {
+    pub(crate) jar: &'a Jar,
+    /// Number of the target's host.
+    pub(crate) host: u32,
+    pub(crate) over_tls: bool,
+}
+
+/// Why a request cannot be made.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    Missing(Missing),
+    Forbidden(http::RequestError),
+}
+
+impl Blueprint {
+    /// `field`: of the step. `lines`: all that are sent, apart from Host, Content-Length, Content-Type and cookies.
+    pub(crate) fn new(
+        method: String,
+        path: &str,
+        lines: &[Line],
+        body: Option<definition::Body>,
+        scope: Scope<'_>,
+        field: &str,
+    ) -> Result<Self, DefinitionError> {
+        let path = Template::path(path, scope)
+            .and_then(|path| check_path(&method, path))
+            .map_err(|reason| DefinitionError::new(format!("{field}.path"), reason))?;
+        let gives_cookie = lines.iter().any(|line| line.name.eq_ignore_ascii_case("Cookie"));
+        let (headers, changes) = compile_headers(lines, scope)?;
+        let is_json = matches!(body, Some(definition::Body::Json(_)));
+        let body = Body::new(body, &method, scope, &format!("{field}.body"))?;
+        let blueprint = Self { method, path, headers, changes, body, is_json, gives_cookie };
+        blueprint.check(field)?;
+        Ok(blueprint)
+    }
+
+    /// Encodes an example, so that what HTTP forbids is found now; paths and headers have been checked.
+    fn check(&self, field: &str) -> Result<(), DefinitionError> {
+        let path = self.path.example();
+        let result = self.head("localhost", &path, &[], None).encode(&mut Vec::new());
+        result.map(|_| ()).map_err(|error| match error {
+            http::RequestError::Method(_) => DefinitionError::new(format!("{field}.method"), error),
+            http::RequestError::Target(_) => DefinitionError::new(format!("{field}.path"), error),
+            _ => DefinitionError::new(field, error),
+        })
+    }
+
+    /// As it is sent.
+    pub(crate) fn method(&self) -> &str {
+        &self.method
+    }
+
+    /// The request has no variables.
+    pub(crate) fn is_constant(&self) -> bool {
+        self.path.constant().is_some() && self.changes.is_empty() && !matches!(self.body, Body::Text(_))
+    }
+
+    /// The feeders whose cells it uses.
+    pub(crate) fn feeders(&self) -> impl Iterator<Item = u32> {
+        let body = if let Body::Text(template) = &self.body { Some(template) } else { None };
+        let headers = self.changes.iter().map(|(_, template)| template);
+        std::iter::once(&self.path).chain(headers).chain(body).flat_map(Template::feeders)
+    }
+
+    /// Appends the request to `into`, which an error leaves as it was.
+    pub(crate) fn encode(
+        &self,
+        authority: &str,
+        context: &mut Context<'_>,
+        cookies: Option<Cookies<'_>>,
+        scratch: &mut Scratch,
+        into: &mut Vec<u8>,
+    ) -> Result<http::Encoded, Refusal> {
+        self.render(context, cookies, scratch).map_err(Refusal::Missing)?;
+        let body = match &self.body {
+            Body::None => None,
+            Body::Constant(bytes) => Some(&**bytes),
+            Body::Text(_) => Some(scratch.part(self.changes.len() + 1).as_bytes()),
+        };
+        let cookie = Some(scratch.cookie.as_bytes()).filter(|value| !value.is_empty());
+        let count = self.changes.len() + usize::from(cookie.is_some());
+        let (mut few, mut many) = ([NO_CHANGE; FEW], Vec::new());
+        let extra = if count <= FEW {
+            &mut few[..count]
+        } else {
+            many.resize(count, NO_CHANGE);
+            &mut many[..]
+        };
+        for (n, (name, _)) in self.changes.iter().enumerate() {
+            extra[n] = (name.as_bytes(), Some(scratch.part(n + 1).as_bytes()));
+        }
+        if cookie.is_some() {
+            extra[count - 1] = (b"Cookie", cookie);
+        }
+        let head = self.head(authority, scratch.part(0), extra, body.map(|body| body.len() as u64));
+        let encoded = head.encode(into).map_err(Refusal::Forbidden)?;
+        into.extend_from_slice(body.unwrap_or_default());
+        Ok(encoded)
+    }
+
+    /// Fills `scratch`: part 0 is the path, then come the values of `changes`, then the body if it has variables.
+    fn render(
+        &self,
+        context: &mut Context<'_>,
+        cookies: Option<Cookies<'_>>,
+        scratch: &mut Scratch,
+    ) -> Result<(), Missing> {
+        scratch.text.clear();
+        scratch.ends.clear();
+        scratch.cookie.clear();
+        scratch.render(&self.path, context)?;
+        for (_, template) in &self.changes {
+            scratch.render(template, context)?;
+        }
+        if let Body::Text(template) = &self.body {
+            scratch.render(template, context)?;
+        }
+        if let Some(Cookies { jar, host, over_tls }) = cookies.filter(|_| !self.gives_cookie) {
+            jar.push(host, over_tls, &scratch.text[..scratch.ends[0]], &mut scratch.cookie);
+        }
+        Ok(())
+    }
+
+    fn head<'a>(
+        &'a self,
+        authority: &'a str,
+        target: &'a str,
+        extra: &'a [Change<'a>],
+        body_length: Option<u64>,
+    ) -> http::Request<'a> {
+        http::Request {
+            method: &self.method,
+            target,
+            authority,
+            headers: &self.headers,
+            extra,
+            body_length,
+            content_type: self.is_json.then_some("application/json"),
+        }
+    }
+}
+
+fn check_path(method: &str, path: Template) -> Result<Template, String> {
+    let is_asterisk = method == "OPTIONS" && path.constant() == Some("*");
+    if !path.start().starts_with('/') && !is_asterisk {
+        return Err("it must begin with / (and not with a variable, in which every / is encoded)".into());
+    }
+    if path.example().contains('#') {
+        return Err("a fragment is not sent; write %23 for a literal #".into());
+    }
+    Ok(path)
+}
+
+impl Body {
+    fn new(
+        body: Option<definition::Body>,
+        method: &str,
+        scope: Scope<'_>,
+        field: &str,
+    ) -> Result<Self, DefinitionError> {
+        let (template, kind) = match body {
+            None if BODY_EXPECTED.contains(&method) => return Ok(Body::Constant(Box::default())),
+            None => return Ok(Body::None),
+            Some(definition::Body::Base64(text)) => {
+                let decoded = BASE64_STANDARD.decode(text);
+                let wrong =
+                    |error| DefinitionError::new(format!("{field}.base64"), format!("it is not base64: {error}"));
+                return Ok(Body::Constant(decoded.map_err(wrong)?.into()));
+            }
+            Some(definition::Body::Text(text)) => (Template::raw(&text, scope), "text"),
+            Some(definition::Body::Json(text)) => (Template::json(&text, scope), "json"),
+        };
+        let template = template.map_err(|reason| DefinitionError::new(format!("{field}.{kind}"), reason))?;
+        Ok(match template.constant() {
+            Some(text) => Body::Constant(text.as_bytes().into()),
+            None => Body::Text(template),
+        })
+    }
+}
+
+/// The lines, checked and encoded, and the values that have variables.
+fn compile_headers(lines: &[Line], scope: Scope<'_>) -> Result<(http::Headers, Box<[Varying]>), DefinitionError> {
+    let mut fixed: Vec<(String, String)> = Vec::with_capacity(lines.len());
+    let mut changes = Vec::new();
+    for line in lines {
+        let Line { field, name, value } = line;
+        let wrong = |reason: &str| DefinitionError::new(field, reason);
+        let template = Template::raw(value, scope).map_err(|reason| wrong(&reason))?;
+        http::Headers::new([(name.as_bytes(), template.example().as_bytes())])
+            .map_err(|error| wrong(&error.to_string()))?;
+        if ["Content-Length", "Transfer-Encoding"].iter().any(|computed| name.eq_ignore_ascii_case(computed)) {
+            return Err(wrong(&format!("{name} follows from the body and cannot be given")));
+        }
+        if let Some(text) = template.constant() {
+            fixed.push((name.clone(), text.to_owned()));
+            continue;
+        }
+        if lines.iter().filter(|other| other.name.eq_ignore_ascii_case(name)).count() > 1 {
+            return Err(wrong(&format!("{name} is there more than once, which a header with a variable cannot be")));
+        }
+        fixed.push((name.clone(), String::new()));
+        changes.push((name.clone(), template));
+    }
+    let headers = http::Headers::new(fixed.iter().map(|(name, value)| (name.as_bytes(), value.as_bytes())));
+    Ok((headers.expect("each line has been checked"), changes.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Blueprint, Context, Cookies, FEW, Line, Refusal, Scratch};
+    use crate::cookies::Jar;
+    use crate::definition::Body;
+    use crate::names::Scope;
+    use crate::random::Random;
+    use crate::session::Session;
+
+    fn lines(lines: &[(&str, &str)]) -> Vec<Line> {
+        let line = |(n, &(name, value)): (usize, &(&str, &str))| Line {
+            field: format!("s.headers[{n}]"),
+            name: name.into(),
+            value: value.into(),
+        };
+        lines.iter().enumerate().map(line).collect()
+    }
+
+    fn blueprint(method: &str, path: &str, headers: &[(&str, &str)], body: Option<Body>) -> Result<Blueprint, String> {
+        let scope = Scope { feeders: &[], extracted: &["a".into(), "b".into()], later: &[] };
+        Blueprint::new(method.into(), path, &lines(headers), body, scope, "s").map_err(|error| error.to_string())
+    }
+
+    /// The request with these values of `${a}` and `${b}`, sent to h.
+    fn encoded(blueprint: &Blueprint, values: &[&str], cookies: Option<Cookies<'_>>) -> Result<String, String> {
+        let mut session = Session::new(0);
+        for (number, value) in values.iter().enumerate() {
+            session.set_value(number as u32, values.len(), Some(value));
+        }
+        let (mut random, mut scratch, mut out) = (Random::new(0, 0), Scratch::default(), b"before".to_vec());
+        // What an earlier request left behind must not matter.
+        (scratch.text, scratch.cookie) = ("left".into(), "over".into());
+        scratch.ends.push(2);
+        let mut context = Context { feeders: &[], session: &session, random: &mut random };
+        let result = blueprint.encode("h", &mut context, cookies, &mut scratch, &mut out);
+        let text = String::from_utf8(out).unwrap();
+        match result {
+            Ok(encoded) => {
+                let request = text.strip_prefix("before").unwrap();
+                assert!(request[..encoded.head].ends_with("\r\n\r\n"));
+                assert_eq!(request.find("\r\n\r\n").unwrap() + 4, encoded.head);
+                Ok(request.into())
+            }
+            Err(refusal) => {
+                assert_eq!(text, "before");
+                Err(match refusal {
+                    Refusal::Missing(missing) => format!("missing {}", missing.0),
+                    Refusal::Forbidden(error) => error.to_string(),
+                })
+            }
+        }
+    }
+
+    #[test]
+    fn a_request_is_made_of_its_parts_and_its_values() {
+        let headers = [("A", "${a}"), ("B", "b"), ("C", "<${b}>")];
+        let body = Some(Body::Text("${b}\u{e4}${a}".into()));
+        let blueprint = blueprint("POST", "/${a}?${b}", &headers, body).unwrap();
+        assert!(!blueprint.is_constant());
+        assert_eq!(
+            encoded(&blueprint, &["x y", "z"], None).unwrap(),
+            "POST /x%20y?z HTTP/1.1\r\nHost: h\r\nA: x y\r\nB: b\r\nC: <z>\r\nContent-Length: 6\r\n\r\nz\u{e4}x y"
+        );
+    }
+
+    #[test]
+    fn bodies_bring_their_length_and_json_its_type() {
+        for (method, body, headers, expected) in [
+            ("GET", None, &[][..], "\r\n\r\n"),
+            ("DELETE", None, &[], "\r\n\r\n"),
+            ("PUT", None, &[], "\r\nContent-Length: 0\r\n\r\n"),
+            ("GET", Some(Body::Text(String::new())), &[], "\r\nContent-Length: 0\r\n\r\n"),
+            ("POST", Some(Body::Text("$${x}".into())), &[], "\r\nContent-Length: 4\r\n\r\n${x}"),
+            ("POST", Some(Body::Base64("AH8=".into())), &[], "\r\nContent-Length: 2\r\n\r\n\0\x7f"),
+            (
+                "POST",
+                Some(Body::Json("[1]".into())),
+                &[],
+                "\r\nContent-Length: 3\r\nContent-Type: application/json\r\n\r\n[1]",
+            ),
+            (
+                "POST",
+                Some(Body::Json("[1]".into())),
+                &[("content-type", "x/y")],
+                "\r\ncontent-type: x/y\r\nContent-Length: 3\r\n\r\n[1]",
+            ),
+            (
+                "POST",
+                Some(Body::Json("[\"${a}\"]".into())),
+                &[],
+                "\r\nContent-Length: 6\r\nContent-Type: application/json\r\n\r\n[\"\\\"\"]",
+            ),
+        ] {
+            let blueprint = blueprint(method, "/", headers, body).unwrap();
+            let expected = format!("{method} / HTTP/1.1\r\nHost: h{expected}");
+            assert_eq!(encoded(&blueprint, &["\""], None).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn many_headers_with_variables_are_as_good_as_few() {
+        let names: Vec<String> = (0..FEW + 2).map(|n| format!("H{n}")).collect();
+        for count in [FEW - 1, FEW, FEW + 2] {
+            let headers: Vec<_> = names[..count].iter().map(|name| (name.as_str(), "${a}")).collect();
+            let mut jar = Jar::default();
+            jar.set(0, b"c=1");
+            let cookies = Cookies { jar: &jar, host: 0, over_tls: false };
+            let text = encoded(&blueprint("GET", "/", &headers, None).unwrap(), &["v"], Some(cookies)).unwrap();
+            let lines = names[..count].join(": v\r\n");
+            assert_eq!(text, format!("GET / HTTP/1.1\r\nHost: h\r\n{lines}: v\r\nCookie: c=1\r\n\r\n"));
+        }
+    }
+
+    #[test]
+    fn cookies_come_last_if_there_are_any_for_the_path_and_none_are_given() {
+        let mut jar = Jar::default();
+        jar.set(3, b"c=1; Path=/x; Secure");
+        let sent = |path, headers: &[(&str, &str)], host, over_tls| {
+            let cookies = Cookies { jar: &jar, host, over_tls };
+            let text = encoded(&blueprint("GET", path, headers, None).unwrap(), &["x"], Some(cookies)).unwrap();
+            text.split_once("Host: h\r\n").unwrap().1.trim_end().to_owned()
+        };
+        assert_eq!(sent("/${a}/y", &[("Z", "z")], 3, true), "Z: z\r\nCookie: c=1");
+        assert_eq!(sent("/${a}/y", &[("cookie", "own=2")], 3, true), "cookie: own=2");
+        assert_eq!([sent("/y", &[], 3, true), sent("/x", &[], 2, true), sent("/x", &[], 3, false)], ["", "", ""]);
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused_and_nothing_is_appended() {
+        let header = blueprint("GET", "/", &[("X-A", "${a}")], None).unwrap();
+        for bad in ["a\r\nb", "\0"] {
+            let error = encoded(&header, &[bad], None).unwrap_err();
+            assert!(error.contains("\"X-A\" has a control character"), "{error}");
+        }
+        let body = blueprint("GET", "/${a}", &[], Some(Body::Text("${b}".into()))).unwrap();
+        assert_eq!(encoded(&body, &["a"], None), Err("missing 1".into()));
+    }
+
+    #[test]
+    fn mistakes_are_found_before_anything_is_sent() {
+        let text = |text: &str| Some(Body::Text(text.into()));
+        for (result, begins) in [
+            (blueprint("GE T", "/", &[], None), "s.method: the method must be one word"),
+            (blueprint("", "/", &[], None), "s.method: the method must be one word"),
+            (blueprint("GET", "", &[], None), "s.path: it must begin with /"),
+            (blueprint("GET", "a", &[], None), "s.path: it must begin with /"),
+            (blueprint("GET", "${a}", &[], None), "s.path: it must begin with /"),
+            (blueprint("GET", "*", &[], None), "s.path: it must begin with /"),
+            (blueprint("GET", "/a#b", &[], None), "s.path: a fragment is not sent"),
+            (blueprint("GET", "/${c}", &[], None), "s.path: unknown variable ${c}"),
+            (blueprint("GET", "/", &[("A b", "")], None), "s.headers[0]: a header name must be"),
+            (blueprint("GET", "/", &[("A", ""), ("B", "x\ny")], None), "s.headers[1]: the value of the header"),
+            (blueprint("GET", "/", &[("A", "${a}\n")], None), "s.headers[0]: the value of the header"),
+            (blueprint("GET", "/", &[("A", "${c}")], None), "s.headers[0]: unknown variable ${c}"),
+            (blueprint("GET", "/", &[("A", "1"), ("a", "${a}")], None), "s.headers[1]: a is there more than once"),
+            (blueprint("GET", "/", &[("content-length", "0")], None), "s.headers[0]: content-length follows"),
+            (blueprint("GET", "/", &[("Transfer-Encoding", "chunked")], None), "s.headers[0]: Transfer-Encoding"),
+            (blueprint("GET", "/", &[], text("${")), "s.body.text: ${ without }"),
+            (blueprint("GET", "/", &[], Some(Body::Json("{".into()))), "s.body.json: it is not JSON"),
+            (blueprint("GET", "/", &[], Some(Body::Base64("A".into()))), "s.body.base64: it is not base64"),
+        ] {
+            let error = result.map(|_| ()).unwrap_err();
+            assert!(error.starts_with(begins), "{error}");
+        }
+        let asterisk = blueprint("OPTIONS", "*", &[], None).unwrap();
+        assert!(asterisk.is_constant() && encoded(&asterisk, &[], None).unwrap().starts_with("OPTIONS * HTTP/1.1\r\n"));
+    }
+}

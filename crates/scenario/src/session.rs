@@ -1,0 +1,162 @@
+//! Where one user is, and what it remembers.
+
+use crate::cookies::Jar;
+use crate::scenario::StepId;
+
+/// One user's place in the scenario: 32 bytes, and nothing on the heap until there is something to remember.
+#[derive(Debug)]
+pub struct Session {
+    user: u64,
+    iteration: u64,
+    step: StepId,
+    memory: Option<Box<Memory>>,
+}
+
+/// Kept from iteration to iteration for its buffers.
+#[derive(Debug, Default)]
+struct Memory {
+    /// By feeder: the row of this iteration, where the flow uses that feeder.
+    rows: Box<[u32]>,
+    /// What was extracted in this iteration, by the number of the variable in the flow.
+    values: Vec<Value>,
+    jar: Jar,
+}
+
+#[derive(Debug, Default)]
+struct Value {
+    text: String,
+    is_set: bool,
+}
+
+impl Session {
+    pub(crate) fn new(user: u64) -> Self {
+        Self { user, iteration: 0, step: StepId(0), memory: None }
+    }
+
+    /// The step it is at: the one to be sent next, or in flight.
+    #[inline]
+    pub fn step(&self) -> StepId {
+        self.step
+    }
+
+    /// Number of the user, from 0, unique over all workers.
+    pub fn user(&self) -> u64 {
+        self.user
+    }
+
+    /// Number of the iteration it is in, from 0, unique over all workers.
+    pub fn iteration(&self) -> u64 {
+        self.iteration
+    }
+
+    /// Goes to the first step of a flow; what was extracted is forgotten.
+    #[inline]
+    pub(crate) fn begin(&mut self, iteration: u64, step: StepId) {
+        self.iteration = iteration;
+        self.step = step;
+        if let Some(memory) = &mut self.memory {
+            memory.values.iter_mut().for_each(|value| value.is_set = false);
+        }
+    }
+
+    #[inline]
+    pub(crate) fn go_to(&mut self, step: StepId) {
+        self.step = step;
+    }
+
+    /// The row of a feeder that the flow uses.
+    pub(crate) fn row(&self, feeder: u32) -> u32 {
+        self.memory.as_ref().expect("the flow uses the feeder, so the iteration has a row").rows[feeder as usize]
+    }
+
+    /// `feeders`: how many there are in the scenario.
+    pub(crate) fn set_row(&mut self, feeder: u32, row: u32, feeders: usize) {
+        let memory = self.memory.get_or_insert_default();
+        if memory.rows.is_empty() {
+            memory.rows = vec![0; feeders].into();
+        }
+        memory.rows[feeder as usize] = row;
+    }
+
+    /// What was extracted in this iteration as variable `number`.
+    pub(crate) fn value(&self, number: u32) -> Option<&str> {
+        let value = self.memory.as_ref()?.values.get(number as usize)?;
+        value.is_set.then_some(value.text.as_str())
+    }
+
+    /// `variables`: how many the flow has, more than `number`. `None`: there is no value any more.
+    pub(crate) fn set_value(&mut self, number: u32, variables: usize, text: Option<&str>) {
+        let values = &mut self.memory.get_or_insert_default().values;
+        if values.len() < variables {
+            values.resize_with(variables, Value::default);
+        }
+        let value = &mut values[number as usize];
+        value.text.clear();
+        value.text.push_str(text.unwrap_or_default());
+        value.is_set = text.is_some();
+    }
+
+    /// The cookies it has, unless it has none.
+    #[inline]
+    pub(crate) fn jar(&self) -> Option<&Jar> {
+        self.memory.as_ref().map(|memory| &memory.jar).filter(|jar| !jar.is_empty())
+    }
+
+    pub(crate) fn jar_mut(&mut self) -> &mut Jar {
+        &mut self.memory.get_or_insert_default().jar
+    }
+}
+
+#[cfg(test)]
+impl Session {
+    /// Begins an iteration at the first step of the scenario.
+    pub(crate) fn begin_test(&mut self, iteration: u64) {
+        self.begin(iteration, StepId(0));
+    }
+
+    /// Something is on the heap.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.memory.is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Session;
+    use crate::scenario::StepId;
+
+    #[test]
+    fn a_session_is_small_and_has_nothing_on_the_heap_before_it_remembers_something() {
+        assert!(size_of::<Session>() <= 32);
+        let mut session = Session::new(1);
+        session.begin(0, StepId(0));
+        session.go_to(StepId(1));
+        assert!(session.memory.is_none() && session.jar().is_none() && session.value(0).is_none());
+    }
+
+    #[test]
+    fn values_are_kept_until_the_next_iteration_and_their_buffers_longer() {
+        let mut session = Session::new(1);
+        session.set_value(1, 3, Some("abc"));
+        assert_eq!([0, 1, 2, 9].map(|number| session.value(number)), [None, Some("abc"), None, None]);
+        let buffer = session.value(1).unwrap().as_ptr();
+        session.begin(1, StepId(0));
+        assert_eq!(session.value(1), None);
+        session.set_value(1, 3, Some("de"));
+        assert_eq!((session.value(1), session.value(1).unwrap().as_ptr()), (Some("de"), buffer));
+        session.set_value(1, 3, None);
+        assert_eq!(session.value(1), None);
+    }
+
+    #[test]
+    fn rows_and_cookies_outlive_nothing_else() {
+        let mut session = Session::new(1);
+        session.set_row(1, 7, 2);
+        session.set_row(0, 5, 2);
+        assert_eq!((session.row(0), session.row(1)), (5, 7));
+        assert!(session.jar().is_none());
+        session.jar_mut().set(0, b"a=b");
+        session.begin(1, StepId(0));
+        assert!(session.jar().is_some());
+    }
+}

@@ -1,0 +1,130 @@
+//! Where requests go.
+
+use std::path::PathBuf;
+
+use url::Url;
+
+use crate::definition::{self, Certificate};
+
+/// Whose certificates a target may show.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verify {
+    /// Those that the system's roots vouch for.
+    System,
+    /// Those that the roots in this PEM file vouch for.
+    Bundle(PathBuf),
+    /// Anyone's.
+    Nothing,
+}
+
+/// Where requests of a scenario go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    /// `scheme://host[:port]` of scheme http, https or http+unix; no user, path or query.
+    pub url: String,
+    /// Whose certificates are good.
+    pub verify: Verify,
+    /// Files of the client certificate and of its key (may be the same PEM file).
+    pub certificate: Option<(PathBuf, PathBuf)>,
+    /// `http://[user:pass@]host:port`
+    pub proxy: Option<String>,
+    /// Number of its host: targets that differ in scheme or port only share it, and cookies.
+    pub(crate) host: u32,
+    /// Secure cookies may be sent.
+    pub(crate) over_tls: bool,
+}
+
+impl Target {
+    /// `hosts`: those of the targets before, each once; this one's is added. The error is about `url`.
+    pub(crate) fn new(target: &definition::Target, hosts: &mut Vec<String>) -> Result<Self, String> {
+        let parsed = check_url(&target.url)?;
+        let name = parsed.host_str().unwrap_or_default();
+        let host = hosts.iter().position(|known| known == name).unwrap_or_else(|| {
+            hosts.push(name.to_owned());
+            hosts.len() - 1
+        });
+        let verify = match &target.verify {
+            None | Some(definition::Verify::Switch(true)) => Verify::System,
+            Some(definition::Verify::Switch(false)) => Verify::Nothing,
+            Some(definition::Verify::Bundle(path)) => Verify::Bundle(path.clone()),
+        };
+        let certificate = target.cert.as_ref().map(|certificate| match certificate {
+            Certificate::Both(path) => (path.clone(), path.clone()),
+            Certificate::Pair(certificate, key) => (certificate.clone(), key.clone()),
+        });
+        let (url, proxy) = (target.url.clone(), target.proxy.clone());
+        Ok(Self { url, verify, certificate, proxy, host: host as u32, over_tls: parsed.scheme() == "https" })
+    }
+}
+
+fn check_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text).map_err(|error| format!("{text:?} is not a URL: {error}"))?;
+    if !["http", "https", "http+unix"].contains(&url.scheme()) {
+        return Err(format!("{text:?}: the scheme must be http, https or http+unix"));
+    }
+    if url.host_str().unwrap_or_default().is_empty() {
+        return Err(format!("{text:?} has no host"));
+    }
+    if !matches!(url.path(), "" | "/") || url.query().is_some() || url.fragment().is_some() {
+        return Err(format!("{text:?} must end with the host and port; the rest belongs in the path of the steps"));
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("a user and password belong in a header: Authorization".into());
+    }
+    Ok(url)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Target, Verify};
+    use crate::definition;
+
+    fn target(url: &str, hosts: &mut Vec<String>) -> Result<Target, String> {
+        let given: definition::Target = serde_json::from_value(serde_json::json!({"url": url})).unwrap();
+        Target::new(&given, hosts)
+    }
+
+    #[test]
+    fn targets_on_one_host_share_its_number() {
+        let mut hosts = Vec::new();
+        let urls =
+            ["http://a", "https://A:444", "http://b/", "https://[::1]:5", "http+unix://%2Ftmp%2Fs", "http://[0::1]"];
+        let numbers = urls.map(|url| target(url, &mut hosts).map(|target| (target.host, target.over_tls)).unwrap());
+        assert_eq!(numbers, [(0, false), (0, true), (1, false), (2, true), (3, false), (2, false)]);
+    }
+
+    #[test]
+    fn certificates_are_one_file_or_two() {
+        for (given, verify, certificate) in [
+            (r#"{"url": "https://a"}"#, Verify::System, None),
+            (r#"{"url": "https://a", "verify": true, "cert": "c"}"#, Verify::System, Some(("c".into(), "c".into()))),
+            (r#"{"url": "https://a", "verify": false}"#, Verify::Nothing, None),
+            (
+                r#"{"url": "https://a", "verify": "r", "cert": ["c", "k"]}"#,
+                Verify::Bundle("r".into()),
+                Some(("c".into(), "k".into())),
+            ),
+        ] {
+            let target = Target::new(&serde_json::from_str(given).unwrap(), &mut Vec::new()).unwrap();
+            assert_eq!((target.verify, target.certificate), (verify, certificate), "{given}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_target_is_refused() {
+        for (url, expected) in [
+            ("127.0.0.1:80", "is not a URL"),
+            ("http://", "is not a URL"),
+            ("http+unix:///x", "has no host"),
+            ("ftp://a", "the scheme must be http"),
+            ("http://a/b", "must end with the host and port"),
+            ("http://a?b", "must end with the host and port"),
+            ("http://a/#b", "must end with the host and port"),
+            ("http://u@a", "belong in a header"),
+            ("http://:p@a", "belong in a header"),
+        ] {
+            let error = target(url, &mut Vec::new()).unwrap_err();
+            assert!(error.contains(expected), "{url}: {error}");
+        }
+    }
+}

@@ -1,0 +1,374 @@
+//! Texts with variables: `/todos/${accounts.id}`, and `$${` for a literal `${`.
+
+use std::fmt::Write;
+
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::de::IgnoredAny;
+
+use crate::feeder::Feeder;
+use crate::names::{Scope, Source};
+use crate::random::Random;
+use crate::session::Session;
+
+/// All but the unreserved characters of RFC 3986: a value never adds a segment or a parameter to a path.
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// What cannot stand in a request line, in the part that the author wrote: anything else is meant.
+const INVISIBLE: &AsciiSet = &CONTROLS.add(b' ');
+
+/// A text, compiled for the place where it will stand.
+#[derive(Debug)]
+pub(crate) struct Template {
+    pieces: Box<[Piece]>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Piece {
+    Literal(String),
+    Variable(Source, Escape),
+}
+
+/// What is done to a value so that it stays one value where it is put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Escape {
+    /// Nothing.
+    Raw,
+    Percent,
+    /// For the inside of a JSON string.
+    Json,
+}
+
+/// What values are taken from.
+#[derive(Debug)]
+pub(crate) struct Context<'a> {
+    pub(crate) feeders: &'a [Feeder],
+    pub(crate) session: &'a Session,
+    pub(crate) random: &'a mut Random,
+}
+
+/// The number of a variable that no step has given a value in this iteration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Missing(pub(crate) u32);
+
+impl Template {
+    /// For a place where values stand as they are. The error says what is wrong with the text.
+    pub(crate) fn raw(text: &str, scope: Scope<'_>) -> Result<Self, String> {
+        Self::new(text, scope, |_| Escape::Raw)
+    }
+
+    /// For a request target. Values are percent-encoded whole; of the rest only what cannot stand there.
+    pub(crate) fn path(text: &str, scope: Scope<'_>) -> Result<Self, String> {
+        if text.contains(|letter: char| letter.is_control()) {
+            return Err("it has a control character (a line break, perhaps)".into());
+        }
+        let mut template = Self::new(text, scope, |_| Escape::Percent)?;
+        for piece in &mut template.pieces {
+            if let Piece::Literal(literal) = piece {
+                *literal = utf8_percent_encode(literal, INVISIBLE).to_string();
+            }
+        }
+        Ok(template)
+    }
+
+    /// For JSON. Values are escaped inside of strings, and stand as they are elsewhere.
+    pub(crate) fn json(text: &str, scope: Scope<'_>) -> Result<Self, String> {
+        let mut strings = Strings::default();
+        let template = Self::new(text, scope, |literal| {
+            strings.read(literal);
+            if strings.inside { Escape::Json } else { Escape::Raw }
+        })?;
+        // A value that stands as it is may be any part of a document, so nothing can be said without it.
+        if !template.pieces.iter().any(|piece| matches!(piece, Piece::Variable(_, Escape::Raw))) {
+            let example: String = template.pieces.iter().map(Piece::example).collect();
+            serde_json::from_str::<IgnoredAny>(&example).map_err(|error| format!("it is not JSON: {error}"))?;
+        }
+        Ok(template)
+    }
+
+    /// `escape` gets each literal, also an empty one, and answers for the variable behind it.
+    fn new(text: &str, scope: Scope<'_>, mut escape: impl FnMut(&str) -> Escape) -> Result<Self, String> {
+        let mut pieces = Vec::new();
+        let (mut literal, mut rest) = (String::new(), text);
+        while let Some(at) = rest.find("${") {
+            let (before, inside) = (&rest[..at], &rest[at + 2..]);
+            if let Some(before) = before.strip_suffix('$') {
+                literal.push_str(before);
+                literal.push_str("${");
+                rest = inside;
+                continue;
+            }
+            literal.push_str(before);
+            let (name, after) = inside.split_once('}').ok_or("${ without } (write $${ for a literal ${)")?;
+            let variable = Piece::Variable(scope.resolve(name)?, escape(&literal));
+            if !literal.is_empty() {
+                pieces.push(Piece::Literal(std::mem::take(&mut literal)));
+            }
+            pieces.push(variable);
+            rest = after;
+        }
+        literal.push_str(rest);
+        if !literal.is_empty() {
+            pieces.push(Piece::Literal(literal));
+        }
+        Ok(Self { pieces: pieces.into() })
+    }
+
+    /// The text, if it has no variables.
+    pub(crate) fn constant(&self) -> Option<&str> {
+        match &*self.pieces {
+            [] => Some(""),
+            [Piece::Literal(literal)] => Some(literal),
+            _ => None,
+        }
+    }
+
+    /// What the text begins with whatever its variables are.
+    pub(crate) fn start(&self) -> &str {
+        if let Some(Piece::Literal(literal)) = self.pieces.first() { literal } else { "" }
+    }
+
+    /// The text with an unsuspicious value for each variable.
+    pub(crate) fn example(&self) -> String {
+        self.pieces.iter().map(Piece::example).collect()
+    }
+
+    /// The feeders whose cells it uses.
+    pub(crate) fn feeders(&self) -> impl Iterator<Item = u32> {
+        self.pieces.iter().filter_map(|piece| match *piece {
+            Piece::Variable(Source::Cell { feeder, .. }, _) => Some(feeder),
+            _ => None,
+        })
+    }
+
+    /// Appends the text with its values.
+    pub(crate) fn render(&self, context: &mut Context<'_>, out: &mut String) -> Result<(), Missing> {
+        for piece in &self.pieces {
+            match piece {
+                Piece::Literal(literal) => out.push_str(literal),
+                Piece::Variable(source, escape) => context.push(*source, *escape, out)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Piece {
+    fn example(&self) -> &str {
+        if let Piece::Literal(literal) = self { literal } else { "x" }
+    }
+}
+
+/// Whether a place in a JSON text is inside of a string.
+#[derive(Debug, Default)]
+struct Strings {
+    inside: bool,
+}
+
+impl Strings {
+    /// A variable never stands behind a lone backslash: that would be no JSON.
+    fn read(&mut self, literal: &str) {
+        let mut bytes = literal.bytes();
+        while let Some(byte) = bytes.next() {
+            match byte {
+                b'"' => self.inside = !self.inside,
+                b'\\' if self.inside => drop(bytes.next()),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Context<'_> {
+    fn push(&mut self, source: Source, escape: Escape, out: &mut String) -> Result<(), Missing> {
+        match source {
+            Source::Cell { feeder, column } => {
+                let row = self.session.row(feeder);
+                escape.push(self.feeders[feeder as usize].cell(row, column), out);
+            }
+            Source::Extracted(number) => escape.push(self.session.value(number).ok_or(Missing(number))?, out),
+            // The rest are letters, digits and dashes, which stay what they are everywhere.
+            Source::Iteration => push_number(self.session.iteration(), out),
+            Source::User => push_number(self.session.user(), out),
+            Source::Random => push_number(self.random.below(1 << 31).into(), out),
+            Source::Uuid => self.random.push_uuid(out),
+        }
+        Ok(())
+    }
+}
+
+fn push_number(number: u64, out: &mut String) {
+    write!(out, "{number}").expect("writing to a String does not fail");
+}
+
+impl Escape {
+    fn push(self, value: &str, out: &mut String) {
+        match self {
+            Escape::Raw => out.push_str(value),
+            Escape::Percent => out.extend(utf8_percent_encode(value, RESERVED)),
+            Escape::Json => push_json(value, out),
+        }
+    }
+}
+
+/// Appends what stands for `value` inside of a JSON string.
+fn push_json(value: &str, out: &mut String) {
+    let mut rest = value;
+    while let Some(at) = rest.bytes().position(|byte| matches!(byte, b'"' | b'\\' | 0..=0x1f)) {
+        out.push_str(&rest[..at]);
+        match rest.as_bytes()[at] {
+            b'\n' => out.push_str("\\n"),
+            b'\r' => out.push_str("\\r"),
+            b'\t' => out.push_str("\\t"),
+            byte @ (b'"' | b'\\') => out.extend(['\\', byte.into()]),
+            byte => write!(out, "\\u{byte:04x}").expect("writing to a String does not fail"),
+        }
+        rest = &rest[at + 1..];
+    }
+    out.push_str(rest);
+}
+
+#[cfg(test)]
+mod tests {
+    use percent_encoding::percent_decode_str;
+    use proptest::prelude::*;
+
+    use super::{Context, Missing, Template};
+    use crate::definition;
+    use crate::feeder::Feeder;
+    use crate::names::Scope;
+    use crate::random::Random;
+    use crate::session::Session;
+
+    const EXTRACTED: &str = "token";
+
+    fn feeder(cell: &str) -> Feeder {
+        let (order, share, at_end) = Default::default();
+        let (columns, rows) = (vec!["id".into(), "name".into()], vec![vec!["7".into(), cell.into()]]);
+        Feeder::new(definition::Feeder { name: "a".into(), columns, rows, order, share, at_end }, "f").unwrap()
+    }
+
+    type Compile = fn(&str, Scope<'_>) -> Result<Template, String>;
+
+    fn compile(compile: Compile, text: &str, feeders: &[Feeder]) -> Result<Template, String> {
+        compile(text, Scope { feeders, extracted: &[EXTRACTED.into()], later: &[] })
+    }
+
+    /// The text with `cell` for `${a.name}` and `value` for `${token}`; user 3 in its iteration 5.
+    fn rendered(kind: Compile, text: &str, cell: &str, value: Option<&str>) -> Result<String, Missing> {
+        let feeders = [feeder(cell)];
+        let mut session = Session::new(3);
+        session.begin_test(5);
+        session.set_row(0, 0, 1);
+        if let Some(value) = value {
+            session.set_value(0, 1, Some(value));
+        }
+        let mut random = Random::new(1, 0);
+        let mut out = String::new();
+        let mut context = Context { feeders: &feeders, session: &session, random: &mut random };
+        compile(kind, text, &feeders).unwrap().render(&mut context, &mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn values_stand_where_their_names_stood() {
+        for (text, expected) in [
+            ("", ""),
+            ("${a.name}", "Ann"),
+            ("/${a.id}/${a.name}${token}/", "/7/Ann0x/"),
+            ("${iteration} ${user}", "5 3"),
+            ("$${a.name}", "${a.name}"),
+            ("$$${a.name}", "$${a.name}"),
+            ("$ {a} $a $", "$ {a} $a $"),
+            ("$${${token}}", "${0x}"),
+            ("${token}$${${token}", "0x${0x"),
+        ] {
+            assert_eq!(rendered(Template::raw, text, "Ann", Some("0x")).unwrap(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn random_values_are_new_at_every_place() {
+        let text = rendered(Template::raw, "${random} ${random} ${uuid} ${uuid}", "", None).unwrap();
+        let parts: Vec<_> = text.split(' ').collect();
+        assert!(parts[0] != parts[1] && parts[2] != parts[3], "{text}");
+        assert!(parts[..2].iter().all(|part| part.parse::<u32>().unwrap() < 1 << 31), "{text}");
+        assert!(parts[2..].iter().all(|part| part.len() == 36), "{text}");
+    }
+
+    #[test]
+    fn a_value_that_was_not_extracted_is_missing() {
+        assert_eq!(rendered(Template::raw, "a${token}", "", None), Err(Missing(0)));
+    }
+
+    #[test]
+    fn mistakes_are_told() {
+        for (kind, text, begins) in [
+            (Template::raw as Compile, "a${b", "${ without }"),
+            (Template::raw, "${tokne}", "unknown variable ${tokne}; known are token, "),
+            (Template::path, "/a\nb", "it has a control character"),
+            (Template::json, "{", "it is not JSON: EOF"),
+            (Template::json, "{\"a\": \"${token}}", "it is not JSON"),
+            (Template::json, r#"["\${token}"]"#, "it is not JSON"),
+        ] {
+            let error = compile(kind, text, &[]).unwrap_err();
+            assert!(error.starts_with(begins), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_author_s_part_of_a_path_keeps_its_meaning() {
+        let path = |text| rendered(Template::path, text, "a/b?c=d&e %\u{e4}", Some("")).unwrap();
+        assert_eq!(path("/x?q=1&r=%20/;:@"), "/x?q=1&r=%20/;:@");
+        assert_eq!(path("/x y/\u{e4}"), "/x%20y/%C3%A4");
+        assert_eq!(path("/${a.name}?${a.id}"), "/a%2Fb%3Fc%3Dd%26e%20%25%C3%A4?7");
+    }
+
+    #[test]
+    fn json_values_are_escaped_in_strings_and_raw_elsewhere() {
+        let json = |text| rendered(Template::json, text, "\"\\\n", Some("[1]")).unwrap();
+        assert_eq!(json(r#"{"a": "${a.name}", "b": ${token}}"#), r#"{"a": "\"\\\n", "b": [1]}"#);
+        assert_eq!(json(r#"["\"${a.name}", ${a.id}, "\\", ${token}]"#), r#"["\"\"\\\n", 7, "\\", [1]]"#);
+        assert_eq!(json(r#"{"${a.name}": "\\${token}"}"#), r#"{"\"\\\n": "\\[1]"}"#);
+    }
+
+    #[test]
+    fn every_ascii_character_is_fine_in_a_json_string() {
+        let ascii: String = (0..0x80_u8).map(char::from).collect();
+        let json = rendered(Template::json, r#"["${token}"]"#, "", Some(&ascii)).unwrap();
+        assert_eq!(serde_json::from_str::<[String; 1]>(&json).unwrap(), [ascii]);
+    }
+
+    #[test]
+    fn a_template_knows_whether_it_is_constant_and_what_it_uses() {
+        let feeders = [feeder("")];
+        let new = |text| compile(Template::raw, text, &feeders).unwrap();
+        assert_eq!(new("").constant(), Some(""));
+        assert_eq!(new("a$${b").constant(), Some("a${b"));
+        assert_eq!(new("${uuid}").constant(), None);
+        assert_eq!((new("/a${uuid}").start(), new("${uuid}a").start()), ("/a", ""));
+        assert_eq!(new("${a.id}${uuid}${a.name}").feeders().collect::<Vec<_>>(), [0, 0]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_can_be_written_as_a_literal(text in "(\\$|\\{|\\}|a|\u{e4}|\\PC)*") {
+            let escaped = text.replace("${", "$${");
+            let template = compile(Template::raw, &escaped, &[]).unwrap();
+            prop_assert_eq!(template.constant(), Some(text.as_str()));
+        }
+
+        #[test]
+        fn a_value_in_a_path_decodes_to_itself_and_adds_nothing(value in any::<String>()) {
+            let path = rendered(Template::path, "/${token}/", "", Some(&value)).unwrap();
+            let inner = path.strip_prefix('/').unwrap().strip_suffix('/').unwrap();
+            prop_assert_eq!(percent_decode_str(inner).decode_utf8().unwrap(), value.as_str());
+            prop_assert!(inner.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~%".contains(&byte)));
+        }
+
+        #[test]
+        fn a_value_in_a_json_string_parses_to_itself(value in "([\\x00-\\x20\"\\\\]|\\PC)*") {
+            let json = rendered(Template::json, r#"{"a": "<${token}>"}"#, "", Some(&value)).unwrap();
+            let parsed: serde_json::Value = serde_json::from_str(&json).unwrap();
+            prop_assert_eq!(&parsed["a"], &format!("<{value}>"));
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! From a response to what it counts as.
+
+use crate::DefinitionError;
+use crate::definition;
+use crate::expect::Expectations;
+use crate::extract::{Extraction, set_cookies};
+use crate::response::Response;
+use crate::session::Session;
+
+/// What a response counts as, by the step's expectations.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// As expected.
+    Success,
+    /// The status is not; the text says which it is.
+    Http(String),
+    /// Something else is not as expected, or has no value to extract; the text says what.
+    Assertion(String),
+}
+
+impl Verdict {
+    /// The verdict where nothing is expected but a status below 400.
+    #[inline]
+    pub(crate) fn plain(status: u16) -> Self {
+        if status < 400 { Verdict::Success } else { Verdict::http(status) }
+    }
+
+    #[cold]
+    fn http(status: u16) -> Self {
+        Verdict::Http(format!("status {status}"))
+    }
+}
+
+/// What is looked at in a step's responses, beyond their status.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    expectations: Expectations,
+    extractions: Box<[Extraction]>,
+    /// Variables of the flow.
+    variables: usize,
+    /// Number of the host whose cookies are kept, if cookies are.
+    cookies: Option<u32>,
+}
+
+impl Rules {
+    /// `numbers`: of the variables that the step extracts, in order; `variables`: how many its flow has.
+    pub(crate) fn new(
+        expect: definition::Expect,
+        extract: Vec<definition::Extract>,
+        numbers: &[u32],
+        variables: usize,
+        cookies: Option<u32>,
+        field: &str,
+    ) -> Result<Self, DefinitionError> {
+        let expectations = Expectations::new(expect, &format!("{field}.expect"))?;
+        let extractions: Result<_, _> = (extract.into_iter().zip(numbers).enumerate())
+            .map(|(index, (extract, &number))| Extraction::new(extract, number, &format!("{field}.extract[{index}]")))
+            .collect();
+        Ok(Self { expectations, extractions: extractions?, variables, cookies })
+    }
+
+    /// [`Verdict::plain`] says the same.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.expectations.is_plain() && self.extractions.is_empty() && self.cookies.is_none()
+    }
+
+    pub(crate) fn needs_head(&self) -> bool {
+        self.cookies.is_some() || self.extractions.iter().any(Extraction::needs_head)
+    }
+
+    pub(crate) fn needs_body(&self) -> bool {
+        self.expectations.needs_body() || self.extractions.iter().any(Extraction::needs_body)
+    }
+
+    /// The verdict. What is to be extracted is, whatever the verdict; so are cookies. `time`: response time, ns.
+    pub(crate) fn judge(&self, session: &mut Session, status: u16, response: &Response<'_>, time: u64) -> Verdict {
+        if let Some(host) = self.cookies {
+            set_cookies(response.head).for_each(|line| session.jar_mut().set(host, line));
+        }
+        let missing = self.extract(session, response);
+        if !self.expectations.allows(status) {
+            return Verdict::http(status);
+        }
+        self.expectations.complaint(response, time).or(missing).map_or(Verdict::Success, Verdict::Assertion)
+    }
+
+    /// Keeps each value; the complaint about the first that is missing and has no default.
+    fn extract(&self, session: &mut Session, response: &Response<'_>) -> Option<String> {
+        let mut complaint = None;
+        for extraction in &self.extractions {
+            let found = extraction.find(response);
+            let text = found.as_deref().or(extraction.default.as_deref());
+            session.set_value(extraction.number, self.variables, text);
+            if text.is_none() && complaint.is_none() {
+                complaint = Some(extraction.complaint(response));
+            }
+        }
+        complaint
+    }
+
+    /// Without a response, variables that have no value get their defaults.
+    pub(crate) fn fall_back(&self, session: &mut Session) {
+        for extraction in &self.extractions {
+            if let Some(default) = extraction.default.as_deref().filter(|_| session.value(extraction.number).is_none())
+            {
+                session.set_value(extraction.number, self.variables, Some(default));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, from_value, json};
+
+    use super::{Rules, Verdict};
+    use crate::response::Response;
+    use crate::session::Session;
+
+    fn rules(expect: &Value, extract: &Value, cookies: Option<u32>) -> Rules {
+        let extract: Vec<_> = from_value(extract.clone()).unwrap();
+        let numbers: Vec<_> = (0..extract.len() as u32).collect();
+        let variables = numbers.len();
+        Rules::new(from_value(expect.clone()).unwrap(), extract, &numbers, variables, cookies, "s").unwrap()
+    }
+
+    #[test]
+    fn without_rules_only_the_status_counts() {
+        assert_eq!(Verdict::plain(399), Verdict::Success);
+        assert_eq!(Verdict::plain(400), Verdict::Http("status 400".into()));
+        assert!(rules(&json!({}), &json!([]), None).is_plain());
+        assert!(!rules(&json!({"max_time": 1}), &json!([]), None).is_plain());
+        assert!(!rules(&json!({}), &json!([{"into": "a", "from": "regex", "what": "a"}]), None).is_plain());
+        assert!(!rules(&json!({}), &json!([]), Some(0)).is_plain());
+    }
+
+    #[test]
+    fn the_status_comes_before_expectations_and_they_before_what_is_missing() {
+        let extract = json!([{"into": "a", "from": "json", "what": "/a"}, {"into": "b", "from": "json", "what": "/b"}]);
+        let rules = rules(&json!({"status": [[200, 200]], "lacks": ["no"]}), &extract, None);
+        for (status, body, expected) in [
+            (200, "{\"a\": 1, \"b\": 2}", Verdict::Success),
+            (201, "no", Verdict::Http("status 201".into())),
+            (200, "no", Verdict::Assertion("the body contains \"no\"".into())),
+            (200, "{}", Verdict::Assertion("no value of json /a".into())),
+            (200, "{\"a\": 1}", Verdict::Assertion("no value of json /b".into())),
+        ] {
+            let verdict = rules.judge(&mut Session::new(0), status, &Response::new(b"", body.as_bytes()), 0);
+            assert_eq!(verdict, expected, "{status} {body}");
+        }
+    }
+
+    #[test]
+    fn values_are_kept_whatever_the_verdict_and_replaced_by_defaults_or_by_nothing() {
+        let extract = json!([
+            {"into": "a", "from": "json", "what": "/a"}, {"into": "b", "from": "json", "what": "/b", "default": "none"},
+        ]);
+        let rules = rules(&json!({}), &extract, None);
+        let mut session = Session::new(0);
+        let mut judge = |status, body: &str| {
+            let verdict = rules.judge(&mut session, status, &Response::new(b"", body.as_bytes()), 0);
+            (verdict == Verdict::Success, [0, 1].map(|number| session.value(number).map(str::to_owned)))
+        };
+        assert_eq!(judge(500, "{\"a\": 1, \"b\": 2}"), (false, [Some("1".into()), Some("2".into())]));
+        assert_eq!(judge(200, "{\"a\": 3}"), (true, [Some("3".into()), Some("none".into())]));
+        assert_eq!(judge(200, "{}"), (false, [None, Some("none".into())]));
+    }
+
+    #[test]
+    fn defaults_stand_in_for_a_response_that_never_came_but_not_for_a_value() {
+        let extract = json!([
+            {"into": "a", "from": "regex", "what": "a", "default": "A"}, {"into": "b", "from": "regex", "what": "b"},
+            {"into": "c", "from": "regex", "what": "c", "default": "C"},
+        ]);
+        let (rules, mut session) = (rules(&json!({}), &extract, None), Session::new(0));
+        session.set_value(2, 3, Some("kept"));
+        rules.fall_back(&mut session);
+        assert_eq!([0, 1, 2].map(|number| session.value(number)), [Some("A"), None, Some("kept")]);
+    }
+
+    #[test]
+    fn cookies_are_kept_only_when_they_are_on() {
+        let head = b"HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\n\r\n";
+        for (cookies, expected) in [(None, None), (Some(4), Some("a=1; b=2"))] {
+            let (rules, mut session) = (rules(&json!({}), &json!([]), cookies), Session::new(0));
+            assert_eq!(rules.needs_head(), cookies.is_some());
+            assert_eq!(rules.judge(&mut session, 200, &Response::new(head, b""), 0), Verdict::Success);
+            let mut sent = String::new();
+            let jar = session.jar().inspect(|jar| jar.push(4, false, "/", &mut sent));
+            assert_eq!(jar.map(|_| sent.as_str()), expected);
+        }
+    }
+
+    #[test]
+    fn a_response_without_cookies_leaves_the_session_as_small_as_it_was() {
+        let (rules, mut session) = (rules(&json!({}), &json!([]), Some(0)), Session::new(0));
+        rules.judge(&mut session, 200, &Response::new(b"HTTP/1.1 200 OK\r\n\r\n", b""), 0);
+        assert!(!session.has_memory());
+    }
+}
