@@ -28,6 +28,7 @@ def arrows() -> Arrows:
             if dependency["name"].startswith(PREFIX) and dependency["kind"] is None
         }
         for package in json.loads(done.stdout)["packages"]
+        if Path(package["manifest_path"]).is_relative_to(ROOT / "crates")
     }
 
 

@@ -3,12 +3,13 @@
 All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monotonic_ns()`.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, final
 
 from plimsoll.record import CellTuple, FailureTuple, HealthTuple
 
 __all__ = [
+    "Arrivals",
     "Client",
     "Engine",
     "Headers",
@@ -17,9 +18,12 @@ __all__ = [
     "Origin",
     "Recorder",
     "Reply",
+    "Scenario",
+    "Shape",
     "SpawnTimes",
     "now",
     "outcomes",
+    "toml_lines",
 ]
 
 def now() -> int:
@@ -27,6 +31,12 @@ def now() -> int:
 
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
+
+def toml_lines(text: str) -> dict[str, int]:
+    """Line (from 1) of every key and element of a TOML document, by path: {"phase[1].rate": 12}.
+
+    Raises ValueError for text that is not TOML; its message begins with "line N: ".
+    """
 
 @final
 class Histogram:
@@ -41,6 +51,12 @@ class Histogram:
         """Values over 1 h are kept as 1 h."""
     def add(self, other: Histogram) -> None: ...
     def copy(self) -> Histogram: ...
+    def corrected(self, interval: int) -> Histogram:
+        """A modelled copy: each value v (µs) also stands for v - interval, v - 2 * interval, … >= interval.
+
+        What a client would have seen that kept to one request per interval (HdrHistogram's correction for coordinated
+        omission). Raises ValueError for an interval of 0.
+        """
     def value_at(self, quantile: float) -> int:
         """µs at rank ceil(quantile * count): the highest value equivalent to it, never above `max`; 0 when empty."""
     def count_above(self, micros: int) -> int: ...
@@ -150,7 +166,7 @@ class Reply:
         """arrival - sent, ns."""
     @property
     def lag(self) -> int:
-        """sent - due, ns."""
+        """sent - due, ns, without the wait for a user to be free."""
     @property
     def delay(self) -> int:
         """read - arrival, ns."""
@@ -220,13 +236,15 @@ class Client:
         due: int = 0,
         connect_timeout: float = 0.0,
         read_timeout: float = 0.0,
+        free: int = 0,
     ) -> int:
         """Send one request; its Reply comes out of the engine with `waiter`. Returns an id for `cancel`.
 
         target: path and query, already percent-encoded. extra overrides headers without regard to case; None removes
         one; new ones follow in order. A body (also an empty one) sets Content-Length unless Transfer-Encoding or
         Content-Length is given; content_type is added when no Content-Type is there. Host comes first unless given.
-        due: 0 = now. Timeouts in seconds, 0 = none; read_timeout limits each wait for bytes, like requests'.
+        due: 0 = now. free: when a user was free for it, if it waited for one: that wait is no lag.
+        Timeouts in seconds, 0 = none; read_timeout limits each wait for bytes, like requests'.
         Raises ValueError when method, target or a header cannot be sent.
         """
     def cancel(self, id: int) -> None:
@@ -252,7 +270,18 @@ class Recorder:
         self, endpoint: int, response_ms: float | None, size: int, outcome: str = "success", message: str | None = None
     ) -> None:
         """Record what a custom client timed itself, arrived now. None: counted, not timed."""
-    def dropped(self, endpoint: int, due: int) -> None: ...
+    def offered(self, due: int) -> None:
+        """Count an arrival of the open model in the second of its due time."""
+    def dropped(self, endpoint: int, due: int) -> None:
+        """Count an arrival that was never sent: in the second of its due time, and as an exchange of this endpoint."""
+    def warm_until(self, stamp: int) -> None:
+        """Failures that arrive before this stamp are counted, but their messages are not kept."""
+    def log(self, on: bool) -> None:
+        """Keep a row of every exchange from now on, for `take_log`."""
+    def take_log(self) -> bytes:
+        """Hand over and forget these rows, in the order they were recorded; layout in `plimsoll.run.exchange_log`."""
+    def endpoints(self) -> list[tuple[str, str]]:
+        """(method, name) of every endpoint, by its id."""
     def take(self, before: int | None = None) -> tuple[list[CellTuple], list[HealthTuple], list[FailureTuple]]:
         """Hand over and forget the seconds < before (all when None), and the failures since the last call."""
 
@@ -266,23 +295,115 @@ class SpawnTimes:
         """ns from the start to the n-th user, counted from 0; None past the last."""
 
 @final
+class Shape:
+    """A level over time: arrivals per second, or users. Immutable. Times in seconds, levels >= 0 and finite.
+
+    Every constructor raises ValueError for what is out of range, naming the argument.
+    """
+
+    @staticmethod
+    def constant(level: float, seconds: float | None = None) -> Shape:
+        """seconds None: without end."""
+    @staticmethod
+    def ramp(start: float, end: float, seconds: float) -> Shape: ...
+    @staticmethod
+    def steps(steps: Sequence[tuple[float, float]]) -> Shape:
+        """(seconds, level) one after the other."""
+    @staticmethod
+    def staircase(start: float, step: float, each: float, count: int, rise: float = 0.0) -> Shape:
+        """count levels from `start` on, each held for `each` seconds; from one to the next within `rise` seconds."""
+    @staticmethod
+    def spike(base: float, peak: float, at: float, hold: float, seconds: float, rise: float = 0.0) -> Shape:
+        """base, up to peak from `at` on within `rise`, held, and down again within `rise`, base until `seconds`."""
+    @staticmethod
+    def sine(mean: float, amplitude: float, period: float, seconds: float | None = None) -> Shape:
+        """mean + amplitude * sin(2π t / period); amplitude <= mean."""
+    @staticmethod
+    def stages(stages: Sequence[tuple[float, float]], start: float = 0.0) -> Shape:
+        """(seconds, target): linearly from the level before to each target. A stage of 0 seconds is a jump."""
+    @staticmethod
+    def replay(times: Sequence[float]) -> Shape:
+        """Events at these seconds since the start, in any order; has no other spacing than its own.
+
+        It lasts to the end of the whole second of the last one.
+        """
+    def level(self, at: float) -> float:
+        """0 before 0 and from `seconds` on."""
+    @property
+    def seconds(self) -> float | None:
+        """Its length; None: without end."""
+    @property
+    def count(self) -> float | None:
+        """The integral over its length: arrivals in all. None: without end."""
+
+@final
+class Arrivals:
+    """Due times of one phase in ns since its start, never decreasing; what worker `index` of `of` gets of them.
+
+    limit: how many there are over all workers. Raises ValueError unless index < of.
+    """
+
+    def __new__(
+        cls,
+        shape: Shape,
+        *,
+        poisson: bool = False,
+        seed: int = 0,
+        index: int = 0,
+        of: int = 1,
+        limit: int | None = None,
+    ) -> Self: ...
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> int: ...
+
+@final
+class Scenario:
+    """What native users do, compiled from a definition in JSON; one per worker. Raises ValueError "field: reason"."""
+
+    def __new__(cls, definition: str, *, index: int = 0, of: int = 1, seed: int = 0) -> Self: ...
+
+@final
 class NativeUsers:
-    """Closed-loop users in Rust: each repeats one request, without Python."""
+    """Users in Rust who play a scenario without Python, in the closed model (`resize`) or the open one (`arrive`).
+
+    max_users: most users at a time in the open model. drop: what finds all of them busy is dropped and counted instead
+    of waiting for one. iterations, requests: how many this worker may begin; None = no limit.
+    """
 
     def __new__(
         cls,
         engine: Engine,
         recorder: Recorder,
-        origin: Origin,
-        method: str,
-        target: str,
-        headers: Headers,
-        body: bytes | None = None,
-        name: str | None = None,
-        timeout: float = 0.0,
+        scenario: Scenario,
+        *,
+        max_users: int = 10_000,
+        drop: bool = False,
+        iterations: int | None = None,
+        requests: int | None = None,
     ) -> Self: ...
-    def spawn(self, count: int) -> None: ...
+    def resize(self, users: int) -> None:
+        """Have so many users. New ones begin now; surplus ones end after the iteration they are in."""
+    def arrive(self, arrivals: Arrivals, start: int) -> None:
+        """Begin an iteration at each due time, counted from the stamp `start`. Several streams add up."""
     def stop(self) -> None:
-        """No further requests; those in flight finish through `Engine` iteration."""
+        """No new iterations and no further arrivals; arrivals that wait, and iterations under way, are carried on."""
+    def cut(self) -> None:
+        """Cancel what is in flight, counted as cancelled; arrivals that wait are counted as dropped."""
     @property
-    def active(self) -> int: ...
+    def active(self) -> int:
+        """Users in an iteration, or (closed) thinking between two."""
+    @property
+    def users(self) -> int:
+        """Users that exist, idle ones included."""
+    @property
+    def waiting(self) -> int:
+        """Arrivals that wait for a user."""
+    @property
+    def done(self) -> bool:
+        """Nothing is under way and nothing more will begin by itself.
+
+        Arrivals, iterations, requests or rows of a feeder have run out, or it was stopped.
+        """
+    @property
+    def failure(self) -> str | None:
+        """Why the run must end as failed: a feeder that ran out and may not."""

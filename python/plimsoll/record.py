@@ -40,6 +40,9 @@ HealthTuple = tuple[
     bytes,  # delay histogram, V2
     int,  # user_stamps: exchanges whose arrival is the user-space time
     int,  # rejected_stamps: kernel stamps that contradicted sent <= arrival <= read
+    int,  # offered: arrivals of the open model that were due in this second
+    int,  # dropped: of these, never sent
+    int,  # exhausted: exchanges that failed because files, ports or memory of the generator ran out
 ]
 FailureTuple = tuple[
     str,  # method
@@ -124,12 +127,29 @@ class Health:
     """CPU seconds per second of this worker, 0…1 for one thread."""
     users: int = 0
     in_flight: int = 0
+    waiting: int = 0
+    """Arrivals that wait for a user."""
+    offered: int = 0
+    """Arrivals that were due in this second."""
     dropped: int = 0
+    """Of these, never sent."""
+    exhausted: int = 0
+    """Exchanges that failed because files, ports or memory of the generator ran out."""
 
     @classmethod
     def from_tuple(cls, worker: int, row: HealthTuple) -> Health:
-        second, lag, delay, user_stamps, rejected = row
-        return cls(second, worker, Histogram.decode(lag), Histogram.decode(delay), user_stamps, rejected)
+        second, lag, delay, user_stamps, rejected, offered, dropped, exhausted = row
+        return cls(
+            second,
+            worker,
+            Histogram.decode(lag),
+            Histogram.decode(delay),
+            user_stamps,
+            rejected,
+            offered=offered,
+            dropped=dropped,
+            exhausted=exhausted,
+        )
 
 
 @dataclass(slots=True)

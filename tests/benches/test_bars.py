@@ -1,7 +1,9 @@
 from benches.bars import bars
 from benches.cost import Case, Cost
 from benches.memory import IdleCost
+from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
+from benches.scale import ScaleCost
 from benches.subjects import LocustRun, Native, PlimsollRun, Wrk
 
 
@@ -50,3 +52,42 @@ def test_memory_is_a_bar_for_us_alone() -> None:
     collected = results({})
     collected.idle = {"plimsoll idle user": IdleCost(17.0, 10_000), "locust idle user": IdleCost(40.0, 2_000)}
     assert [(bar.measured, bar.holds) for bar in bars(collected)] == [(17.0, False)]
+
+
+def open_cost(lag_p99_ms: float = 0.1, cpu_us: float = 8.0, workers_us: float = 7.0) -> OpenCost:
+    return OpenCost(0.0, lag_p99_ms, 100.0, 100.0, 1.0, cpu_us, workers_us, 0.0)
+
+
+def test_at_the_highest_rate_lag_is_at_most_a_millisecond() -> None:
+    collected = results({})
+    collected.add_open(OpenCase(Arrivals("plimsoll run URL", 10_000)), open_cost(lag_p99_ms=7.0))
+    assert list(bars(collected)) == []
+    for lag in (0.5, 1.5, 0.9):
+        collected.add_open(OpenCase(Arrivals("plimsoll run URL", 50_000)), open_cost(lag_p99_ms=lag))
+    assert [(bar.what, bar.measured, bar.limit, bar.holds) for bar in bars(collected)] == [
+        ("plimsoll run URL at 50,000/s: lag p99", 0.9, 1.0, True)
+    ]
+
+
+def test_the_log_is_held_against_the_same_rate_without_it_in_the_worker_alone() -> None:
+    collected = results({})
+    collected.add_open(OpenCase(Arrivals("plimsoll run URL", 10_000)), open_cost(workers_us=1.0))
+    logged = OpenCase(Arrivals("plimsoll run URL --log-exchanges", 20_000, logged=True))
+    collected.add_open(logged, open_cost(cpu_us=20.0, workers_us=7.75))
+    assert list(bars(collected)) == []
+    collected.add_open(OpenCase(Arrivals("plimsoll run URL", 20_000)), open_cost(cpu_us=7.5, workers_us=6.5))
+    assert [(bar.measured, bar.limit, bar.holds) for bar in bars(collected)] == [(1.25, 1.0, False)]
+
+
+def test_many_users_have_room_and_none_of_them_fails() -> None:
+    collected = results({})
+    collected.scale = {
+        ("plimsoll HttpUser", 50_000): ScaleCost(15.0, 900.0, 40.0, 2_000.0, 0, 3, 0.5, 0.0),
+        ("plimsoll native users", 100_000): ScaleCost(1.5, 400.0, 30.0, 2_000.0, 2, 6, 0.5, 0.0),
+    }
+    assert [(bar.what, bar.measured, bar.limit, bar.holds) for bar in bars(collected)] == [
+        ("plimsoll HttpUser, 50,000: memory per user", 15.0, 16.0, True),
+        ("plimsoll HttpUser, 50,000: errors", 0, 0.0, True),
+        ("plimsoll native users, 100,000: memory per user", 1.5, 1.0, False),
+        ("plimsoll native users, 100,000: errors", 2, 0.0, False),
+    ]

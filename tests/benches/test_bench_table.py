@@ -1,6 +1,8 @@
 from benches.bars import Bar
 from benches.cost import Case, Cost
+from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
+from benches.scale import Paced, ScaleCase, ScaleCost
 from benches.subjects import Wrk
 from benches.table import render, table
 
@@ -42,3 +44,25 @@ def test_a_busy_machine_is_a_reason_to_doubt() -> None:
     for _ in range(2):
         results.add(Case(Wrk(), "/small", 50), Cost(5.0, 0.0, 100_000.0, 3.0, others_cpus=0.5))
     assert "other work took 0.50 CPUs meanwhile" in render(results, [])
+
+
+def cells(text: str, first: str) -> list[str]:
+    """The other cells of the line that begins with `first`."""
+    line = next(line for line in text.splitlines() if line.startswith(f"| {first} "))
+    return [cell.strip() for cell in line.split("|")[2:-1]]
+
+
+def test_arrivals_and_many_users_have_tables_of_their_own() -> None:
+    results = Results(MACHINE, "2026-01-02T03:04:05", "python -m benches", 5.0)
+    for rate in (10_000, 1_000):
+        case = OpenCase(Arrivals("plimsoll run URL", rate))
+        results.add_open(case, OpenCost(0.0124, 0.25, 3.0, 0.5, 0.9987, 8.5, 8.25, 0.0))
+    many = ScaleCase(Paced("plimsoll native users", None), 100_000)
+    results.add_scale(many, ScaleCost(0.75, 1_234.4, 31.25, 1_999.6, 0, 6, 0.5, 0.0))
+    text = render(results, [])
+    head = cells(text, "open model")
+    assert cells(text, "plimsoll run URL") == ["1,000", "99.9%", "0.012", "0.250", "3.000", "0.500", "8.50", "0.25"]
+    assert len(head) == 8
+    assert text.index("|      1,000 |") < text.index("|     10,000 |")
+    assert cells(text, "plimsoll native users") == ["100,000", "0.8", "1,234", "2,000", "31.2", "0.500", "0", "6"]
+    assert len(cells(text, "many users")) == 8

@@ -1,5 +1,5 @@
 import pytest
-from benches.cost import Case, Cost, check_count, measure, median
+from benches.cost import Case, check_count, measure
 from benches.errors import BenchError
 from benches.nginx import Nginx
 from benches.subjects import Wrk
@@ -16,15 +16,10 @@ def test_wrk_is_weighed_and_its_count_is_nginxs(nginx: Nginx) -> None:
 
 @pytest.mark.parametrize("received", [1000, 1025, 1050])
 def test_requests_under_way_at_the_end_are_no_contradiction(received: int) -> None:
-    check_count(Case(Wrk(), "/small", 50), reported=1000, received=received)
+    check_count("wrk", reported=1000, received=received, under_way=50)
 
 
 @pytest.mark.parametrize("received", [999, 1051])
 def test_a_count_that_is_not_nginxs_is_an_error(received: int) -> None:
     with pytest.raises(BenchError, match=f"wrk reported 1000 requests, nginx received {received}"):
-        check_count(Case(Wrk(), "/small", 50), reported=1000, received=received)
-
-
-def test_the_median_is_taken_of_each_figure_on_its_own() -> None:
-    costs = [Cost(1.0, 0.5, 30.0, 5.0, 0.2), Cost(2.0, 0.1, 10.0, 9.0, 0.0), Cost(9.0, 0.3, 20.0, 7.0, 0.1)]
-    assert median(costs) == Cost(2.0, 0.3, 20.0, 7.0, 0.1)
+        check_count("wrk", reported=1000, received=received, under_way=50)

@@ -2,7 +2,9 @@ import json
 from pathlib import Path
 
 from benches.cost import Case, Cost
+from benches.open_model import Arrivals, OpenCase, OpenCost
 from benches.results import Results
+from benches.scale import Paced, ScaleCase, ScaleCost
 from benches.subjects import Wrk
 
 
@@ -13,7 +15,30 @@ def test_the_file_keeps_every_round(tmp_path: Path) -> None:
     path = tmp_path / "new" / "results.json"
     results.write(path, [])
     document = json.loads(path.read_text())
-    assert document["schema"] == "plimsoll.bench/1"
+    assert document["schema"] == "plimsoll.bench/2"
     assert [cost["cpu_us"] for cost in document["costs"][0]["rounds"]] == [5.0, 7.0, 6.0]
     assert results.cpu_us("wrk", "/small", 50) == 6.0
     assert results.cpu_us("wrk", "/large", 50) is None
+
+
+def test_arrivals_keep_every_round_too_and_many_users_their_one(tmp_path: Path) -> None:
+    results = Results({"cpus": 2}, "2026-01-02T03:04:05", "python -m benches", 5.0)
+    case = OpenCase(Arrivals("plimsoll run URL", 1_000))
+    for lag in (0.1, 0.9, 0.2):
+        results.add_open(case, OpenCost(0.0, lag, 2.0, 0.0, 1.0, 8.0, 7.0, 0.4))
+    results.add_scale(ScaleCase(Paced("many", None), 10_000), ScaleCost(1.0, 60.0, 30.0, 2_000.0, 0, 1, 0.5, 0.1))
+    path = tmp_path / "results.json"
+    results.write(path, [])
+    document = json.loads(path.read_text())
+    assert [each["lag_p99_ms"] for each in document["open"][0]["rounds"]] == [0.1, 0.9, 0.2]
+    assert document["scale"] == [
+        {
+            "subject": "many", "users": 10_000, "kib_per_user": 1.0, "resident_mb": 60.0, "cpu_us": 30.0,
+            "requests_per_second": 2_000.0, "errors": 0, "sources": 1, "lag_p99_ms": 0.5, "others_cpus": 0.1,
+        }
+    ]  # fmt: skip
+    found = results.open_cost("plimsoll run URL", 1_000)
+    assert found is not None
+    assert found.lag_p99_ms == 0.2
+    assert results.open_cost("plimsoll run URL", 2_000) is None
+    assert results.others_cpus() == 0.4  # the median of 0.4, 0.4, 0.4 and 0.1

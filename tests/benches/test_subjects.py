@@ -1,9 +1,11 @@
 from pathlib import Path
 
 import pytest
-from benches.cases import PLIMSOLL_TRIVIAL, PLIMSOLL_URL, cases
+from benches.cases import OPEN, PLIMSOLL_TRIVIAL, PLIMSOLL_URL, SCALE, cases, open_cases, scale_cases
 from benches.cost import Case, measure
 from benches.nginx import Nginx
+from benches.open_model import Arrivals
+from benches.scale import Paced
 from benches.subjects import Load, PlimsollRun, Subject
 
 
@@ -24,3 +26,26 @@ def test_a_command_line_names_the_load(subject: Subject, tmp_path: Path) -> None
 def test_names_are_unique_for_they_are_the_keys_of_the_results() -> None:
     subjects = {case.subject for case in cases(quick=False)}
     assert len({subject.name for subject in subjects}) == len(subjects)
+
+
+@pytest.mark.parametrize(
+    "subject", [*(case.subject for case in OPEN), *{case.subject for case in SCALE}], ids=lambda subject: subject.name
+)
+def test_a_run_that_is_invalid_by_our_doing_is_no_failure(subject: Arrivals | Paced, tmp_path: Path) -> None:
+    line = subject.command(Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path))
+    assert line[line.index("--exit-code-on-invalid") + 1] == "0"
+    assert line[line.index("-t") + 1] == "9s"
+    assert str(tmp_path / "run.json") in line
+
+
+def test_only_the_logged_one_keeps_exchanges(tmp_path: Path) -> None:
+    load = Load("http://127.0.0.1:8765", "/small", 0, 9, tmp_path)
+    logged = [case.subject for case in OPEN if "--log-exchanges" in case.subject.command(load)]
+    assert [subject.name for subject in logged] == ["plimsoll run URL --log-exchanges"]
+
+
+def test_quick_is_one_rate_and_no_crowd() -> None:
+    assert [case.subject.rate for case in open_cases(quick=True)] == [50_000]
+    assert scale_cases(quick=True) == []
+    assert len({(case.subject.name, case.subject.rate) for case in open_cases(quick=False)}) == len(OPEN)
+    assert len({(case.subject.name, case.users) for case in scale_cases(quick=False)}) == len(SCALE)

@@ -8,8 +8,9 @@ from typing import Any
 import click
 import pytest
 
-from plimsoll.cli.run import make_plan, run
+from plimsoll.cli.run import run
 from plimsoll.cli.run_command import one_value_each
+from plimsoll.cli.run_plan import make_plan
 from plimsoll.run.plan import RunPlan
 
 
@@ -25,7 +26,7 @@ def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def _plan(*args: str) -> RunPlan:
     context = run.make_context("run", list(args))
     given: dict[str, Any] = dict(context.params)
-    return make_plan(tuple(context.meta["settings"]) + given.pop("arguments"), given)
+    return make_plan(tuple(context.meta["settings"]) + given.pop("arguments"), given)[0]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +40,8 @@ def _plan(*args: str) -> RunPlan:
         (("-E", "a", "-T", "b"), {"exclude_tags": ("a",), "tags": ("b",)}),
         (("Visitor", "--own", "5", "Admin"), {"arguments": ("Visitor", "--own", "5", "Admin")}),
         (("-L", "debug"), {"loglevel": "DEBUG"}),
-        (("http://h/a", "-u", "3"), {"url": "http://h/a", "locustfiles": (), "arguments": (), "users": 3}),
+        (("http://h/a", "-u", "3"), {"source": "http://h/a", "locustfiles": (), "arguments": (), "users": 3,
+                                       "spawn_rate": 3.0, "stop_timeout": 10.0}),
         (("--seed", "0"), {"seed": 0}),
     ],
 )  # fmt: skip
@@ -100,7 +102,7 @@ def test_values_that_make_no_sense_are_refused(args: tuple[str, ...]) -> None:
 
 def test_the_help_has_every_option_under_a_heading_and_examples() -> None:
     text = run.get_help(run.make_context("run", [], resilient_parsing=True))
-    for heading in ("What to run:", "How much of it:", "What comes of it:", "Also:", "Examples:"):
+    for heading in ("What to run:", "How much of it:", "In another shape:", "What comes of it:", "Also:", "Examples:"):
         assert heading in text
     for parameter in run.params:
         if isinstance(parameter, click.Option):

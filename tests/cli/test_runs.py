@@ -11,7 +11,7 @@ def test_the_latest_first(plimsoll, kept):
     lines = [line.split() for line in result.output.splitlines()]
     first, second = (line for line in lines if line[0].startswith("2026"))
     assert first[0] == kept[1]
-    assert first[3:] == ["locustfile.py", "5", "2", "s", "20", "2", "10.0", "10.0", "10.0", "running"]
+    assert first[3:] == ["locustfile.py", "5", "users", "2", "s", "20", "2", "10.0", "10.0", "10.0", "running"]
     assert (second[0], second[-1]) == (kept[0], "finished")
 
 

@@ -51,6 +51,8 @@ def run(command: Command, url: str, folder: Path) -> None:
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
         "COLUMNS": "120",
+        # A machine that tests run on is rarely fit to measure on.
+        "PLIMSOLL_EXIT_CODE_ON_INVALID": "0",
     }
     done = subprocess.run(
         shlex.split(command.line.replace(SERVICE, url)), cwd=folder, env=environment, stdin=subprocess.DEVNULL,
@@ -71,6 +73,8 @@ def test_the_commands_of_a_document_do_what_it_says(document: Path, todos_url: s
     for block in FENCE.finditer(document.read_text()):
         if block["language"] == "python":
             (tmp_path / "locustfile.py").write_text(block["text"])
+        elif name := re.match(r"# ([\w.-]+\.(?:toml|txt|csv|json))\n", block["text"]):
+            (tmp_path / name[1]).write_text(block["text"].replace(SERVICE, todos_url))
         elif block["language"] == "sh":
             for command in commands(block["text"], {int(code) for code in re.findall(r"\d+", block["exits"] or "0")}):
                 run(command, todos_url, tmp_path)

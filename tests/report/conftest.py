@@ -6,6 +6,10 @@ from typing import Any
 import pytest
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.report.assessment import Assessment
+from plimsoll.stats.omission import Omission
+from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.validity import Check, Validity
 from plimsoll.stats.view import RunView
 
 TRACE = """Traceback (most recent call last):
@@ -29,11 +33,54 @@ class Run:
     experiment: str | None = None
     manifest: dict[str, Any] = field(default_factory=lambda: {"users": 5, "host": "http://127.0.0.1:8000"})
     notes: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
 
 
 @pytest.fixture
 def run() -> Run:
     return Run()
+
+
+@pytest.fixture
+def valid() -> Assessment:
+    """Nothing to say against the run."""
+    return Assessment(Validity((Check("lag", "ok", 0.9, 1.0, "lag p99 was 0.90 ms, at most 1.00 ms is allowed"),)))
+
+
+@pytest.fixture
+def invalid() -> Assessment:
+    """An open-model run whose generator did not keep up."""
+    checks = (
+        Check("offered", "ok", 0.999, 0.99, "99.9 % of the offered arrivals were sent"),
+        Check("lag", "failed", 12.3, 1.0, "lag p99 was 12.3 ms, more than 1.00 ms"),
+        Check("cpu", "failed", 0.12, 0.05, "a worker was above 80 % CPU for 12 % of the time"),
+        Check("clock", "unknown", None, 1.0, "nobody looked at the clock"),
+        Check("workers", "unknown", None, None, "nobody counted the workers"),
+        Check("little", "n/a", None, None, "does not apply"),
+    )
+    thresholds = (
+        ThresholdResult("p99 < 300ms", True, 40.0, 300.0, "p99 was 40 ms", "ms"),
+        ThresholdResult("p100 < 30s", False, 30_000.0, 30_000.0, "p100 was ≥30000 ms, not < 30000 ms", "ms", True),
+        ThresholdResult("fails of /shop = 0", False, None, 0.0, "/shop never occurred"),
+    )
+    return Assessment(Validity(checks), thresholds, is_open=True, max_users=1000)
+
+
+@pytest.fixture
+def omission() -> Omission:
+    """Of a run that hides a stall."""
+    recorded, modelled = {0.9: 1.0, 0.99: 2.0, 0.999: 900.0}, {0.9: 500.0, 0.99: 950.0, 0.999: 995.0}
+    return Omission(500.0, 0.1, recorded, modelled, stalls=40, missed=360, warning="stalls were hidden:\np90 500 ms")
+
+
+@pytest.fixture
+def busy(make_interval, make_health) -> RunView:
+    """A run whose only worker never had a moment to spare."""
+    view = RunView()
+    for second in range(20):
+        view.add([make_interval([10.0] * 50, second=second)], [make_health(second, cpu=1.0, users=5)])
+    view.length = 20.0
+    return view
 
 
 @pytest.fixture

@@ -40,7 +40,8 @@ def test_before_the_run_the_files_are_there_with_their_headers(prefix):
     assert lines(prefix, "stats_history") == [HISTORY]
     assert lines(prefix, "failures") == ["Method,Name,Error,Occurrences,First Seen,Last Seen"]
     assert lines(prefix, "exceptions") == ["Count,Message,Traceback,Nodes"]
-    assert len(list(Path(prefix).parent.iterdir())) == 4
+    assert lines(prefix, "validity") == ["Check,State,Value,Limit,Text"]
+    assert len(list(Path(prefix).parent.iterdir())) == 5
 
 
 def test_what_an_earlier_run_left_is_replaced(prefix, view):
@@ -57,13 +58,13 @@ def test_a_place_that_cannot_be_written_is_told_before_the_run(prefix):
         CsvFiles(prefix).check()
 
 
-def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval):
+def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval, valid):
     view = RunView()
     view.add([make_interval([1.0, 2.0, 4.5], name="/b"), make_interval([0.5], name="/a", method="POST")])
     view.add([make_interval([0.1], name="/a", method="GET", outcome="connect", body=0)])
     files = CsvFiles(prefix)
     files.check()
-    files.finish(view)
+    files.finish(view, valid)
     assert lines(prefix, "stats") == [
         STATS,
         "GET,/a,1,1,0,0.0,0.0,0.0,0.0,1.0,1.0,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A",
@@ -74,12 +75,24 @@ def test_stats_a_row_per_endpoint_and_one_for_all(prefix, make_interval):
     assert lines(prefix, "stats_history") == [HISTORY]
 
 
-def test_percentiles_are_not_rounded_beyond_the_microsecond(prefix, make_interval):
+def test_the_verdict_a_line_per_check(prefix, view, invalid):
+    files = CsvFiles(prefix)
+    files.check()
+    files.second(view, 1.0, 5)
+    assert len(lines(prefix, "validity")) == 1
+    files.finish(view, invalid)
+    rows = list(csv.DictReader(lines(prefix, "validity")))
+    assert [row["Check"] for row in rows] == ["offered", "lag", "cpu", "clock", "workers", "little"]
+    assert list(rows[1].values()) == ["lag", "failed", "12.3", "1.0", "lag p99 was 12.3 ms, more than 1.00 ms"]
+    assert (rows[3]["State"], rows[3]["Value"], rows[5]["State"]) == ("unknown", "", "n/a")
+
+
+def test_percentiles_are_not_rounded_beyond_the_microsecond(prefix, make_interval, valid):
     view = RunView()
     view.add([make_interval([1.2345678])])
     files = CsvFiles(prefix)
     files.check()
-    files.finish(view)
+    files.finish(view, valid)
     row = next(csv.DictReader(lines(prefix, "stats")))
     assert row["50%"] == row["Median Response Time"] == "1.235"
     assert row["Max Response Time"] == "1.234568"
@@ -131,13 +144,13 @@ def test_failures_and_exceptions(prefix):
     assert text == 'Count,Message,Traceback,Nodes\r\n3,m,"line 1\nline 2\n","worker-0, worker-1"\r\n'
 
 
-def test_the_order_of_failures_does_not_depend_on_their_count(prefix):
+def test_the_order_of_failures_does_not_depend_on_their_count(prefix, valid):
     def order(counts):
         view = RunView()
         view.add([], [], [Failure("GET", f"/{n}", "http", "m", count, 0.0, 0.0) for n, count in enumerate(counts)])
         files = CsvFiles(prefix)
         files.check()
-        files.finish(view)
+        files.finish(view, valid)
         return [row["Name"] for row in csv.DictReader(lines(prefix, "failures"))]
 
     assert order([1, 2, 3, 4]) == order([4, 3, 2, 1])

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.report.numbers import amount, milliseconds, seconds, share, size
+from plimsoll.report.numbers import amount, milliseconds, quantity, seconds, share, size
 from plimsoll.stats.latency import Milliseconds
 
 
@@ -25,6 +25,24 @@ def test_milliseconds(duration, expected):
 
 def test_amounts_keep_their_sign():
     assert amount(-12.34) == "-12.3"
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (None, "ms", "–"),
+        (300.0, "ms", "300 ms"),
+        (300.04, "ms", "300 ms"),
+        (300.4, "ms", "300.4 ms"),
+        (1234.56, "ms", "1234.6 ms"),
+        (30_000.0, "ms", "30000 ms"),
+        (0.1, "%", "0.1%"),
+        (899.95, "/s", "900/s"),
+        (5, "", "5"),
+    ],
+)
+def test_quantities_keep_their_units(value, unit, expected):
+    assert quantity(value, unit) == expected
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,19 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from harness import Command, Target
+from scene import Scene
+
+from plimsoll._engine import Engine
+from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from plimsoll.users import User
 
 
 @pytest.fixture
@@ -22,3 +28,22 @@ def plimsoll(tmp_path: Path) -> Iterator[Command]:
     command = Command(tmp_path)
     yield command
     command.clean_up()
+
+
+@pytest.fixture
+def scene() -> Iterator[Callable[..., Scene]]:
+    """Makes scenes, whose books must balance in the end."""
+    hub = Hub(Engine())
+    hub.start()
+    scenes: list[Scene] = []
+
+    def make(*classes: type[User], **options: Any) -> Scene:
+        scenes.append(Scene(hub, *classes, **options))
+        return scenes[-1]
+
+    yield make
+    for each in scenes:
+        each.users.drain(0)
+        each.check()
+        assert (each.users.waiting, each.users.busy, sum(each.users.counts().values())) == (0, 0, 0)
+    hub.stop()

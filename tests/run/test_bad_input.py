@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness import Command
+    from harness import Command, Target
 
 GOOD = """
 from locust import HttpUser, task
@@ -32,8 +32,8 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "localhost:80"), 2, "host 'localhost:80' of Visitor must begin with http:// or https://"),
         (GOOD, ("-H", "http://h", "Vistor"), 1, "unknown user class: Vistor; the locustfile has Visitor"),
         (GOOD, ("-H", "http://h", "--run-tme", "5"), 2,
-         "no such option '--run-tme'. (Did you mean one of: '--name', '--run-time'?)"),
-        (GOOD, ("-H", "http://h", "-t", "soon"), 2, "'soon' is not a duration"),
+         "no such option '--run-tme'. (Did you mean one of: "),
+        (GOOD, ("-H", "http://h", "-t", "soon"), 2, '"soon" is not a duration'),
         (GOOD, ("-H", "http://h", "-u", "0"), 2, "0 is not in the range x>=1"),
         (GOOD, ("-H", "http://h", "-r", "0"), 2, "0.0 is not in the range"),
         (GOOD, ("-H", "http://h", "--processes", "0"), 2, "--processes 0"),
@@ -45,7 +45,7 @@ class Visitor(HttpUser):
         (GOOD, ("-H", "http://h", "--store", "/proc/x.db"), 2, "/proc/x.db"),
         (GOOD, ("-H", "http://h", "--config", "gone.conf"), 2, "cannot read gone.conf"),
         (GOOD, ("shop.py",), 2, "a locustfile is named with -f: plimsoll run -f shop.py"),
-        (None, ("http://h:port/",), 2, "http://h:port/"),
+        (None, ("http://h:port/",), 2, "\"http://h:port\" is not a URL: invalid port number"),
         (None, ("http://h/", "Visitor"), 2, "do not go together"),
         (GOOD + "\nfrom locust import events\nevents.init.add_listener(lambda **_: 1 / 0)\n", ("-H", "http://h"), 1,
          "a listener of the init event failed"),
@@ -93,3 +93,108 @@ def test_what_only_describes_runs_nothing(plimsoll: Command) -> None:
     assert "* 50.0% Admin" in ratio
     assert "* 75.0% other" in ratio
     assert not plimsoll.store.exists()
+
+
+PLAN = """target = "http://127.0.0.1:1"
+
+[[request]]
+get = "/"
+"""
+URL = "http://127.0.0.1:1/"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rate", "0"), "--rate: is zero: nothing would be sent"),
+        (("--rate=-1",), '--rate: "-1" is below 0'),
+        (("--rate", "nan"), '--rate: "nan" is not understood; valid are 900/s, 54000/m or 3600/h'),
+        (("--rate", "1e30"), "--rate: 1e+30/s is not possible: at most 1000000000/s are"),
+        (("--rate", "fast"), '--rate: "fast" is not understood; valid are 900/s, 54000/m or 3600/h'),
+        (("--rate", "5/s", "--ramp", "1/s..5/s"), "--ramp contradicts --rate; give one of them"),
+        (("--rate", "5/s", "-u", "5"), "--users contradicts --rate, which says how much load there is"),
+        (("--rate", "5/s", "--reset-stats"), "--reset-stats is for the closed model"),
+        (("--rate", "5/s", "--max-users", "0"), "0 is not in the range x>=1"),
+        (("--rate", "5/s", "--on-saturation", "panic"), "'panic' is not one of 'wait', 'drop'"),
+        (("--rate", "5/s", "--warmup", "soon"), '--warmup: "soon" is not a duration'),
+        (("--replay", "gone.txt"), "--replay: cannot read gone.txt: No such file or directory"),
+        (("-u", "2", "--on-saturation", "drop"), "--on-saturation is of the open model; it needs --rate"),
+        (("--rate", "5/s", "--junit", "/proc/x.xml"), "cannot write /proc/x.xml"),
+        (("--rate", "5/s", "--hlog", "/proc/x.hlog"), "cannot write /proc/x.hlog"),
+        (("--rate", "5/s", "--log-exchanges", "/proc/x.parquet"), "cannot write /proc/x.parquet"),
+        (("-X", "G T"), '--method: "G T" cannot be a method'),
+        (("--header", "foo"), '--header: "foo" is not a header; valid is Name: value'),
+        (("--body", "@gone"), "--body: cannot read gone: No such file or directory"),
+    ],
+)  # fmt: skip
+def test_a_load_that_makes_no_sense_is_one_line(plimsoll: Command, arguments: tuple[str, ...], message: str) -> None:
+    done = plimsoll("run", URL, "--headless", "-t", "1", *arguments)
+    assert done.code == 2, done
+    assert done.err.startswith(f"plimsoll: {message}") or f"plimsoll: invalid value for '{arguments[-2]}'" in done.err
+    assert message in done.err
+    assert done.err.count("\n") == 1
+    assert not plimsoll.store.exists() or plimsoll("runs").out == "no runs yet\n"
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ("[[phase]]\nrate = '5/s'\nduration = '1s'\n[[phase]]\nusers = 5\nduration = '1s'\n",
+         "plan.toml:9: phase[1].users: is of the closed model, rate of phase[0] of the open one"),
+        ("[[phase]]\nrate = '5/s'\n[[phase]]\nrate = '5/s'\nduration = '1s'\n",
+         "plan.toml:7: phase[1]: would never begin: phase[0] has no end; give that a duration"),
+        ("[[request]]\nget = '/x/${tokne}'\n", "plan.toml:6: request[1].get: unknown variable ${tokne}; known are "),
+        ("[phase]\nrate = 0\nduration = '1s'\n", "plan.toml:6: phase.rate: is zero: nothing would be sent"),
+        ("[phase]\nrate = '5/s'\nduration = '1s'\n[stop]\nrequests = -1\n", "plan.toml:9: stop.requests: "),
+        ("[feeder.a]\nfile = 'gone.csv'\n", "plan.toml:6: feeder.a.file: cannot read gone.csv"),
+    ],
+)  # fmt: skip
+def test_a_plan_that_makes_no_sense_is_told_by_line_and_field(plimsoll: Command, rest: str, message: str) -> None:
+    plimsoll.write(PLAN + rest, "plan.toml")
+    done = plimsoll("run", "plan.toml", "--headless")
+    assert done.code == 2, done
+    assert done.err.startswith(f"plimsoll: {message}"), done
+    assert "Traceback" not in done.err
+    assert not plimsoll.store.exists()
+
+
+FEEDER = """target = "TARGET"
+
+[feeder.word]
+columns = ["text"]
+rows = [["a"], ["b"], ["c"]]
+at_end = "AT_END"
+
+[[request]]
+name = "word"
+get = "/${word.text}"
+
+[phase]
+rate = "50/s"
+duration = "20s"
+
+[stop]
+requests = 7
+"""
+
+
+@pytest.mark.parametrize(
+    ("at_end", "code", "status", "counts"),
+    [
+        ("stop", 0, "finished", {"/a": 1, "/b": 1, "/c": 1}),
+        ("fail", 2, "failed", {"/a": 1, "/b": 1, "/c": 1}),
+        ("recycle", 0, "finished", {"/a": 3, "/b": 2, "/c": 2}),
+    ],
+)
+def test_a_feeder_that_runs_out_does_as_it_is_told(
+    plimsoll: Command, target: Target, at_end: str, code: int, status: str, counts: dict[str, int]
+) -> None:
+    plimsoll.write(FEEDER.replace("TARGET", target.url).replace("AT_END", at_end), "plan.toml")
+    done = plimsoll("run", "plan.toml", "--headless")
+    assert done.code == code, done
+    assert dict(target.counts) == counts
+    run = plimsoll.stored()
+    assert (run["run"]["status"], run["total"]["requests"]) == (status, sum(counts.values()))
+    if at_end == "fail":
+        assert [line for line in done.err.splitlines() if line.startswith("plimsoll: ") and "word" in line]
+    assert "Traceback" not in done.err

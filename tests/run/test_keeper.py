@@ -65,7 +65,7 @@ def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def _progress(*intervals: Interval) -> Progress:
     batch = Batch(list(intervals))
-    return Progress(batch, RunView(), 1000.0, 1.0, None, users=1, wanted=1, workers=1, state="running")
+    return Progress(batch, RunView(), 1000.0, 1.0, 1.0, None, users=1, wanted=1, workers=1, state="running")
 
 
 def _requests(store: Store) -> int:
@@ -77,7 +77,7 @@ def test_every_second_is_kept_and_the_run_is_closed(store: Store, make_interval:
     kept.start(1000.0, "kernel")
     for second in range(3):
         kept.second(_progress(make_interval([1.0, 2.0], second=second)))
-    assert kept.finish("stopped", 1003.0, ["a note"]) == []
+    assert kept.finish("stopped", 1003.0, ["a note"], {}) == []
     run = store.run(kept.run or "")
     assert (run.status, run.started, run.ended, run.notes) == ("stopped", 1000.0, 1003.0, ["a note"])
     assert (run.manifest["host"], run.manifest["stamp"]) == ("http://h", "kernel")
@@ -89,7 +89,7 @@ def test_a_second_is_in_the_store_while_the_run_goes_on(store: Store, make_inter
     kept.start(1000.0, "user")
     kept.second(_progress(make_interval([1.0])))
     wait_until(lambda: _requests(store) == 1)
-    kept.finish("finished", 1001.0, [])
+    kept.finish("finished", 1001.0, [], {})
 
 
 def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
@@ -106,7 +106,7 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
         assert all(attempt == writer.attempts[0] for attempt in writer.attempts), "the same comes again first"
         writer.failing = False
         wait_until(lambda: _requests(store) == 2)
-        assert kept.finish("finished", 1002.0, []) == []
+        assert kept.finish("finished", 1002.0, [], {}) == []
     assert [record.message for record in caplog.records] == [
         "the disk is full; the run goes on, its seconds are held in memory and tried again",
         "the store works again: what was held in memory is kept",
@@ -122,7 +122,7 @@ def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval:
     writer.failing = True
     kept.second(_progress(make_interval([1.0, 2.0], second=1)))
     kept.second(_progress(make_interval([1.0], second=2)))
-    assert kept.finish("finished", 1003.0, []) == [
+    assert kept.finish("finished", 1003.0, [], {}) == [
         "seconds 1 to 2 (3 requests) were not kept: the disk is full",
         "the end of the run was not kept: the disk is full",
     ]
@@ -141,7 +141,7 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
         wait_until(lambda: kept._batches.empty())
     wait_until(lambda: len(kept._pending) == 3)
     writer.failing = False
-    lost = kept.finish("finished", 1006.0, [])
+    lost = kept.finish("finished", 1006.0, [], {})
     assert store.run("last").notes == lost == ["seconds 1 to 3 (3 requests) were not kept: the disk is full"]
     assert _requests(store) == 3
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from plimsoll.run.limits import SPARE, users_per_process
+from plimsoll.run.limits import MANY, SPARE, open_files, share, users_per_process
 
 PROGRAM = """
 import resource, sys
@@ -38,6 +38,23 @@ def _ensure(soft: int, hard: int, users: int, processes: int) -> str:
 @pytest.mark.parametrize(("users", "processes", "most"), [(10, 1, 10), (10, 3, 4), (9, 3, 3), (1, 4, 1)])
 def test_users_are_dealt_evenly(users: int, processes: int, most: int) -> None:
     assert users_per_process(users, processes) == most
+
+
+@pytest.mark.parametrize(("total", "of"), [(10, 3), (3, 3), (2, 5), (0, 2), (31, 2)])
+def test_shares_add_up_and_differ_by_one_at_most(total: int, of: int) -> None:
+    shares = [share(total, index, of) for index in range(of)]
+    assert sum(shares) == total
+    assert max(shares) - min(shares) <= 1
+
+
+@pytest.mark.parametrize(
+    ("hard", "expected"), [(1000, 2 * (1000 - SPARE)), (SPARE, 2), (resource.RLIM_INFINITY, 2 * MANY)]
+)
+def test_the_limit_of_open_files_says_how_many_users_there_can_be(
+    monkeypatch: pytest.MonkeyPatch, hard: int, expected: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (10, hard))
+    assert open_files(2) == expected
 
 
 def test_a_limit_that_is_high_enough_stays_as_it_is() -> None:

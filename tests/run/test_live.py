@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def progress(make_interval: Callable[..., Interval]) -> Progress:
     view = RunView()
     view.add([make_interval([1.0, 2.0, 3.0], name="/a"), make_interval([50.0], name="/b", outcome="http")])
-    return Progress(Batch(), view, 1000.0, 12.0, 108.0, users=4, wanted=5, workers=2, state="spawning")
+    return Progress(Batch(), view, 1000.0, 12.0, 12.0, 108.0, users=4, wanted=5, workers=2, state="spawning")
 
 
 def test_the_lines_are_locusts(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +115,6 @@ def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, 
     os.close(ours)
     text = shown.decode()
     assert process.wait() == 0, text
-    assert "running: 1 users" in text
+    assert "running: 1 user," in text
     assert "seen" in text
-    assert "Response time percentiles" in text
+    assert text.rindex("over the last 10 s") < text.index("Response time percentiles"), "the table has left before"

@@ -4,7 +4,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from plimsoll.run.manifest import git_state, manifest
+from plimsoll.load import Load, Phase, ShapeSpec, url_scenario
+from plimsoll.run.manifest import git_state, manifest, plain_command, without_secrets
 from plimsoll.run.plan import RunPlan
 
 
@@ -39,13 +40,14 @@ def test_a_file_that_changes_changes_its_digest(tmp_path: Path) -> None:
 
 
 def test_native_users_are_named_by_their_url() -> None:
-    facts = manifest(RunPlan(url="http://h/a"), [], None)
+    plan = RunPlan(scenario=url_scenario("http://h/a"), source="http://h/a")
+    facts = manifest(plan, [], None)
     assert (facts["scenario"]["name"], facts["scenario"]["users"], facts["host"]) == (
         "http://h/a",
         "native",
-        "http://h/a",
+        "http://h",
     )
-    assert manifest(RunPlan(url="http://h/a"), [], "warm")["scenario"]["name"] == "warm"
+    assert manifest(plan, [], "warm")["scenario"]["name"] == "warm"
 
 
 def test_the_commit_is_known_and_whether_something_differs_from_it(tmp_path: Path) -> None:
@@ -60,3 +62,28 @@ def test_the_commit_is_known_and_whether_something_differs_from_it(tmp_path: Pat
     assert not state["dirty"]
     (tmp_path / "a.py").write_text("2")
     assert git_state(tmp_path) == {"commit": state["commit"], "dirty": True}
+
+
+def test_credentials_are_not_kept() -> None:
+    scenario = url_scenario("http://h/a", headers=["Authorization: Bearer s3cret", "Accept: */*"], body="s3cret")
+    scenario["feeders"] = [{"name": "f", "columns": ["password"], "rows": [["s3cret"], ["s3cret too"]]}]
+    scenario["targets"][0]["headers"] = [["X-Api-Key", "s3cret"]]
+    kept = without_secrets(scenario)
+    assert kept is not None
+    assert "s3cret" not in json.dumps(kept)
+    assert kept["feeders"][0]["rows"]["count"] == 2
+    assert ["Accept", "*/*"] in kept["flows"][0]["steps"][0]["headers"]
+    assert "s3cret" in json.dumps(scenario), "what is run is left as it was"
+    command = ["plimsoll", "run", "--header", "Cookie: a=s3cret", "--header=X-Token: s3cret", "--header", "Accept: b"]
+    line = plain_command(command)
+    assert "s3cret" not in line
+    assert "Accept: b" in line
+
+
+def test_a_load_is_kept_but_not_each_of_a_million_times() -> None:
+    phase = Phase("replay", ShapeSpec.of("replay", times=tuple(each / 1000 for each in range(5000))), seconds=5.0)
+    plan = RunPlan(scenario=url_scenario("http://h/a"), source="http://h/a", load=Load("open", (phase,)))
+    facts = manifest(plan, [], None)
+    assert (facts["model"], facts["users_kind"], facts["users"]) == ("open", "native", None)
+    assert facts["load"]["phases"][0]["shape"]["values"]["times"]["count"] == 5000
+    assert len(json.dumps(facts)) < 10_000

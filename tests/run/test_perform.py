@@ -73,6 +73,18 @@ def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, 
     assert max(run["generator"]["users_by_second"].values()) == 4
 
 
+def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(BY_WORKER)
+    done = plimsoll(
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--iterations", "15", "--processes", "2"
+    )
+    assert done.code == 0, done
+    assert dict(target.counts) == {"/0": 8, "/1": 7}
+    run = plimsoll.stored()
+    assert _counts(run) == dict(target.counts)
+    assert (run["run"]["status"], run["total"]["cancelled"]) == ("finished", 0)
+
+
 def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command, target: Target) -> None:
     plimsoll.write(VISITOR.replace("/index", "/slow").replace("constant(0.01)", "constant(0)"))
     done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-t", "2s")
@@ -125,8 +137,9 @@ def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, targe
 def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, target: Target) -> None:
     plimsoll.write(BY_WORKER)
     process = plimsoll.start(
-        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "6", "-s", "10", "--processes", "2"
-    )
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "6", "-s", "10", "--processes", "2",
+        "--exit-code-on-invalid", "3",
+    )  # fmt: skip
     wait_until(lambda: target.counts["/0"] and target.counts["/1"])
     time.sleep(2)  # so that something of it has been handed over
     victim = next(each for each in _workers(process.pid) if each.cmdline()[-1] == "1")
@@ -144,7 +157,7 @@ def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, tar
 
 def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: Target) -> None:
     plimsoll.write(VISITOR)
-    process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "2", "-r", "2")
+    process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "--exit-code-on-invalid", "3")
     wait_until(lambda: target.total)
     time.sleep(1.5)
     for worker in _workers(process.pid):
@@ -226,7 +239,7 @@ def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, targ
 
 def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(plimsoll: Command, target: Target) -> None:
     plimsoll.write(f"{VISITOR}        while True: pass\n")
-    process = plimsoll.start("run", "--headless", "-H", target.url)
+    process = plimsoll.start("run", "--headless", "-H", target.url, "--exit-code-on-invalid", "3")
     wait_until(lambda: target.total)
     process.send_signal(signal.SIGINT)
     time.sleep(1)  # two of the same at once would be one

@@ -21,9 +21,19 @@ from plimsoll._engine import now
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.worker import Worker
 
-snapshots, quits = [], []
-worker = Worker(0, snapshots.append, lambda: quits.append(1))
-plan = RunPlan(**json.loads(sys.argv[1]))
+class Reports:
+    def __init__(self):
+        self.snapshots, self.quits, self.completes, self.failures, self.rows = [], [], [], [], []
+    def snapshot(self, snapshot): self.snapshots.append(snapshot)
+    def exchanges(self, epoch, endpoints, rows): self.rows.append(rows)
+    def quit(self): self.quits.append(1)
+    def complete(self): self.completes.append(now())
+    def failed(self, error): self.failures.append(str(error))
+
+reports = Reports()
+snapshots, quits = reports.snapshots, reports.quits
+worker = Worker(0, reports)
+plan = RunPlan.from_dict({**RunPlan().to_dict(), **json.loads(sys.argv[1])})
 """
 
 REPORT = """
@@ -35,6 +45,8 @@ print(json.dumps({
     "cancelled": sum(i.count for each in decoded for i in each.intervals if i.outcome == "cancelled"),
     "health": [[h.second, h.users, h.cpu] for each in decoded for h in each.health],
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
+    "completes": len(reports.completes), "failures": reports.failures, "rows": sum(map(len, reports.rows)) // 112,
+    "offered": sum(h.offered for each in decoded for h in each.health),
 }))
 """
 
@@ -137,7 +149,8 @@ ending = worker.drain()
 
 def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: Target) -> None:
     steps = STEPS.replace("Visitor", "NativeUser").replace("2.3", "0.5")
-    steps = "from dataclasses import replace\nplan = replace(plan, locustfiles=(), url=plan.host)\n" + steps
+    native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
+    steps = "from dataclasses import replace\nfrom plimsoll.load import url_scenario\n" + native + steps
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow")
     assert report["cancelled"] == 3
     assert sum(sum(each.values()) for each in report["counts"]) + 3 == target.total

@@ -53,6 +53,13 @@ def test_service_is_told_apart_from_response(make_interval):
     assert latency.min == near(5.0)
 
 
+def test_no_service_time_is_above_the_longest_response_time(make_interval):
+    latency = Latency.of_service([make_interval([30_000.0], outcome="timeout")])
+    assert latency.max == latency.quantile(0.99) == (30_000.0, True)
+    short = Latency.of_service([make_interval([0.0006])])
+    assert short.min == short.max == short.median == (0.0006, False)
+
+
 @pytest.mark.parametrize("quantile", [-0.1, 1.1, math.nan])
 def test_a_quantile_is_between_0_and_1(quantile):
     with pytest.raises(ValueError, match="between 0 and 1"):

@@ -39,6 +39,42 @@ def test_rates_are_over_the_run_and_current_ones_over_the_last_ten_seconds(make_
     assert row.current_response.count == 350
 
 
+def shifted(make_interval, response_ms, lag_ms):
+    """Exchanges that were sent so much later than they were due."""
+    interval = make_interval(response_ms)
+    interval.service = type(interval.service)()
+    for each, lag in zip(response_ms, lag_ms, strict=True):
+        interval.service.record(round((each - lag) * 1000))
+    interval.service_sum -= round(sum(lag_ms) * 1e6)
+    return interval
+
+
+@pytest.mark.parametrize(
+    ("response_ms", "lag_ms", "agrees"),
+    [
+        ([100.0] * 100, [0.0] * 100, True),
+        ([100.0] * 100, [1.9] * 100, True),
+        ([100.0] * 100, [2.2] * 100, False),
+        ([100.0] * 98 + [200.0] * 2, [0.0] * 98 + [100.0] * 2, False),
+        ([100.0] * 1000, [0.0] * 999 + [90.0], True),
+        ([10.0] * 99 + [10_000.0], [0.0] * 99 + [3000.0], False),
+        ([0.005] * 100, [0.001] * 100, True),
+        ([0.005] * 100, [0.002] * 100, False),
+    ],
+    ids=["equal", "by 1.9 %", "by 2.2 %", "p99", "one in 1000", "mean", "one µs", "two µs"],
+)
+def test_service_agrees_when_it_tells_what_response_tells(make_interval, response_ms, lag_ms, agrees):
+    view = RunView()
+    view.add([shifted(make_interval, response_ms, lag_ms)])
+    assert summarise_total(view).service_agrees == agrees
+
+
+def test_what_has_no_times_does_not_disagree(make_interval):
+    view = RunView()
+    view.add([make_interval([0.2], outcome="connect")])
+    assert summarise_total(view).service_agrees
+
+
 def test_nothing_was_timed(make_interval):
     view = RunView()
     view.add([make_interval([0.2], outcome="connect")])

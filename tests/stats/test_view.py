@@ -52,6 +52,17 @@ def test_cancelled_exchanges_are_counted_apart(make_interval):
     assert view.total.requests_by_second.tolist() == [1]
 
 
+def test_what_was_dropped_is_neither_a_request_nor_a_failure(make_interval):
+    view = RunView()
+    view.add(
+        [make_interval([1]), make_interval([2], outcome="http"), make_interval(untimed=4, outcome="dropped", second=7)]
+    )
+    assert (view.total.requests, view.total.failures, view.total.dropped, view.total.cancelled) == (2, 1, 4, 0)
+    assert [each.outcome for each in view.total.failed_outcomes] == ["http"]
+    assert view.total.requests_by_second.tolist() == [2]
+    assert view.total.failures_by_second.tolist() == [1]
+
+
 def test_counts_second_by_second(make_interval):
     view = RunView()
     view.add([make_interval([1], second=3), make_interval([1, 1], second=1, outcome="http")])
@@ -124,19 +135,48 @@ def test_the_window_of_a_young_run_is_the_run(make_interval):
     assert (view.window().seconds, view.window().total.requests) == (3, 3)
 
 
-def test_the_generator(make_health):
-    view = RunView()
-    view.add([], [
-        make_health(0, 0, lag_us=[5], delay_us=[1], cpu=0.5, users=3),
-        make_health(0, 1, lag_us=[7], cpu=0.25, users=4),
-        make_health(1, 0, cpu=0.75, users=2),
-        make_health(1, 1, cpu=0.1, users=5),
-        make_health(1, 0, lag_us=[900]),  # what was read late, of a second already handed over
-    ])  # fmt: skip
-    generator = view.generator
-    assert (generator.workers, generator.users, generator.cpu_max) == (2, 7, 0.75)
-    assert (generator.lag.count, generator.delay.count) == (3, 1)
-    assert generator.users_by_second() == {0: 7, 1: 7}
+def test_the_warm_up_counts_in_no_sum_but_is_seen_in_the_window(make_interval, make_health):
+    view = RunView(warmup=2.25)
+    for second in range(5):
+        view.add([make_interval([10.0 + second], second=second)], [make_health(second, lag_us=[5], users=second)])
+    view.add([make_interval([1], second=1, name="/login")])
+    assert (view.warmup, view.duration, view.last_second) == (3, 2.0, 4)
+    assert [(each.name, each.requests) for each in view.endpoints] == [("/", 2)]
+    assert (view.total.requests, view.total.response.min) == (2, (13.0, False))
+    assert view.total.requests_by_second.tolist() == [0, 0, 0, 1, 1]
+    assert view.generator.lag.count == 2
+    assert view.generator.users_by_second() == {3: 3, 4: 4}
+    assert (view.window().seconds, view.window().total.requests) == (5, 6)
+
+
+@pytest.mark.parametrize(
+    ("warmup", "length", "expected"),
+    [(0, None, 140 / 4), (0, 3.5, 140 / 3.5), (0, 60.0, 140 / 4), (1, 3.5, 120 / 2.5), (9, None, 0.0)],
+    ids=["goes on", "cut off within its last second", "answers came later", "warm-up", "not begun"],
+)
+def test_the_offered_rate_ends_with_the_last_arrival(make_health, warmup, length, expected):
+    view = RunView(warmup)
+    for second, offered in enumerate([20, 40, 0, 80, 0, 0]):
+        health = make_health(second)
+        health.offered = offered
+        view.add([], [health])
+    if length is not None:
+        view.length = length
+    assert view.offered_rate == expected
+
+
+def test_a_run_that_ended_while_it_warmed_up_has_no_length(make_interval):
+    view = RunView(warmup=10)
+    view.add([make_interval([1], second=4)])
+    view.length = 4.5
+    assert (view.duration, view.total.requests, view.window().total.requests) == (0.0, 0, 1)
+
+
+def test_rates_are_taken_from_the_end_of_the_warm_up_to_the_end_of_the_run(make_interval):
+    view = RunView(warmup=2)
+    view.add([make_interval([1], second=9)])
+    view.length = 9.5
+    assert view.duration == 7.5
 
 
 @dataclass
@@ -144,6 +184,8 @@ class Recorded:
     started: float
     ended: float | None
     rows: list = field(default_factory=list)
+    manifest: dict = field(default_factory=dict)
+    failed: list = field(default_factory=list)
 
     def intervals(self):
         return iter(self.rows)
@@ -151,7 +193,10 @@ class Recorded:
     def health(self):
         return iter(())
 
-    failures = exceptions = health
+    def failures(self):
+        return iter(self.failed)
+
+    exceptions = health
 
 
 def test_a_recorded_run_is_folded_like_a_live_one(make_interval):
@@ -162,6 +207,25 @@ def test_a_recorded_run_is_folded_like_a_live_one(make_interval):
     recorded = RunView.of(Recorded(100.0, 103.5, rows))
     assert recorded.total.requests == live.total.requests == 12
     assert (live.duration, recorded.duration) == (4.0, 3.5)
+
+
+def test_a_recorded_run_is_folded_without_its_warm_up(make_interval):
+    failures = [
+        Failure("GET", "/", "http", message, 1, 100.0, last)
+        for message, last in (("before", 101.99), ("at its end", 102.0), ("after", 103.0))
+    ]
+    rows = [make_interval([1], second=second) for second in range(4)]
+    view = RunView.of(Recorded(100.0, 104.0, rows, {"warmup": 1.5}, failures))
+    assert (view.total.requests, view.duration) == (2, 2.0)
+    assert sorted(each.message for each in view.failures) == ["after", "at its end"]
+
+
+@pytest.mark.parametrize("manifest", [{}, {"warmup": None}, {"warmup": 0.0}])
+def test_without_a_warm_up_every_failure_is_shown_whatever_the_clocks_say(make_interval, manifest):
+    early = Failure("GET", "/", "http", "m", 1, 99.0, 99.0)
+    view = RunView.of(Recorded(100.0, 101.0, [make_interval([1])], manifest, [early]))
+    assert [each.message for each in view.failures] == ["m"]
+    assert view.total.requests == 1
 
 
 @given(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -31,6 +32,34 @@ def test_migrations_make_the_tables_that_the_code_uses(place, database):
     with database.read("compare") as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "version_table": VERSION_TABLE})
         assert compare_metadata(context, metadata) == []
+
+
+def test_runs_of_the_first_version_are_kept_and_can_be_read(place, database, make_health):
+    with database.write("make the tables of long ago") as connection:
+        config = Config()
+        config.set_main_option("script_location", "plimsoll.store:migrations")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        empty = {"empty": make_health().lag.encode()}
+        for statement in OF_LONG_AGO:
+            connection.execute(text(statement), empty if ":empty" in statement else {})
+    for _ in range(2):
+        with Store.open(place) as store:
+            run = store.run("old")
+            (health,) = run.health()
+    assert (run.status, run.manifest, run.notes, run.facts) == ("finished", {"users": 5}, ["a note"], {})
+    assert (health.second, health.users, health.in_flight, health.dropped) == (3, 50, 9, 8)
+    assert (health.waiting, health.offered, health.exhausted) == (0, 0, 0)
+    with database.read("look") as connection:
+        assert connection.execute(text(f"SELECT * FROM {VERSION_TABLE}")).all() == [(VERSION,)]
+
+
+OF_LONG_AGO = (
+    """INSERT INTO run (id, status, started, ended, writer, written, batch, manifest, notes)
+       VALUES ('old', 'finished', 1.0, 5.0, 'somebody', 5.0, 4, '{"users": 5}', '["a note"]')""",
+    """INSERT INTO health (id, run, second, worker, lag, delay, user_stamps, rejected_stamps, cpu, users, in_flight,
+       dropped) VALUES (1, 'old', 3, 0, :empty, :empty, 7, 6, 0.5, 50, 9, 8)""",
+)
 
 
 def test_opening_again_changes_nothing(place, database):

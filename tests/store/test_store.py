@@ -61,9 +61,19 @@ def test_runs_of_one_experiment_share_its_name(store):
 def test_a_finished_run(store):
     writer = store.start_run({"started": NOON})
     for _ in range(2):
-        writer.finish("stopped", NOON + 5, ["worker 1 died", "http://a:b@c"])
+        writer.finish(
+            "stopped", NOON + 5, ["worker 1 died", "http://a:b@c"], {"lost_workers": 1, "why": "http://a:b@c"}
+        )
     run = store.run(writer.id)
     assert (run.status, run.ended, run.notes) == ("stopped", NOON + 5, ["worker 1 died", "http://a:***@c"])
+    assert run.facts == {"lost_workers": 1, "why": "http://a:***@c"}
+
+
+def test_of_a_run_that_goes_on_no_facts_are_known(store):
+    writer = store.start_run({"started": NOON})
+    assert store.run(writer.id).facts == {}
+    writer.finish("finished", NOON + 5)
+    assert store.run(writer.id).facts == {}
 
 
 def test_who_only_reads_does_not_make_a_file(tmp_path):

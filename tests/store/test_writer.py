@@ -27,6 +27,7 @@ def test_what_is_committed_can_be_read_back(store, writer, make_interval, make_h
     intervals[0].hops, intervals[0].retries = 4, 5
     health = make_health(3, 1, lag_us=[5, 900], delay_us=[7], cpu=0.25, users=50)
     health.in_flight, health.dropped, health.user_stamps, health.rejected_stamps = 9, 8, 7, 6
+    health.waiting, health.offered, health.exhausted = 5, 1 << 40, 4
     failures = [Failure("GET", "/a", "timeout", "no answer after 30 s", 1, 1000.5, 1001.5)]
     exceptions = [CaughtException("division by zero", "Traceback …", 3, {0, 2})]
     writer.commit(intervals, [health], failures, exceptions)

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import gevent
 from gevent.event import Event
 from gevent.pool import Group
 
-from plimsoll.users import Environment
-
-if TYPE_CHECKING:
-    from plimsoll.users import User
+from plimsoll.users import Environment, User, constant
+from plimsoll.users.exceptions import StopUser
 
 PATIENCE = 30
 """Seconds after which a test gives up; reached only when something is broken."""
@@ -42,3 +38,20 @@ def waiting(user: User) -> None:
     with gevent.Timeout(PATIENCE):
         while user._state != "waiting":
             gevent.sleep(0)
+
+
+class Recording(User):
+    """A user that notes what happens to it, and its waits instead of sleeping through them."""
+
+    abstract = True
+    wait_time = constant(3)
+
+    def __init__(self, environment):
+        super().__init__(environment)
+        self.seen: list[str] = []
+
+    def note(self, what: str, limit: int = 100) -> None:
+        """Note it; StopUser once there are more than limit notes."""
+        self.seen.append(what)
+        if len(self.seen) > limit:
+            raise StopUser

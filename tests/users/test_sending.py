@@ -27,7 +27,8 @@ class Someone:
 
     def __init__(self) -> None:
         self._due = 0
-        self._late = 0
+        self._late: int | None = 0
+        self._free = 0
         self._yielded = False
 
     def context(self) -> dict[str, Any]:
@@ -93,6 +94,20 @@ def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(ki
         second = session.get("/x")
     assert before - late <= first.reply.due <= first.reply.sent - late
     assert first.reply.lag >= late
+    assert second.reply.due >= first.reply.read
+
+
+@pytest.mark.parametrize("kind", ["http", "fast"])
+def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, desk: Desk) -> None:
+    due = now() - 1_000_000_000
+    user = Someone()
+    with Target() as target:
+        session = getattr(desk, kind)(target.url, user)
+        user._due, user._late = due, None
+        first = session.get("/x")
+        assert (user._due, user._late) == (0, 0)
+        second = session.get("/x")
+    assert first.reply.due == due
     assert second.reply.due >= first.reply.read
 
 

@@ -10,7 +10,7 @@ from time import monotonic_ns
 import gevent
 import pytest
 from gevent.event import Event
-from life import PATIENCE, live, reached, start, waiting
+from life import PATIENCE, Recording, live, reached, start, waiting
 
 from plimsoll.users import Environment, TaskSet, User, constant, task
 from plimsoll.users.exceptions import (
@@ -19,23 +19,6 @@ from plimsoll.users.exceptions import (
     StopUser,
 )
 from plimsoll.users.taskset import DefaultTaskSet
-
-
-class Recording(User):
-    """A user that notes what happens to it, and its waits instead of sleeping through them."""
-
-    abstract = True
-    wait_time = constant(3)
-
-    def __init__(self, environment):
-        super().__init__(environment)
-        self.seen: list[str] = []
-
-    def note(self, what: str, limit: int = 100) -> None:
-        """Note it; StopUser once there are more than limit notes."""
-        self.seen.append(what)
-        if len(self.seen) > limit:
-            raise StopUser
 
 
 @pytest.fixture(autouse=True)

@@ -7,6 +7,7 @@ import logging
 import gevent
 import pytest
 from gevent.event import Event
+from gevent.pool import Group
 from life import PATIENCE, live, reached, start, waiting
 
 from plimsoll.users import Environment, HttpUser, TaskSet, User, constant, task
@@ -244,3 +245,43 @@ def test_the_client_of_an_http_user_has_the_host_and_ignores_the_environment():
 
     client = Shopper(Environment()).client
     assert (client.base_url, client.trust_env) == ("http://127.0.0.1:1", False)
+
+
+class Seat:
+    """Gives so many arrivals to a user of the open model, and then asks it to leave."""
+
+    def __init__(self, arrivals: int) -> None:
+        self.left = arrivals
+
+    waits = False
+
+    def next_iteration(self, user):
+        user.seen.append("arrival")
+        if not self.left:
+            raise StopUser
+        self.left -= 1
+
+
+class Visitor(Noting):
+    @task
+    def browse(self):
+        self.seen.append("task")
+
+    def wait_time(self):
+        raise AssertionError("nobody waits here")
+
+
+def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waited_for_after_on_start():
+    user = Visitor(Environment())
+    user._seat = Seat(2)
+    user.start(Group()).join(timeout=PATIENCE)
+    assert user.seen == ["on_start", "arrival", "task", "arrival", "task", "arrival", "on_stop"]
+    assert user.greenlet.successful()
+
+
+def test_a_user_may_leave_before_its_first_arrival():
+    user = Visitor(Environment())
+    user._seat = Seat(0)
+    user.start(Group()).join(timeout=PATIENCE)
+    assert user.seen == ["on_start", "arrival", "on_stop"]
+    assert user.greenlet.successful()

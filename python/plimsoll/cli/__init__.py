@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 VERBS = {
-    "run": "Load a service with the users of a locustfile, or with one URL, and keep the run.",
+    "run": "Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run.",
     "runs": "List the runs that were kept, the latest first.",
     "show": "Print the tables of a run again.",
+    "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
 }

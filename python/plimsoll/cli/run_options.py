@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
-from plimsoll.errors import UsageError
+from plimsoll.load.durations import parse_duration
+from plimsoll.load.mistakes import BadValueError
 from plimsoll.run import locustfile
-from plimsoll.run.plan import parse_duration
 
 LEVELS = click.Choice(("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), case_sensitive=False)
 USERS = click.IntRange(min=1)
@@ -16,14 +16,14 @@ RATE = click.FloatRange(0, 1e9, min_open=True)
 
 
 class Duration(click.ParamType[float]):
-    """20, 20s, 3m, 1h30m; the value is in seconds."""
+    """20, 20s, 500ms, 3m, 1h30m; the value is in seconds."""
 
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         try:
             return value if isinstance(value, float) else parse_duration(str(value))
-        except UsageError as error:
+        except BadValueError as error:
             self.fail(str(error), param, ctx)
 
 
@@ -33,7 +33,9 @@ class GroupedOption(click.Option):
     group = ""
 
     def __init__(self, *names: str, env: str | None = None, **settings: Any) -> None:
-        super().__init__(names, envvar=f"LOCUST_{env}" if env else None, **settings)
+        own = next((name for name in names if name.startswith("--")), names[0]).lstrip("-").replace("-", "_").upper()
+        variables = [f"PLIMSOLL_{own}", *([f"LOCUST_{env}"] if env else [])]
+        super().__init__(names, envvar=variables, **settings)
 
 
 def _flag(*names: str, help: str, env: str | None = None) -> GroupedOption:
@@ -51,6 +53,10 @@ GROUPS: dict[str, list[GroupedOption]] = {
         GroupedOption("-E", "--exclude-tags", metavar="TAG…", multiple=True, env="EXCLUDE_TAGS",
                       help="Only tasks with none of these tags."),
         _flag("--equal-weights", help="Ignore the weights of classes and tasks."),
+        GroupedOption("-X", "--method", metavar="METHOD", help="Method for a URL; GET by default, POST with a body."),
+        GroupedOption("--header", "headers", metavar="'NAME: VALUE'", multiple=True,
+                      help="A header for a URL; may be repeated."),
+        GroupedOption("--body", metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
         GroupedOption("--seed", metavar="N", type=int,
                       help="Makes random choices the same again; drawn and kept by default."),
         GroupedOption("--config", metavar="FILE", help="A configuration file besides the usual ones."),
@@ -59,20 +65,49 @@ GROUPS: dict[str, list[GroupedOption]] = {
         _flag("--show-task-ratio-json", help="The same as JSON."),
     ],
     "How much of it": [
-        GroupedOption("-u", "--users", metavar="N", type=USERS, default=1, env="USERS",
-                      help="How many users; 1 by default."),
-        GroupedOption("-r", "--spawn-rate", metavar="N", type=RATE, default=1.0, env="SPAWN_RATE",
-                      help="Users to start per second; 1 by default."),
+        GroupedOption("-u", "--users", metavar="N", type=USERS, env="USERS",
+                      help="Closed model: how many users; 1 by default."),
+        GroupedOption("-r", "--spawn-rate", metavar="N", type=RATE, env="SPAWN_RATE",
+                      help="Users to start per second; 1 by default, all at once for native users."),
         GroupedOption("-t", "--run-time", type=Duration(), env="RUN_TIME",
                       help="20, 20s, 3m, 1h30m; without it until Ctrl-C."),
-        GroupedOption("-s", "--stop-timeout", type=Duration(), default="0", env="STOP_TIMEOUT",
-                      help="How long a running task may take to finish in the end."),
+        GroupedOption("-s", "--stop-timeout", type=Duration(), env="STOP_TIMEOUT",
+                      help="How long what is under way may take to finish in the end; 0 for a locustfile in the closed "
+                           "model, else 10s."),
         GroupedOption("--processes", type=int, metavar="N", default=1, env="PROCESSES",
                       help="Worker processes, one core each; -1 is one per core."),
         _flag("--reset-stats", env="RESET_STATS",
               help="Forget the ramp-up: the run begins when all users are there."),
     ],
+    "In another shape": [
+        GroupedOption("--rate", metavar="RATE", help="Open model: so many arrivals per second; 900/s, 54000/m."),
+        GroupedOption("--ramp", metavar="FROM..TO", help="100/s..900/s: evenly more over the run time."),
+        GroupedOption("--stages", metavar="TIME:LEVEL,…", help="30s:100/s,1m:900/s: evenly to each level in its time."),
+        GroupedOption("--steps", metavar="TIME:LEVEL,…", help="30s:50,30s:100: each level for its time."),
+        GroupedOption("--staircase", metavar="KEY=VALUE,…", help="from=100/s,step=100/s,each=30s,count=5[,rise=2s]"),
+        GroupedOption("--spike", metavar="KEY=VALUE,…", help="base=100/s,peak=1000/s,at=30s,hold=10s[,rise=1s]"),
+        GroupedOption("--sine", metavar="KEY=VALUE,…", help="mean=500/s,amplitude=200/s,period=1m"),
+        GroupedOption("--replay", metavar="FILE", help="Arrivals at the times in a file, one per line."),
+        GroupedOption("--spacing", type=click.Choice(("uniform", "poisson")),
+                      help="Arrivals at even distances, which is the default, or at random ones."),
+        GroupedOption("--max-users", metavar="N", type=USERS,
+                      help="Open model: most users at a time; 10000 by default."),
+        GroupedOption("--on-saturation", type=click.Choice(("wait", "drop")),
+                      help="What an arrival does when all users are busy: wait, which is the default and counts as "
+                           "response time, or be dropped, and counted."),
+        GroupedOption("--warmup", metavar="TIME",
+                      help="Send at the first level for so long before the run time, left out of the results."),
+        GroupedOption("--iterations", metavar="N", type=USERS, help="Stop after so many iterations in all."),
+        GroupedOption("--requests", metavar="N", type=USERS,
+                      help="Stop after so many requests of native users in all."),
+    ],
     "What comes of it": [
+        GroupedOption("--threshold", "thresholds", metavar="TEXT", multiple=True,
+                      help="'p99 < 200ms', 'errors < 0.1% over 10s', 'rps > 900 for 30s, else stop': exit code 1 when "
+                           "it does not hold; may be repeated."),
+        GroupedOption("--junit", metavar="FILE", help="Write thresholds and validity as JUnit XML."),
+        GroupedOption("--hlog", metavar="FILE", help="Write an HdrHistogram log: a line per second and endpoint."),
+        GroupedOption("--log-exchanges", metavar="FILE", help="Write every exchange with its stamps as Parquet."),
         _flag("--headless", env="HEADLESS", help="Without the web page."),
         GroupedOption("--name", metavar="TEXT", help="What the run is called in lists."),
         GroupedOption("--csv", metavar="PREFIX", env="CSV", help="Write PREFIX_stats.csv and Locust's other three."),
@@ -83,6 +118,9 @@ GROUPS: dict[str, list[GroupedOption]] = {
         _flag("--only-summary", env="ONLY_SUMMARY", help="No tables until the end."),
         GroupedOption("--exit-code-on-error", metavar="N", type=int, default=1, env="EXIT_CODE_ON_ERROR",
                       help="Exit code after failures; 1 by default."),
+        GroupedOption("--exit-code-on-invalid", metavar="N", type=int, default=3,
+                      help="Exit code of a run that measured the generator, not the target; 3 by default, 0 to go "
+                           "by the others."),
         GroupedOption("-L", "--loglevel", metavar="LEVEL", type=LEVELS, default="INFO", env="LOGLEVEL",
                       help="Log DEBUG, INFO, WARNING, ERROR or CRITICAL and worse."),
         GroupedOption("--logfile", metavar="FILE", env="LOGFILE", help="Log there instead of to stderr."),

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from plimsoll.cli.options import json_option, store_option
 from plimsoll.report import json
+from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
+from plimsoll.report.terminal import shows_ansi
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
@@ -29,7 +33,9 @@ def show(run: str, as_json: bool, store: str | None) -> None:
     with Store.open(store, create=False) as opened:
         stored = opened.run(run)
         view = RunView.of(stored)
+    assessment = assess(view, stored.manifest, stored.facts)
     if as_json:
-        click.echo(json.dumps(json.document(view, stored)))
+        click.echo(json.dumps(json.document(view, stored, assessment)))
     else:
-        click.echo(f"{heading(stored, view)}\n\n{tables(view)}")
+        shown = tables(view, assessment, colour=shows_ansi(sys.stdout))
+        click.echo(f"{heading(stored, view)}\n\n{shown}", color=True)

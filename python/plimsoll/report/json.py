@@ -8,19 +8,24 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.record import FAILURES
 from plimsoll.stats.latency import Latency
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+from plimsoll.stats.validity import judge
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll._engine import Histogram
     from plimsoll.record import CaughtException, Failure
+    from plimsoll.report.assessment import Assessment
     from plimsoll.report.described import Described
+    from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency import Milliseconds
-    from plimsoll.stats.view import EndpointView, GeneratorView, RunView
+    from plimsoll.stats.omission import Omission
+    from plimsoll.stats.validity import Validity
+    from plimsoll.stats.view import EndpointView, RunView
 
 SCHEMA = "plimsoll.run"
 RUNS_SCHEMA = "plimsoll.runs"
-VERSION = 1
+VERSION = 2
 
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99", "100")
 
@@ -29,12 +34,16 @@ def dumps(document: dict[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False)
 
 
-def document(view: RunView, run: Described | None = None) -> dict[str, Any]:
+def document(view: RunView, run: Described | None, assessment: Assessment) -> dict[str, Any]:
     """Everything that is known of a run. run: None for one that was not kept."""
     return {
         "schema": SCHEMA,
         "version": VERSION,
         "run": _description(run) if run else None,
+        "validity": _validity(assessment.validity),
+        "thresholds": [each.to_dict() for each in assessment.thresholds],
+        "omission": _omission(assessment.omission) if assessment.omission else None,
+        "warmup_s": view.warmup,
         "duration_s": view.duration,
         "total": _endpoint(summarise_total(view), view.total),
         "endpoints": [_endpoint(row, each) for row, each in zip(summarise(view), view.endpoints, strict=True)],
@@ -50,7 +59,12 @@ def runs_document(runs: Sequence[tuple[Described, RunView]]) -> dict[str, Any]:
         "schema": RUNS_SCHEMA,
         "version": VERSION,
         "runs": [
-            {**_description(run), "duration_s": view.duration, "total": _row(summarise_total(view))}
+            {
+                **_description(run),
+                "valid": judge(view, run.manifest, run.facts).valid,
+                "duration_s": view.duration,
+                "total": _row(summarise_total(view)),
+            }
             for run, view in runs
         ],
     }
@@ -65,13 +79,47 @@ def _description(run: Described) -> dict[str, Any]:
         "experiment": run.experiment,
         "manifest": run.manifest,
         "notes": run.notes,
+        "facts": run.facts,
     }
+
+
+def _validity(validity: Validity) -> dict[str, Any]:
+    return {
+        "valid": validity.valid,
+        "checks": [
+            {
+                "name": check.name,
+                "state": check.state,
+                "value": check.value,
+                "limit": check.limit,
+                "text": check.text,
+            }
+            for check in validity.checks
+        ],
+    }
+
+
+def _omission(omission: Omission) -> dict[str, Any]:
+    return {
+        "warning": omission.warning,
+        "rate": omission.rate,
+        "interval_s": omission.interval,
+        "recorded_ms": _by_percent(omission.recorded),
+        "modelled_ms": _by_percent(omission.modelled),
+        "stalls": omission.stalls,
+        "missed": omission.missed,
+    }
+
+
+def _by_percent(values: dict[float, float]) -> dict[str, float]:
+    return {f"{100 * quantile:g}": value for quantile, value in values.items()}
 
 
 def _endpoint(row: EndpointSummary, view: EndpointView) -> dict[str, Any]:
     return {
         **_row(row),
         "cancelled": view.cancelled,
+        "dropped": view.dropped,
         "bytes_out": view.bytes_out,
         "bytes_in": view.bytes_in,
         "bytes_body": view.bytes_body,
@@ -100,6 +148,7 @@ def _row(row: EndpointSummary) -> dict[str, Any]:
         "rps": row.rps,
         "failures_per_s": row.failures_per_s,
         "average_size": row.average_size,
+        "retries": row.retries,
         "response_ms": _latency(row.response),
     }
 
@@ -147,9 +196,19 @@ def _generator(generator: GeneratorView) -> dict[str, Any]:
         "cpu_max": generator.cpu_max,
         "user_stamps": generator.user_stamps,
         "rejected_stamps": generator.rejected_stamps,
+        "exhausted": generator.exhausted,
+        "offered": generator.offered,
+        "sent": generator.begun,
         "dropped": generator.dropped,
-        "users_by_second": {str(second): users for second, users in generator.users_by_second().items()},
+        "users_by_second": _by_second(generator.users_by_second()),
+        "in_flight_by_second": _by_second(generator.in_flight_by_second()),
+        "waiting_by_second": _by_second(generator.waiting_by_second()),
+        "offered_by_second": _by_second(generator.offered_by_second()),
     }
+
+
+def _by_second(values: dict[int, int]) -> dict[str, int]:
+    return {str(second): value for second, value in values.items()}
 
 
 def _durations(histogram: Histogram) -> dict[str, Any]:

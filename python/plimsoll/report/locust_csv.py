@@ -1,4 +1,4 @@
-"""Locust's four CSV files, column for column; only the percentiles are not rounded."""
+"""Locust's four CSV files, column for column; only the percentiles are not rounded. And one that Locust has not."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from plimsoll.errors import UsageError
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.record import Failure
+    from plimsoll.report.assessment import Assessment
     from plimsoll.stats.latency import Latency
     from plimsoll.stats.view import RunView
 
@@ -34,10 +35,14 @@ HISTORY = [
 ]  # fmt: skip
 FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
 EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
+VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
+_HEADERS = {
+    "stats": STATS, "stats_history": HISTORY, "failures": FAILURES, "exceptions": EXCEPTIONS, "validity": VALIDITY,
+}  # fmt: skip
 
 
 class CsvFiles:
-    """PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv and PREFIX_exceptions.csv.
+    """PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv, PREFIX_exceptions.csv and PREFIX_validity.csv.
 
     full_history: every endpoint in the history, with percentiles of the last 10 s; otherwise only the total of the
     whole run so far.
@@ -51,9 +56,8 @@ class CsvFiles:
         """Makes the directory and the files with their headers. Raises UsageError when that cannot be done."""
         try:
             self._path("stats").parent.mkdir(parents=True, exist_ok=True)
-            for what, header in (("stats_history", HISTORY), ("failures", FAILURES), ("exceptions", EXCEPTIONS)):
+            for what, header in _HEADERS.items():
                 self._replace(what, header, [])
-            self._replace("stats", STATS, [])
         except OSError as error:
             raise UsageError(f"--csv {self._prefix}: cannot write there: {error.strerror}") from error
 
@@ -68,9 +72,11 @@ class CsvFiles:
             csv.writer(file).writerows(self._history_row(row, unix_time, users) for row in history)
         self._write(view, rows)
 
-    def finish(self, view: RunView) -> None:
+    def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""
         self._write(view, [*summarise(view), summarise_total(view)])
+        checks = [[each.name, each.state, each.value, each.limit, each.text] for each in assessment.validity.checks]
+        self._replace("validity", VALIDITY, checks)
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         self._replace("stats", STATS, [_stats_row(row) for row in rows])
@@ -95,7 +101,7 @@ class CsvFiles:
             *_times_and_size(row),
         ]
 
-    def _replace(self, what: str, header: list[str], rows: Iterable[list[object]]) -> None:
+    def _replace(self, what: str, header: list[str], rows: Iterable[Sequence[object]]) -> None:
         """Whoever reads meanwhile sees the old file or the new one, never half of one."""
         path = self._path(what)
         new = path.with_name(path.name + ".new")

@@ -23,6 +23,14 @@ def amount(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
+def quantity(value: float | None, unit: str) -> str:
+    """To four digits or more, so that a value beside its limit does not look equal to it: 300.4 ms, 12.5/s, 0.1%."""
+    if value is None:
+        return NONE
+    number = f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}".removesuffix(".0")
+    return f"{number}{'' if unit in ('', '/s', '%') else ' '}{unit}"
+
+
 def share(part: float, whole: float) -> str:
     """As a percentage; what is not nothing is never shown as 0 %, nor what is not all as 100 %."""
     if not whole:

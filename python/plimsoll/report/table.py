@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 # A title may be broken at a blank and before a slash.
 _BREAK = re.compile(r" |(?=/)")
@@ -23,8 +23,16 @@ class Column:
     least: int | None = None
 
 
-def render(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """A line per title row, a rule, a line per row. Lines are longer than width only when no cut can help."""
+def render(
+    columns: Sequence[Column],
+    rows: Sequence[Sequence[str]],
+    width: int,
+    mark: Callable[[str], str] | None = None,
+) -> list[str]:
+    """A line per title row, a rule, a line per row. Lines are longer than width only when no cut can help.
+
+    mark: applied to what the rows have in right-aligned columns, the numbers; must not make it wider on a terminal.
+    """
     titles = [[column.title] for column in columns]
     gap = 2
     if _width(_widths(titles, rows), gap) > width:
@@ -34,8 +42,8 @@ def render(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int)
     height = max(len(title) for title in titles)
     heads = zip(*([""] * (height - len(title)) + title for title in titles), strict=True)
     rule = "-" * _width(widths, gap)
-    lines = [_line(columns, texts, widths, gap) for texts in (*heads, *rows)]
-    return [*lines[:height], rule, *lines[height:]]
+    lines = [_line(columns, texts, widths, gap) for texts in heads]
+    return [*lines, rule, *(_line(columns, texts, widths, gap, mark) for texts in rows)]
 
 
 def cut(text: str, width: int) -> str:
@@ -90,10 +98,17 @@ def _shrunk(columns: Sequence[Column], widths: Sequence[int], gap: int, width: i
     return shrunk
 
 
-def _line(columns: Sequence[Column], texts: Sequence[str], widths: Sequence[int], gap: int) -> str:
+def _line(
+    columns: Sequence[Column],
+    texts: Sequence[str],
+    widths: Sequence[int],
+    gap: int,
+    mark: Callable[[str], str] | None = None,
+) -> str:
     padded = []
     for column, text, width in zip(columns, texts, widths, strict=True):
         shown = cut(text, width) if column.least is not None else text
         blank = " " * (width - cells(shown))
+        shown = mark(shown) if mark and column.right and shown else shown
         padded.append(blank + shown if column.right else shown + blank)
     return (" " * gap).join(padded).rstrip()

@@ -40,7 +40,9 @@ class Writer(Protocol):
         exceptions: Collection[CaughtException],
     ) -> None: ...
 
-    def finish(self, status: str, ended: float, notes: Collection[str]) -> None: ...
+    def finish(
+        self, status: str, ended: float, notes: Collection[str], facts: Mapping[str, Any] | None = None
+    ) -> None: ...
 
 
 class _Lost:
@@ -93,8 +95,11 @@ class Keeper:
         if len(progress.batch):
             self._batches.put(progress.batch)
 
-    def finish(self, status: str, ended: float, notes: list[str]) -> list[str]:
-        """Keep what is left and close the run, within seconds. Returns what was not kept, for people."""
+    def finish(self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any]) -> list[str]:
+        """Keep what is left and close the run, within seconds. Returns what was not kept, for people.
+
+        facts: what is known of the run besides what it measured.
+        """
         if self._writer is None:
             return ["the run was not kept"]
         self._deadline = time.monotonic() + LAST_ATTEMPTS
@@ -103,7 +108,7 @@ class Keeper:
         self._give_up_the_rest()
         lost = [f"{self._lost} were not kept: {self._reason}"] if self._lost.batches else []
         try:
-            self._writer.finish(status, ended, [*notes, *lost])
+            self._writer.finish(status, ended, [*notes, *lost], facts)
         except StoreError as error:
             lost.append(f"the end of the run was not kept: {error}")
         return lost

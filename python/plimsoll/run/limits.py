@@ -6,6 +6,7 @@ import resource
 
 from plimsoll.errors import LimitError
 
+MANY = 1 << 20
 SPARE = 128
 """Files that a worker opens besides one connection per user."""
 
@@ -13,6 +14,17 @@ SPARE = 128
 def users_per_process(users: int, processes: int) -> int:
     """The most that one worker hosts."""
     return -(-users // processes)
+
+
+def share(total: int, index: int, of: int) -> int:
+    """What worker `index` of `of` gets of `total`; the shares add up to it."""
+    return total // of + (index < total % of)
+
+
+def open_files(processes: int) -> int:
+    """Users that each of so many processes could have at most: the hard limit of open files, as far as it is one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return processes * (MANY if hard == resource.RLIM_INFINITY else max(1, hard - SPARE))
 
 
 def ensure_open_files(users: int, processes: int) -> None:

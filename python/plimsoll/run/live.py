@@ -142,10 +142,23 @@ def _locust_row(template: str, row: EndpointSummary, width: int) -> str:
 
 
 def _status(progress: Progress) -> Text:
-    users = f"{progress.users}" if progress.users == progress.wanted else f"{progress.users} of {progress.wanted}"
+    missing = progress.wanted is not None and progress.users != progress.wanted
+    users = f"{progress.users} of {progress.wanted}" if missing else f"{progress.users}"
     left = "Ctrl-C stops" if progress.left is None else f"{format_duration(progress.left)} left"
     workers = f", {progress.workers} workers" if progress.workers != 1 else ""
-    return Text(f"{progress.state}: {users} users{workers}, {format_duration(progress.elapsed)}, {left}", style="bold")
+    many = "" if users == "1" else "s"
+    shown = f"{progress.state}: {users} user{many}{workers}, {format_duration(progress.elapsed)}, {left}"
+    return Text(shown + _load(progress), style="bold")
+
+
+def _load(progress: Progress) -> str:
+    """What the open model offers, and whether it gets rid of it."""
+    generator = progress.view.generator
+    if progress.wanted is not None or not generator.offered:
+        return ""
+    dropped = f", {generator.dropped} dropped" if generator.dropped else ""
+    waiting = f", {generator.waiting} waiting" if generator.waiting else ""
+    return f"; {generator.offered} arrivals{waiting}{dropped}"
 
 
 def _table(progress: Progress, most: int) -> Table:

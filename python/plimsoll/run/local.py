@@ -5,26 +5,26 @@ It runs no user code and needs no gevent: whatever a store, a terminal or a file
 
 from __future__ import annotations
 
-import json
 import logging
 import time
-from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, TYPE_CHECKING
 
-from plimsoll._engine import SpawnTimes, now
+from plimsoll._engine import now
 from plimsoll.errors import PlimsollError
+from plimsoll.run.clock_steps import ClockSteps
+from plimsoll.run.crowd import Crowd
 from plimsoll.run.dispatch import Dispatcher
 from plimsoll.run.loop import Loop
 from plimsoll.run.progress import Batch, Progress
-from plimsoll.run.reports import EncodedSnapshot, Ending, Quit, Ready
+from plimsoll.run.reports import Complete, EncodedSnapshot, Ending, Exchanges, Quit, Ready
 from plimsoll.run.worker_process import FAREWELL, WorkerProcess
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.progress import Observer
@@ -34,6 +34,8 @@ logger = logging.getLogger("plimsoll.run")
 SECOND = 1_000_000_000
 COLLECT = 150_000_000
 """ns past the end of a second at which what the workers said of it is added up."""
+HEAD_START = 100_000_000
+"""ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
 SILENCE = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
@@ -54,6 +56,8 @@ class Result:
     """Unix time at which the last user ended."""
     notes: list[str] = field(default_factory=list)
     lost_workers: int = 0
+    clock_step: float = 0.0
+    """The largest step of the system's clock, in seconds."""
     exit_code: int | None = None
     """What the user's own code chose."""
     listener_failed: bool = False
@@ -62,17 +66,24 @@ class Result:
 
 
 class LocalRunner:
-    """Runs a plan once. output: gets what the workers print, which otherwise goes where ours goes."""
+    """Runs a plan once.
+
+    output: gets what the workers print, which otherwise goes where ours goes. exchanges: gets the exchanges of a worker
+    if the plan has them logged.
+    """
 
     def __init__(
         self,
         plan: RunPlan,
         observers: Sequence[Observer],
         output: Callable[[bytes], None] | None = None,
+        exchanges: Callable[[int, Exchanges], None] | None = None,
     ) -> None:
         self._plan = plan
+        self._head_start = HEAD_START if plan.is_open else 0
         self._observers = observers
         self._output = output
+        self._exchanges = exchanges
         self._loop = Loop()
         self._workers: dict[int, WorkerProcess] = {}
         self._ready: dict[int, Ready] = {}
@@ -82,11 +93,15 @@ class LocalRunner:
         self._signals = 0
         self._epoch = 0
         self._clock_offset = 0.0
-        self._spawn_start = 0
-        self._spawned = 0
+        self._clock_steps = ClockSteps()
+        self._crowd: Crowd | None = None
+        self._complete: set[int] = set()
+        """Workers that have nothing left to do."""
         self._batch = Batch()
-        self._result = Result(RunView())
+        self._result = Result(self._new_view())
         self._last_user = 0
+        self._stopping_since: float | None = None
+        """Seconds since second 0."""
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
@@ -100,6 +115,11 @@ class LocalRunner:
                     worker.kill()
                     worker.wait()
         return self._finish()
+
+    @property
+    def thresholds(self) -> list[str]:
+        """Those of the locustfile, once the workers are ready."""
+        return next((ready.thresholds for ready in self._ready.values()), [])
 
     # The beginning
 
@@ -125,48 +145,51 @@ class LocalRunner:
             return
         self._state = SPAWNING
         self._start_clock()
-        self._spawn_start = self._epoch
-        self._spawn_times = SpawnTimes(self._plan.users, self._plan.spawn_rate)
-        if self._plan.run_time is not None:
-            self._loop.at(self._epoch + round(self._plan.run_time * SECOND), self._time_is_up)
+        if self._plan.seconds is not None:
+            self._loop.at(self._epoch + round(self._plan.seconds * SECOND), self._time_is_up)
         if self._stillborn:
             self._drain()
-            return
-        logger.info("Ramping to %d users at a rate of %.2f per second", self._plan.users, self._plan.spawn_rate)
-        self._spawn()
+        elif self._plan.is_open:
+            self._state = RUNNING
+        else:
+            self._gather_users()
+
+    def _gather_users(self) -> None:
+        plan = self._plan
+        if plan.load is None:
+            logger.info("Ramping to %d users at a rate of %.2f per second", plan.users, plan.spawn_rate)
+        self._crowd = Crowd(plan, self._loop, self._dispatcher, self._adjust, self._all_spawned)
+        self._crowd.gather(self._epoch)
 
     def _open_books(self) -> None:
         """From here on the observers see the run. Raises PlimsollError of theirs."""
         stamp = "kernel" if all(ready.kernel_stamps for ready in self._ready.values()) else "user"
-        started = time.time()
+        started = time.time() + self._head_start / SECOND
         for observer in self._observers:
             observer.start(started, stamp)
         self._result.started = started
 
     def _start_clock(self) -> None:
-        """Second 0 begins now, for all workers."""
-        self._epoch = now()
+        """Second 0 begins now, or after the head start, for all workers."""
+        self._epoch = now() + self._head_start
         self._clock_offset = (self._result.started or time.time()) - self._epoch / SECOND
         self._batch = Batch()
-        self._result.view = RunView()
+        self._result.view = self._new_view()
         for worker in self._workers.values():
             worker.orders.start(self._epoch)
         self._loop.at(self._epoch + SECOND + COLLECT, self._tick)
 
+    def _new_view(self) -> RunView:
+        return RunView(warmup=self._plan.load.warmup_seconds if self._plan.load else 0.0)
+
     # Users
 
-    def _spawn(self) -> None:
-        while (due := self._spawn_times.due(self._spawned)) is not None and self._spawn_start + due <= now():
-            self._spawned += 1
-            self._dispatcher.grow(1)
-        complete = len(self._dispatcher) if due is None else None
-        for index, counts in self._dispatcher.counts().items():
-            self._workers[index].orders.adjust(counts, complete)
-        if due is not None:
-            self._loop.at(self._spawn_start + due, self._spawn)
-            return
+    def _adjust(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
+        for index, wanted in counts.items():
+            self._workers[index].orders.adjust(wanted, complete)
+
+    def _all_spawned(self) -> None:
         self._state = RUNNING
-        logger.info("All users spawned: %s", _listing(self._dispatcher))
         if self._plan.reset_stats:
             self._reset()
 
@@ -189,6 +212,12 @@ class LocalRunner:
                     self._on_ready(worker, report)
                 case Ending():
                     self._on_ending(worker, report)
+                case Exchanges():
+                    # Those of a ramp-up that is forgotten are too.
+                    if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
+                        self._exchanges(worker.index, report)
+                case Complete():
+                    self._on_complete(worker)
                 case Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
@@ -211,6 +240,15 @@ class LocalRunner:
         if self._state == PREPARING:  # a listener of test_start found, say, that the target is not fit
             self._stillborn = True
         else:
+            self._drain()
+
+    def _on_complete(self, worker: WorkerProcess) -> None:
+        self._complete.add(worker.index)
+        self._end_if_complete()
+
+    def _end_if_complete(self) -> None:
+        if self._complete >= self._workers.keys() and self._state != STOPPING and self._workers:
+            logger.info("everything that was to be done is done")
             self._drain()
 
     def _on_ending(self, worker: WorkerProcess, ending: Ending) -> None:
@@ -245,6 +283,7 @@ class LocalRunner:
         if not self._workers:
             self._result.status = "failed"
             logger.error("no worker is left")
+        self._end_if_complete()
 
     def _pass_on(self, worker: WorkerProcess) -> None:
         assert worker.output is not None and self._output is not None
@@ -266,6 +305,7 @@ class LocalRunner:
     def _tick(self) -> None:
         second = max(0, now() - self._epoch - COLLECT) // SECOND
         self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT, self._tick)
+        self._result.clock_step = self._clock_steps.largest()
         self._report()
         self._kill_the_hung()
 
@@ -273,16 +313,17 @@ class LocalRunner:
         batch, self._batch = self._batch.merged(), Batch()
         view = self._result.view
         view.add(batch.intervals, batch.health, batch.failures, batch.exceptions)
-        elapsed = (now() - self._epoch) / SECOND
+        elapsed = max(0, now() - self._epoch) / SECOND
         end = self._loop.due(self._time_is_up)
         progress = Progress(
             batch=batch,
             view=view,
             started=self._clock_offset + self._epoch / SECOND,
             elapsed=elapsed,
+            loaded=elapsed if self._stopping_since is None else self._stopping_since,
             left=max(0.0, (end - now()) / SECOND) if end is not None else None,
             users=sum(worker.users for worker in self._workers.values()),
-            wanted=self._plan.users,
+            wanted=self._crowd.wanted if self._crowd else None,
             workers=len(self._workers),
             state=self._state,
         )
@@ -299,8 +340,14 @@ class LocalRunner:
 
     # The end
 
+    def end(self, status: str) -> None:
+        """End the run as if its time were up. Called from within the loop, by an observer say."""
+        if self._state in (SPAWNING, RUNNING):
+            self._result.status = status
+            self._drain()
+
     def _time_is_up(self) -> None:
-        logger.info("--run-time limit reached, shutting down")
+        logger.info("--run-time limit reached, shutting down" if self._plan.run_time else "the last phase is over")
         self._drain()
 
     def _drain(self) -> None:
@@ -310,7 +357,7 @@ class LocalRunner:
             self._fail(PlimsollError("stopped before it had begun"))
             return
         self._state = STOPPING
-        self._loop.cancel(self._spawn)
+        self._calm_down()
         for worker in self._workers.values():
             worker.heard = now()
             worker.orders.drain()
@@ -322,9 +369,17 @@ class LocalRunner:
             self._result.status = "failed"
         self._stop_now()
 
+    def _calm_down(self) -> None:
+        """No more users, and the time can no longer be up."""
+        self._loop.cancel(self._time_is_up)
+        if self._stopping_since is None:
+            self._stopping_since = max(0, now() - self._epoch) / SECOND
+        if self._crowd is not None:
+            self._crowd.stop()
+
     def _stop_now(self) -> None:
         self._state = STOPPING
-        self._loop.cancel(self._spawn)
+        self._calm_down()
         for worker in self._workers.values():
             worker.orders.stop()
         self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
@@ -355,11 +410,3 @@ class LocalRunner:
             self._stop_now()
         else:
             self._kill_all()
-
-
-def _listing(dispatcher: Dispatcher) -> str:
-    """The users of all workers, as Locust prints them: {"Visitor": 40, "Editor": 10} (50 total users)."""
-    total: Counter[str] = Counter()
-    for counts in dispatcher.counts().values():
-        total.update(counts)
-    return f"{json.dumps(total)} ({len(dispatcher)} total users)"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
+import re
 import shlex
 import subprocess
 import sys
@@ -15,35 +17,111 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.run.plan import format_duration
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.run.plan import RunPlan
 
-PACKAGES = ("plimsoll", "gevent", "greenlet", "requests", "msgpack", "sqlalchemy")
+PACKAGES = ("plimsoll", "gevent", "greenlet", "requests", "msgpack", "pydantic", "sqlalchemy")
 """Those whose version may move a number."""
+MASK = "***"
+SECRET = re.compile(r"auth|cookie|token|key|secret|password", re.IGNORECASE)
+"""In the name of a header: its value is not kept."""
+LONG = 1000
+"""Entries of a list that is kept as it is."""
 _GIT_PATIENCE = 5.0
 
 
 def manifest(plan: RunPlan, command: Sequence[str], name: str | None) -> dict[str, Any]:
     """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's."""
+    load = _short(plan.load.to_dict()) if plan.load else None
     return {
         "tool": "plimsoll",
         "version": version("plimsoll"),
-        "command": shlex.join(command),
+        "command": plain_command(command),
         "scenario": _scenario(plan, name),
-        "plan": plan.to_dict(),
-        "host": plan.host or plan.url,
-        "users": plan.users,
+        "plan": {**plan.to_dict(), "scenario": without_secrets(plan.scenario), "load": load},
+        "model": "open" if plan.is_open else "closed",
+        "users_kind": "native" if plan.scenario is not None else "python",
+        "load": load,
+        "warmup": plan.load.warmup_seconds if plan.load else 0.0,
+        "max_users": plan.most_users if plan.is_open else None,
+        "host": plan.host or ", ".join(target["url"] for target in (plan.scenario or {}).get("targets", ())) or None,
+        "users": None if plan.is_open else plan.most_users,
         "spawn_rate": plan.spawn_rate,
         "run_time": plan.run_time,
         "processes": plan.processes,
         "seed": plan.seed,
         "versions": {package: found for package in PACKAGES if (found := _version(package))},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "git": git_state(Path(plan.locustfiles[0]).parent) if plan.locustfiles else None,
+        "git": git_state(Path(files[0]).parent) if (files := plan_files(plan)) else None,
         "kernel": f"{platform.system()} {platform.release()}",
         "cpu": {"model": _cpu_model(), "count": os.cpu_count()},
     }
+
+
+def plan_files(plan: RunPlan) -> tuple[str, ...]:
+    """The locustfiles, or the file of the plan."""
+    if plan.locustfiles:
+        return plan.locustfiles
+    return (plan.source,) if plan.source and "://" not in plan.source else ()
+
+
+def without_secrets(scenario: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """A scenario as it may be kept: bodies, the rows of feeders, and values of headers that carry credentials left out.
+
+    Bodies and rows are told by a digest: the plan's file has them.
+    """
+    if scenario is None:
+        return None
+    flows = scenario.get("flows", ())
+    return {
+        **scenario,
+        "targets": [_plain(target) for target in scenario.get("targets", ())],
+        "feeders": [{**each, "rows": _digest(each["rows"])} for each in scenario.get("feeders", ())],
+        "flows": [{**flow, "steps": [_plain(step) for step in flow.get("steps", ())]} for flow in flows],
+    }
+
+
+def plain_command(command: Sequence[str]) -> str:
+    """A command line with the values of headers that carry credentials masked."""
+    words = list(command)
+    for place, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option == "--header" and equals:
+            words[place] = f"--header={_plain_line(value)}"
+        elif place and words[place - 1] == "--header":
+            words[place] = _plain_line(word)
+    return shlex.join(words)
+
+
+def _plain_line(header: str) -> str:
+    name, colon, _ = header.partition(":")
+    return f"{name}{colon} {MASK}" if SECRET.search(name) else header
+
+
+def _plain(holder: Mapping[str, Any]) -> dict[str, Any]:
+    """A target or a step."""
+    plain = dict(holder)
+    if plain.get("headers"):
+        plain["headers"] = [[name, MASK if SECRET.search(name) else value] for name, value in plain["headers"]]
+    if plain.get("body") is not None:
+        plain["body"] = _digest(plain["body"])
+    return plain
+
+
+def _short(value: Any) -> Any:
+    """A value without the lists in it that are too long to be read, as those of replayed times are."""
+    if isinstance(value, dict):
+        return {name: _short(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return _digest(value) if len(value) > LONG else [_short(each) for each in value]
+    return value
+
+
+def _digest(value: Any) -> dict[str, Any]:
+    text = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    count = {"count": len(value)} if isinstance(value, list | tuple) else {}
+    return {**count, "bytes": len(text), "sha256": hashlib.sha256(text).hexdigest()}
 
 
 def git_state(directory: Path) -> dict[str, Any] | None:
@@ -69,11 +147,11 @@ def _git(directory: Path, *arguments: str) -> str | None:
 
 
 def _scenario(plan: RunPlan, name: str | None) -> dict[str, Any]:
-    files = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in plan.locustfiles}
-    own_name = ", ".join(Path(path).name for path in plan.locustfiles) or plan.url
+    files = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in plan_files(plan)}
+    own_name = ", ".join(Path(path).name for path in files) or plan.source
     return {
         "name": name or own_name,
-        "model": "closed",
+        "model": "open" if plan.is_open else "closed",
         "users": "python" if plan.locustfiles else "native",
         "files": [{"path": path, "sha256": digest} for path, digest in files.items()],
         "run_time": format_duration(plan.run_time) if plan.run_time is not None else None,

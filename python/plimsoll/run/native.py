@@ -1,56 +1,82 @@
-"""Native users: one request repeated by users without Python, the yardstick of the engine."""
+"""Native users: they play a scenario in Rust, without Python."""
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import gevent
 
-from plimsoll import __version__
-from plimsoll._engine import Headers, NativeUsers, now
-from plimsoll.run.address import origin_of, target_of
+from plimsoll._engine import NativeUsers, Scenario, now
+from plimsoll.errors import UsageError
+from plimsoll.run.limits import share
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll._engine import Engine, Recorder
+    from plimsoll._engine import Arrivals, Engine, Recorder
+    from plimsoll.run.plan import RunPlan
 
 NAME = "NativeUser"
 """The class that reports and dispatch know these users by."""
 
-_HEADERS = (("User-Agent", f"plimsoll/{__version__}"), ("Accept", "*/*"), ("Accept-Encoding", "gzip, deflate, br"))
 _LOOK = 0.005
 
 
 class NativePopulation:
-    """N closed-loop users that repeat GET url."""
+    """The native users of worker `index` of `of`, in the closed and in the open model."""
 
-    def __init__(self, engine: Engine, recorder: Recorder, url: str) -> None:
-        target = target_of(url)
-        self._engine = engine
-        self._recorder = recorder
-        self._endpoint = recorder.endpoint("GET", target)
-        self._users = NativeUsers(engine, recorder, origin_of(url), "GET", target, Headers(_HEADERS))
-        self._wanted = 0
+    def __init__(self, engine: Engine, recorder: Recorder, plan: RunPlan, index: int, of: int) -> None:
+        """Raises UsageError for a scenario that cannot be played."""
+        try:
+            scenario = Scenario(json.dumps(plan.scenario), index=index, of=of, seed=plan.seed)
+        except ValueError as error:
+            raise UsageError(f"{plan.source}: {error}") from error
+        load = plan.load
+        self._users = NativeUsers(
+            engine,
+            recorder,
+            scenario,
+            max_users=max(1, share(plan.most_users, index, of)),
+            drop=load is not None and load.on_saturation == "drop",
+            iterations=_share_of(load.iterations if load else None, index, of),
+            requests=_share_of(load.requests if load else None, index, of),
+        )
+        self._open = plan.is_open
         self._cut = False
 
     def adjust(self, counts: Mapping[str, int]) -> None:
-        more = counts[NAME] - self._wanted
-        if more < 0:
-            raise ValueError("native users end together, not some of them")
-        self._users.spawn(more)
-        self._wanted += more
+        self._users.resize(counts[NAME])
+
+    def arrive(self, arrivals: Arrivals, start: int) -> None:
+        self._users.arrive(arrivals, start)
 
     def counts(self) -> dict[str, int]:
-        return {NAME: self._users.active}
+        # In the open model an idle user is one too: it keeps its connection for the next arrival.
+        return {NAME: self._users.users if self._open else self._users.active}
+
+    @property
+    def waiting(self) -> int:
+        return self._users.waiting
+
+    @property
+    def done(self) -> bool:
+        return self._users.done
+
+    @property
+    def failure(self) -> str | None:
+        return self._users.failure
 
     def drain(self, timeout: float) -> None:
         self._users.stop()
         end = now() + round(timeout * 1e9)
-        while self._users.active and now() < end and not self._cut:
+        while not self._users.done and now() < end and not self._cut:
             gevent.sleep(_LOOK)
-        for _ in range(self._users.active):
-            self._recorder.custom(self._endpoint, None, 0, "cancelled")
+        self._users.cut()
 
     def stop(self) -> None:
         self._cut = True
+
+
+def _share_of(total: int | None, index: int, of: int) -> int | None:
+    return None if total is None else share(total, index, of)

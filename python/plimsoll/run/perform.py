@@ -8,24 +8,32 @@ import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.report import json
+from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
+from plimsoll.report.export import export
+from plimsoll.report.junit import junit
 from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.report.terminal import shows_ansi
+from plimsoll.run.exchange_log import ExchangeFile
+from plimsoll.run.gate import Gate
 from plimsoll.run.keeper import Keeper
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.live import Lines, Quiet, Terminal
 from plimsoll.run.local import LocalRunner
 from plimsoll.run.manifest import manifest
 from plimsoll.run.verdict import exit_code
+from plimsoll.stats.threshold import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.report.assessment import Assessment
     from plimsoll.run.live import Display
     from plimsoll.run.local import Result
     from plimsoll.run.plan import RunPlan
@@ -41,39 +49,77 @@ class Outputs:
 
     store: str | None = None
     name: str | None = None
+    thresholds: tuple[str, ...] = ()
     csv: str | None = None
     csv_full_history: bool = False
     json: bool = False
     """JSON on stdout; the tables then go to stderr."""
     json_file: str | None = None
+    junit: str | None = None
+    hlog: str | None = None
+    exchanges: str | None = None
+    """The Parquet file of every exchange."""
     only_summary: bool = False
 
 
 def perform(plan: RunPlan, outputs: Outputs, command: Sequence[str]) -> int:
     """The exit code. command: as it was typed. Raises PlimsollError when the run cannot begin, or has failed."""
-    ensure_open_files(plan.users, plan.processes)
+    for text in outputs.thresholds:
+        parse_threshold(text)
+    ensure_open_files(plan.most_users, plan.processes)
     csv = CsvObserver(outputs.csv, outputs.csv_full_history) if outputs.csv is not None else None
-    for path in (outputs.json_file, plan.logfile):
+    for path in (outputs.json_file, outputs.junit, outputs.hlog, plan.logfile):
         _check_writable(path)
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(outputs.store))
+        exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
         _log_to(display, plan, stack)
-        keeper = Keeper(store.start_run, manifest(plan, command, outputs.name))
-        observers: list[Observer] = [display, *([csv] if csv else []), keeper]
+        about = manifest(plan, command, outputs.name)
+        keeper = Keeper(store.start_run, about)
+        gate = Gate(
+            lambda: (*outputs.thresholds, *runner.thresholds), about["warmup"], lambda status: runner.end(status)
+        )
+        # The gate may refuse to begin; nothing is kept then.
+        observers: list[Observer] = [gate, display, *([csv] if csv else []), keeper]
         output = display.output if isinstance(display, Terminal) else None
-        result = LocalRunner(plan, observers, output).run()
-        lost = keeper.finish(result.status, result.ended, result.notes)
+        runner = LocalRunner(plan, observers, output, exchanges.add if exchanges else None)
+        result = runner.run()
+        facts = _facts(result, gate)
+        lost = keeper.finish(result.status, result.ended, result.notes, facts)
         stored = None if lost else _read_back(store, keeper.run)
         view = RunView.of(stored) if stored else result.view
-        code = result.error.exit_code if result.error else _exit_code(plan, result, view)
+        done = Done(view, assess(view, about, facts), stored, (*result.notes, *lost))
+        code = result.error.exit_code if result.error else _exit_code(plan, result, done, gate.limits_failures)
         logger.info("Shutting down (exit code %d)", code)
-    if csv:
-        csv.finish(view)
-    _report(outputs, view, stored, [*result.notes, *lost])
+        if csv:
+            csv.finish(view, done.assessment)
+        _write_hlog(outputs, stored)
+    # Not before the display has left the terminal.
+    _report(outputs, done)
     if result.error:
         raise result.error
     return code
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A run that is over, as it is reported."""
+
+    view: RunView
+    assessment: Assessment
+    stored: StoredRun | None
+    """None when the store does not have all of it."""
+    notes: tuple[str, ...]
+
+
+def _facts(result: Result, gate: Gate) -> dict[str, Any]:
+    """What is known of a run besides what it measured."""
+    return {
+        "lost_workers": result.lost_workers,
+        "clock_step_ms": result.clock_step * 1e3,
+        "thresholds": [each.to_dict() for each in gate.results(result.view.duration)],
+    }
 
 
 class CsvObserver:
@@ -94,9 +140,9 @@ class CsvObserver:
         except OSError as error:
             self._say(error)
 
-    def finish(self, view: RunView) -> None:
+    def finish(self, view: RunView, assessment: Assessment) -> None:
         try:
-            self._files.finish(view)
+            self._files.finish(view, assessment)
         except OSError as error:
             self._failed = False
             self._say(error)
@@ -154,25 +200,53 @@ def _read_back(store: Store, run: str | None) -> StoredRun | None:
         return None
 
 
-def _report(outputs: Outputs, view: RunView, stored: StoredRun | None, notes: Sequence[str]) -> None:
-    lines = ["from memory, as the store does not have all of this run", *(f"note: {note}" for note in notes)]
-    above = heading(stored, view) if stored else "\n".join(lines)
-    print(f"{above}\n\n{tables(view)}", file=sys.stderr if outputs.json else sys.stdout, flush=True)
-    document = json.dumps(json.document(view, stored)) if outputs.json or outputs.json_file else ""
+def _report(outputs: Outputs, done: Done) -> None:
+    lines = ["from memory, as the store does not have all of this run", *(f"note: {note}" for note in done.notes)]
+    above = heading(done.stored, done.view) if done.stored else "\n".join(lines)
+    stream = sys.stderr if outputs.json else sys.stdout
+    shown = tables(done.view, done.assessment, colour=shows_ansi(stream))
+    print(f"{above}\n\n{shown}", file=stream, flush=True)
+    document = ""
+    if outputs.json or outputs.json_file:
+        document = json.dumps(json.document(done.view, done.stored, done.assessment))
     if outputs.json:
         print(document, flush=True)
     if outputs.json_file:
-        try:
-            Path(outputs.json_file).write_text(document + "\n")
-        except OSError as error:
-            raise PlimsollError(f"cannot write {outputs.json_file}: {error.strerror}") from error
+        _write(outputs.json_file, document + "\n")
+    if outputs.junit:
+        _write(outputs.junit, junit(done.assessment.thresholds, done.assessment.validity, done.stored))
 
 
-def _exit_code(plan: RunPlan, result: Result, view: RunView) -> int:
+def _write_hlog(outputs: Outputs, stored: StoredRun | None) -> None:
+    """While the store is open: it is written from there."""
+    if outputs.hlog is None:
+        return
+    if stored is None:
+        logger.error("cannot write %s: the store does not have all of the run", outputs.hlog)
+        return
+    try:
+        export(stored, "hlog", outputs.hlog)
+    except PlimsollError as error:
+        logger.error("%s", error)
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise PlimsollError(f"cannot write {path}: {error.strerror}") from error
+
+
+def _exit_code(plan: RunPlan, result: Result, done: Done, failures_limited: bool) -> int:
+    thresholds = done.assessment.thresholds
+    # Who limits failures has said how many there may be.
+    failed = done.view.total.failures > 0 and not failures_limited
     return exit_code(
-        lost_workers=result.lost_workers > 0,
+        invalid=not done.assessment.validity.valid,
+        on_invalid=plan.exit_code_on_invalid,
         chosen=result.exit_code,
-        failures=view.total.failures > 0 or bool(view.exceptions),
+        threshold_failed=not all(each.passed for each in thresholds),
+        failures=failed or bool(done.view.exceptions),
         on_error=plan.exit_code_on_error,
         listener_failed=result.listener_failed,
     )

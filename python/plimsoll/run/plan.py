@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
-from plimsoll.errors import UsageError
+from plimsoll.load import Load
 
-_DURATION = re.compile(r"(?:(?P<hours>\d+)h)?(?:(?P<minutes>\d+)m)?(?:(?P<seconds>\d+)s?)?")
+DEFAULT_MAX_USERS = 10_000
+"""Most users of an open-model run that does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """A closed-model run. Times are in seconds."""
+    """Who loads what, and how. Times are in seconds."""
 
     locustfiles: tuple[str, ...] = ()
-    """Files to import, absolute; empty for a run of native users against `url`."""
-    url: str | None = None
+    """Files to import, absolute; empty for a run of native users."""
+    scenario: dict[str, Any] | None = None
+    """What native users do, as `_engine.Scenario` reads it; None for Python users."""
+    source: str | None = None
+    """Where the scenario is from: a URL, or the absolute path of a file."""
+    load: Load | None = None
+    """Arrivals or users over time; None: `users`, started at `spawn_rate`."""
     arguments: tuple[str, ...] = ()
     """The part of the command line that only the locustfile can explain: user classes and options of its own."""
     host: str | None = None
@@ -27,7 +32,7 @@ class RunPlan:
     run_time: float | None = None
     """None: until stopped."""
     stop_timeout: float = 0.0
-    """How long a task may take to finish when its user is stopped."""
+    """How long a task, or an iteration, may take to finish when its user is stopped."""
     processes: int = 1
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
@@ -40,12 +45,34 @@ class RunPlan:
     logfile: str | None = None
     skip_log_setup: bool = False
     exit_code_on_error: int = 1
+    exit_code_on_invalid: int = 3
+    log_exchanges: bool = False
+    """Hand over a row of every exchange, besides the histograms."""
     options: tuple[tuple[str, Any], ...] = ()
     """Everything that `environment.parsed_options` shows besides, by Locust's names."""
 
+    @property
+    def is_open(self) -> bool:
+        """Arrivals come at a rate, whatever the target does."""
+        return self.load is not None and self.load.model == "open"
+
+    @property
+    def seconds(self) -> float | None:
+        """When the run ends by itself: after the run time or the last phase, whichever is first."""
+        ends = [each for each in (self.run_time, self.load.seconds if self.load else None) if each is not None]
+        return min(ends, default=None)
+
+    @property
+    def most_users(self) -> int:
+        """The most that there may be at a time."""
+        if self.load is None:
+            return self.users
+        return self.load.max_users or DEFAULT_MAX_USERS if self.load.model == "open" else self.load.most_users
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a message or a manifest."""
-        return asdict(self)
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {**plain, "load": self.load.to_dict() if self.load else None}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RunPlan:
@@ -54,20 +81,12 @@ class RunPlan:
         for name in ("locustfiles", "arguments", "tags", "exclude_tags"):
             plain[name] = tuple(plain[name])
         plain["options"] = tuple((name, value) for name, value in plain["options"])
+        plain["load"] = Load.from_dict(plain["load"]) if plain["load"] else None
         return cls(**plain)
 
 
-def parse_duration(text: str) -> float:
-    """Seconds in "20", "20s", "3m", "2h", "1h30m" or "3h30m10s". Raises UsageError."""
-    match = _DURATION.fullmatch(text.strip())
-    if not match or not any(match.groups()):
-        raise UsageError(f"{text!r} is not a duration; valid are 20, 20s, 3m, 2h, 1h20m, 3h30m10s")
-    hours, minutes, seconds = (int(part or 0) for part in match.group("hours", "minutes", "seconds"))
-    return float(hours * 3600 + minutes * 60 + seconds)
-
-
 def format_duration(seconds: float) -> str:
-    """The shortest spelling that `parse_duration` reads, to whole seconds: 90 is "1m30s"."""
+    """To whole seconds: 90 is "1m30s"."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     parts = ((hours, "h"), (minutes, "m"), (rest, "s"))

@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
+from plimsoll.users.exceptions import StopUser
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gevent.pool import Group
 
+    from plimsoll._engine import Arrivals
     from plimsoll.users.environment import Environment
     from plimsoll.users.user import User
 
@@ -21,8 +24,17 @@ BATCH = 128
 class Population(Protocol):
     """Users of several classes."""
 
-    def adjust(self, counts: Mapping[str, int]) -> None:
-        """Have this many of each class; those started may still be on their way."""
+    @property
+    def waiting(self) -> int:
+        """Arrivals that wait for a user."""
+
+    @property
+    def done(self) -> bool:
+        """Nothing is under way, and nothing more will begin by itself."""
+
+    @property
+    def failure(self) -> str | None:
+        """Why the run must end as failed."""
 
     def counts(self) -> dict[str, int]:
         """Users alive, per class."""
@@ -34,18 +46,52 @@ class Population(Protocol):
         """Cut off all at once; a `drain` under way then returns soon."""
 
 
+class ClosedPopulation(Population, Protocol):
+    """So many users, each with the next request after the last one."""
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Have this many of each class; those started may still be on their way."""
+
+
+class OpenPopulation(Population, Protocol):
+    """As many users as it takes to serve arrivals when they are due."""
+
+    def arrive(self, arrivals: Arrivals, start: int) -> None:
+        """Begin an iteration at each due time, counted from the stamp `start`. Several streams add up."""
+
+
+class Quota:
+    """So many iterations, for all users of a worker together."""
+
+    waits = True
+
+    def __init__(self, iterations: int) -> None:
+        self.left = iterations
+
+    def next_iteration(self, user: User) -> None:
+        """Raises StopUser when there is none left."""
+        if not self.left:
+            raise StopUser
+        self.left -= 1
+
+
 class PythonUsers:
     """Users of the locustfile, each a greenlet."""
 
-    def __init__(self, environment: Environment, classes: Sequence[type[User]], group: Group) -> None:
-        """group: gets the greenlets."""
+    def __init__(
+        self, environment: Environment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
+    ) -> None:
+        """group: gets the greenlets. iterations: how many all of them begin together; None: no limit."""
         self._environment = environment
         self._classes = {each.__name__: each for each in classes}
         self._users: dict[str, list[User]] = {name: [] for name in self._classes}
         self._group = group
+        self._quota = None if iterations is None else Quota(iterations)
 
     def adjust(self, counts: Mapping[str, int]) -> None:
         """Raises what a class raises as a user is made."""
+        if self._quota is not None and not self._quota.left:
+            return
         for name, wanted in counts.items():
             users = self._alive(name)
             if surplus := users[wanted:]:
@@ -54,6 +100,18 @@ class PythonUsers:
             for _ in range(wanted - len(users)):
                 self._spawn(name)
         gevent.sleep(0)
+
+    @property
+    def waiting(self) -> int:
+        return 0
+
+    @property
+    def done(self) -> bool:
+        return self._quota is not None and not self._quota.left and not self._group
+
+    @property
+    def failure(self) -> str | None:
+        return None
 
     def counts(self) -> dict[str, int]:
         return {name: len(self._alive(name)) for name in self._users}
@@ -68,6 +126,7 @@ class PythonUsers:
 
     def _spawn(self, name: str) -> None:
         user = self._classes[name](self._environment)
+        user._seat = self._quota
         user.start(self._group)
         self._users[name].append(user)
         if len(self._group) % BATCH == 0:

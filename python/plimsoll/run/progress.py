@@ -48,10 +48,13 @@ class Progress:
     """Unix time of second 0."""
     elapsed: float
     """Seconds since then."""
+    loaded: float
+    """Of these, the ones with load: up to now, or to the moment when the run began to stop."""
     left: float | None
     """Seconds to go; None: until somebody stops it."""
     users: int
-    wanted: int
+    wanted: int | None
+    """Users that there are to be; None in the open model, where arrivals decide."""
     workers: int
     """Those that are left."""
     state: str

@@ -5,7 +5,7 @@ The histograms of a snapshot are still encoded here: decoding costs time that th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
@@ -26,14 +26,17 @@ class Ready:
 
     classes: list[UserClass]
     kernel_stamps: bool
+    thresholds: list[str] = field(default_factory=list)
+    """Those of the user classes."""
 
     def to_list(self) -> list[Any]:
-        return [[[each.name, each.weight, each.fixed_count] for each in self.classes], self.kernel_stamps]
+        classes = [[each.name, each.weight, each.fixed_count] for each in self.classes]
+        return [classes, self.kernel_stamps, self.thresholds]
 
     @classmethod
     def from_list(cls, data: list[Any]) -> Ready:
-        classes, kernel_stamps = data
-        return cls([UserClass(*each) for each in classes], kernel_stamps)
+        classes, kernel_stamps, thresholds = data
+        return cls([UserClass(*each) for each in classes], kernel_stamps, thresholds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,31 @@ class Quit:
 
     status: str
     """"finished" by the user's code, "stopped" by a signal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Arrivals, iterations or requests have run out, and nothing is under way."""
+
+    @classmethod
+    def from_list(cls, _: object) -> Complete:
+        return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """Rows of single exchanges, as `plimsoll.run.exchange_log` reads them."""
+
+    epoch: int
+    """The stamp of second 0 of the run that they belong to."""
+    endpoints: list[tuple[str, str]]
+    """(method, name) by the number that the rows have."""
+    rows: bytes
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Exchanges:
+        epoch, endpoints, rows = data
+        return cls(epoch, [(method, name) for method, name in endpoints], rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +99,22 @@ class HealthRow:
     delay: bytes = EMPTY
     user_stamps: int = 0
     rejected_stamps: int = 0
+    offered: int = 0
+    dropped: int = 0
+    exhausted: int = 0
     cpu: float = 0.0
     users: int = 0
     in_flight: int = 0
+    waiting: int = 0
 
     def decode(self, worker: int) -> Health:
-        health = Health.from_tuple(worker, (self.second, self.lag, self.delay, self.user_stamps, self.rejected_stamps))
-        health.cpu, health.users, health.in_flight = self.cpu, self.users, self.in_flight
-        return health
+        lag, delay = Histogram.decode(self.lag), Histogram.decode(self.delay)
+        return Health(worker=worker, lag=lag, delay=delay, **{name: getattr(self, name) for name in _PLAIN})
+
+
+_PLAIN = tuple(field.name for field in fields(HealthRow) if field.name not in ("lag", "delay"))
+_STATE = ("cpu", "users", "in_flight", "waiting")
+"""What is true of a worker at the end of a second, and not counted in it."""
 
 
 @dataclass(slots=True)
@@ -125,9 +161,9 @@ class EncodedSnapshot:
 def health_rows(recorded: Iterable[HealthTuple], closed: range, last: HealthRow) -> list[HealthRow]:
     """One row per closed second with the state in `last`, and what was recorded, ascending.
 
-    A recorded row of an earlier second holds exchanges that were read late; it adds its lag and delay, but no state.
+    A recorded row of an earlier second holds what was read late; it adds its counts, lag and delay, but no state.
     """
-    states = dict.fromkeys(closed, (last.cpu, last.users, last.in_flight))
-    rows = [HealthRow(*row, *states.pop(row[0], (0.0, 0, 0))) for row in recorded]
-    rows += [HealthRow(second, cpu=cpu, users=users, in_flight=n) for second, (cpu, users, n) in states.items()]
+    state = {name: getattr(last, name) for name in _STATE}
+    rows = [HealthRow(*row, **state if row[0] in closed else {}) for row in recorded]
+    rows += [HealthRow(second, **state) for second in set(closed).difference(row.second for row in rows)]
     return sorted(rows, key=lambda row: row.second)

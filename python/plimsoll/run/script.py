@@ -11,10 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from plimsoll._engine import Arrivals
 from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.run import locustfile, native, options
 from plimsoll.run.dispatch import UserClass
+from plimsoll.run.limits import share
 from plimsoll.run.native import NativePopulation
+from plimsoll.run.open_users import OpenUsers
 from plimsoll.run.population import PythonUsers
 from plimsoll.run.verdict import exit_code
 from plimsoll.users import log, runners
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Engine, Recorder
     from plimsoll.run.caught import CaughtExceptions
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.population import Population
+    from plimsoll.run.population import ClosedPopulation, OpenPopulation, Population
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -45,10 +48,13 @@ class Script:
     def __init__(self, plan: RunPlan, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions) -> None:
         """Imports the locustfile. Raises PlimsollError."""
         self.classes: list[UserClass] = []
+        self.thresholds: list[str] = []
+        self._closed: ClosedPopulation
+        self._open: OpenPopulation
         self._plan = plan
         self._caught = caught
         self._recorder = recorder
-        self._environment = self._load() if plan.url is None else Environment(stop_timeout=plan.stop_timeout)
+        self._environment = self._load() if plan.scenario is None else Environment(stop_timeout=plan.stop_timeout)
         self._environment.hub = hub
         self._environment.recorder = recorder
         self._engine = engine
@@ -65,6 +71,7 @@ class Script:
         else:
             runner = runners.WorkerRunner(environment, quit, worker, workers)
         self._runner = runner
+        self._worker, self._workers = worker, workers
         self._events = environment.events
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
@@ -74,8 +81,28 @@ class Script:
             error.exit_code = locustfile.EXIT_NO_USERS
             raise error
         self._fire(self._events.test_start, environment=environment)
-        self._population = self._populate()
+        self._population: Population = self._populate()
         runner.state = runners.STATE_SPAWNING
+
+    def begin(self, epoch: int) -> None:
+        """Second 0 of the run is at this stamp: in the open model, arrivals come from now on."""
+        load = self._plan.load
+        if load is None or load.model != "open":
+            return
+        # Over all phases the population keeps count; a single stream can also say so itself, to the last arrival.
+        limit = load.iterations if len(load.phases) == 1 else None
+        for number, phase in enumerate(load.phases):
+            arrivals = Arrivals(
+                phase.shape.build(),
+                poisson=phase.poisson,
+                seed=self._plan.seed + number,
+                index=self._worker,
+                of=self._workers,
+                limit=limit,
+            )
+            self._open.arrive(arrivals, epoch + round(phase.start * 1e9))
+        self._runner.state = runners.STATE_RUNNING
+        self._fire(self._events.spawning_complete, user_count=0)
 
     def adjust(self, counts: Mapping[str, int], complete: int | None) -> None:
         """Have so many users per class; complete: the run has all its users now, so many over all workers.
@@ -85,7 +112,7 @@ class Script:
         self._runner.target_user_classes_count = dict(counts)
         self._runner.target_user_count = sum(counts.values())
         try:
-            self._population.adjust(counts)
+            self._closed.adjust(counts)
         except StopTest as reason:
             logger.error("%s", reason)
             self._runner.quit()
@@ -98,6 +125,11 @@ class Script:
     def counts(self) -> dict[str, int]:
         """Users alive, per class."""
         return self._population.counts()
+
+    @property
+    def population(self) -> Population:
+        """Its users, once it is open."""
+        return self._population
 
     def end_users(self) -> None:
         """`test_stopping`; then end all users as the stop timeout says."""
@@ -120,7 +152,6 @@ class Script:
         self._runner.greenlet.kill()
         self._fire(self._events.quitting, environment=environment, reverse=True)
         code = exit_code(
-            lost_workers=False,
             chosen=environment.process_exit_code,
             failures=failed,
             on_error=self._plan.exit_code_on_error,
@@ -160,10 +191,12 @@ class Script:
 
     def _populate(self) -> Population:
         """Only now: listeners of `init` and `test_start` may change host, weights and classes."""
-        environment = self._environment
-        if self._plan.url is not None:
+        environment, plan = self._environment, self._plan
+        if plan.scenario is not None:
             self.classes = [UserClass(native.NAME)]
-            return NativePopulation(self._engine, self._recorder, self._plan.url)
+            natives = NativePopulation(self._engine, self._recorder, plan, self._worker, self._workers)
+            self._closed, self._open = natives, natives
+            return natives
         classes = environment.user_classes
         for each in classes:
             each.host = environment.host or each.host
@@ -172,7 +205,28 @@ class Script:
         if self._plan.equal_weights:
             environment.assign_equal_weights()
         self.classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in classes]
-        return PythonUsers(environment, classes, self._runner.user_greenlets)
+        self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
+        if plan.is_open:
+            self._open = self._open_users(classes)
+            return self._open
+        iterations = plan.load.iterations if plan.load else None
+        quota = None if iterations is None else share(iterations, self._worker, self._workers)
+        self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
+        return self._closed
+
+    def _open_users(self, classes: Sequence[type[User]]) -> OpenPopulation:
+        load = self._plan.load
+        assert load is not None
+        return OpenUsers(
+            self._environment,
+            classes,
+            self._runner.user_greenlets,
+            self._environment.hub,
+            self._recorder,
+            max_users=max(1, share(self._plan.most_users, self._worker, self._workers)),
+            drop=load.on_saturation == "drop",
+            iterations=None if load.iterations is None else share(load.iterations, self._worker, self._workers),
+        )
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""

@@ -2,7 +2,8 @@
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
 sends `prepare`, `start`, `adjust`, `drain` and `stop`; the worker answers `ready` or `refused` to the first, then sends
-`snapshot` each second, `quit` when the user's code asks for the end of the run, and `done` as its last.
+`snapshot` each second (and `exchanges`, if they are logged), `quit` when the user's code asks for the end of the run,
+`complete` when nothing is left to do, `refused` when the run must fail, and `done` as its last.
 """
 
 from __future__ import annotations

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
-INVALID = 3
+THRESHOLD_FAILED = 1
 LISTENER_FAILED = 2
 
 
-def exit_code(*, lost_workers: bool, chosen: int | None, failures: bool, on_error: int, listener_failed: bool) -> int:
-    """The first that applies: a worker was lost, so the numbers are not those of the plan (3); the code that the
-    user's own code chose; on_error after failures or exceptions; an event listener failed (2); 0.
+def exit_code(
+    *,
+    invalid: bool = False,
+    on_invalid: int = 3,
+    chosen: int | None,
+    threshold_failed: bool = False,
+    failures: bool,
+    on_error: int,
+    listener_failed: bool,
+) -> int:
+    """The first that is not 0: on_invalid, if the numbers are the generator's rather than the target's; the code that
+    the user's own code chose, also if that is 0; 1 after a threshold that failed; on_error after failures or
+    exceptions; 2 after an event listener that failed.
     """
-    if lost_workers:
-        return INVALID
+    if invalid and on_invalid:
+        return on_invalid
     if chosen is not None:
         return chosen
-    if failures:
+    if threshold_failed:
+        return THRESHOLD_FAILED
+    if failures and on_error:
         return on_error
     return LISTENER_FAILED if listener_failed else 0

@@ -2,25 +2,27 @@
 
     prepare → start → adjust … adjust → drain, cut short by stop
 
-It knows no transport: whoever hosts it calls these five methods and gets the snapshots through a function.
+It knows no transport: whoever hosts it calls these five methods and is told the rest through `Reports`.
 """
 
 from __future__ import annotations
 
+import math
 import random
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
 from plimsoll._engine import Engine, Recorder, now
+from plimsoll.errors import PlimsollError
 from plimsoll.run.caught import CaughtExceptions
 from plimsoll.run.reports import EncodedSnapshot, Ending, HealthRow, Ready, health_rows
 from plimsoll.run.script import Script
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from plimsoll.run.plan import RunPlan
 
@@ -30,21 +32,45 @@ GRACE = 20_000_000
 has not is handed over with the next second, and adds to it."""
 TELLING = 0.1
 """A last, shorter second tells nothing about CPU unless it has so many seconds."""
+LOOK = 0.02
+"""Seconds between two looks at whether everything that was to be done is done."""
+
+
+class Reports(Protocol):
+    """What a worker tells by itself."""
+
+    def snapshot(self, snapshot: EncodedSnapshot) -> None:
+        """What it measured since the last one."""
+
+    def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
+        """The exchanges themselves, if they were asked for, as `plimsoll.run.exchange_log` reads them.
+
+        epoch: the stamp of second 0 of the run that they belong to.
+        """
+
+    def quit(self) -> None:
+        """The user's code asks for the end of the run."""
+
+    def complete(self) -> None:
+        """Arrivals, iterations or requests have run out, and nothing is under way."""
+
+    def failed(self, error: PlimsollError) -> None:
+        """The run must end, and this is why."""
 
 
 class Worker:
-    """index: 0…n-1 among the workers of the run. quit: called when the user's code asks for the end of the run."""
+    """index: 0…n-1 among the workers of the run."""
 
-    def __init__(self, index: int, emit: Callable[[EncodedSnapshot], None], quit: Callable[[], None]) -> None:
+    def __init__(self, index: int, reports: Reports) -> None:
         self.index = index
-        self._emit = emit
-        self._quit = quit
+        self._reports = reports
         self._engine = Engine()
         self._hub = Hub(self._engine)
         self._recorder = Recorder(now())
         self._caught = CaughtExceptions()
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
+        self._logging = False
         self._sequence = 0
         self._failed = False
         self._ended = 0
@@ -59,16 +85,24 @@ class Worker:
         random.seed(f"{plan.seed}/{self.index}")
         self._hub.start()
         script = Script(plan, self._engine, self._hub, self._recorder, self._caught)
-        script.open(self.index, workers, self._quit)
+        script.open(self.index, workers, self._reports.quit)
         self._script = script
-        return Ready(script.classes, self._engine.kernel_stamps)
+        self._warmup = plan.load.warmup_seconds if plan.load else 0.0
+        self._logging = plan.log_exchanges
+        self._recorder.log(self._logging)
+        return Ready(script.classes, self._engine.kernel_stamps, script.thresholds)
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
+        assert self._script is not None
         self._begin(epoch)
+        # Whole seconds, like everything that is left out with the warm-up.
+        self._recorder.warm_until(epoch + math.ceil(self._warmup) * SECOND)
         self._caught.take()
+        self._script.begin(epoch)
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
+            self._finisher = gevent.spawn(self._finish)
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
         """Have so many users per class. complete: with these the run has all its users, so many over all workers.
@@ -92,6 +126,7 @@ class Worker:
         chosen, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
             self._ticker.kill()
+            self._finisher.kill()
         self._hand_over(None)
         return Ending(self._ended, chosen, listener_failed)
 
@@ -112,6 +147,17 @@ class Worker:
             gevent.sleep(max(GRACE, end - now()) / 1e9)
             self._hand_over(self._closed())
 
+    def _finish(self) -> None:
+        """Tell, once, that the run is complete or must end."""
+        assert self._script is not None
+        population = self._script.population
+        while not population.done:
+            gevent.sleep(LOOK)
+        if population.failure is not None:
+            self._reports.failed(PlimsollError(population.failure))
+        else:
+            self._reports.complete()
+
     def _catch_up(self) -> None:
         """Before users come or go, often right on the second: the second before had those that are there now."""
         if self._ticker is not None and self._closed() > self._open_second:
@@ -126,7 +172,13 @@ class Worker:
         assert self._script is not None
         closed = range(self._open_second, self._closed() + 1 if before is None else before)
         users = self._script.counts()
-        state = HealthRow(0, cpu=self._cpu(), users=sum(users.values()), in_flight=self._engine.in_flight)
+        state = HealthRow(
+            0,
+            cpu=self._cpu(),
+            users=sum(users.values()),
+            in_flight=self._engine.in_flight,
+            waiting=self._script.population.waiting,
+        )
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
         snapshot = EncodedSnapshot(
@@ -141,7 +193,9 @@ class Worker:
         )
         self._sequence += 1
         self._open_second = max(self._open_second, closed.stop)
-        self._emit(snapshot)
+        self._reports.snapshot(snapshot)
+        if self._logging and (rows := self._recorder.take_log()):
+            self._reports.exchanges(self._epoch, self._recorder.endpoints(), rows)
 
     def _cpu(self) -> float:
         """CPU seconds per second since the last call; 0 for a moment too short to tell."""

@@ -49,7 +49,7 @@ class WorkerServer:
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
-        self._worker = Worker(index, self._emit, self._quit)
+        self._worker = Worker(index, self)
         self._drain: gevent.Greenlet[[], None] | None = None
         self._exit_code: int | None = None
         self._orders: dict[str, Callable[..., None]] = {
@@ -119,7 +119,7 @@ class WorkerServer:
     def _exit(self, error: SystemExit) -> None:
         logger.info("sys.exit(%s) called", error.code)
         self._exit_code = error.code if isinstance(error.code, int) else int(error.code is not None)
-        self._quit()
+        self.quit()
 
     def _abandon(self) -> NoReturn:
         """The coordinator is gone: nobody asks for load any more."""
@@ -130,11 +130,22 @@ class WorkerServer:
         # Not sys.exit: threads of the user's code must not keep the load alive.
         os._exit(1)
 
-    def _emit(self, snapshot: EncodedSnapshot) -> None:
+    # What the worker tells
+
+    def snapshot(self, snapshot: EncodedSnapshot) -> None:
         self._tell("snapshot", snapshot.to_list())
 
-    def _quit(self) -> None:
+    def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
+        self._tell("exchanges", [epoch, endpoints, rows])
+
+    def quit(self) -> None:
         self._tell("quit", "finished")
+
+    def complete(self) -> None:
+        self._tell("complete", None)
+
+    def failed(self, error: PlimsollError) -> None:
+        self._tell("refused", pack_error(error))
 
     def _tell(self, name: str, *arguments: Any) -> None:
         self._outgoing.put(pack(name, *arguments))

@@ -11,7 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
-from plimsoll.run.reports import EncodedSnapshot, Ending, Quit, Ready
+from plimsoll.run.reports import Complete, EncodedSnapshot, Ending, Exchanges, Quit, Ready
 from plimsoll.run.transport import Frames, ProtocolError, RemoteWorker, unpack_error
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll.errors import PlimsollError
 
-    Report = Ready | EncodedSnapshot | Ending | Quit | PlimsollError
+    Report = Ready | EncodedSnapshot | Exchanges | Complete | Ending | Quit | PlimsollError
 
 CHUNK = 1 << 20
 FAREWELL = 5.0
@@ -128,6 +128,8 @@ def _spawn(index: int, fd: int, capture: bool) -> subprocess.Popen[bytes]:
 def _report(name: str, arguments: list[Any]) -> Report:
     kinds: dict[str, Callable[[Any], Report]] = {
         "quit": Quit,
+        "complete": Complete.from_list,
+        "exchanges": Exchanges.from_list,
         "ready": Ready.from_list,
         "snapshot": EncodedSnapshot.from_list,
         "done": Ending.from_list,

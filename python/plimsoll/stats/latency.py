@@ -52,13 +52,17 @@ class Latency:
 
     @classmethod
     def of_service(cls, intervals: Iterable[Interval]) -> Latency:
-        """What the target took: arrival - sent. Its extremes are known to histogram precision only."""
+        """What the target took: arrival - sent. Its extremes are known to histogram precision only.
+
+        The largest is never above that of the responses: an exchange is not sent before it is due.
+        """
         latency = cls()
         for interval in intervals:
             if interval.timed:
                 latency._add(interval.service, interval)
                 histogram = interval.service
-                latency._extend(interval.service_sum, histogram.min * 1000, histogram.max * 1000)
+                largest = min(histogram.max * 1000, interval.response_max)
+                latency._extend(interval.service_sum, min(histogram.min * 1000, largest), largest)
         return latency
 
     def _add(self, histogram: Histogram, interval: Interval) -> None:

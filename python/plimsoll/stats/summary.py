@@ -9,6 +9,11 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency import Latency, Milliseconds
     from plimsoll.stats.view import EndpointView, RunView, Totals
 
+AGREE = 0.02
+"""Response and service times that differ by no more than this share tell the same."""
+_RESOLUTION = 0.0015
+"""ms. A histogram tells whole µs apart, so a difference of one says nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class EndpointSummary:
@@ -22,6 +27,8 @@ class EndpointSummary:
     """What a user of the target felt; the times below are its."""
     service: Latency
     """What the target took."""
+    retries: int
+    """Requests sent again on a new connection, which is not among `requests`."""
     average_size: float
     rps: float
     failures_per_s: float
@@ -49,6 +56,17 @@ class EndpointSummary:
     def percentile(self, q: float) -> float | None:
         """q from 0 to 1; 1 is the exact maximum. `response.quantile` also says whether it is a lower bound."""
         return _value(self.response.quantile(q))
+
+    @property
+    def service_agrees(self) -> bool:
+        """Whether response and service time tell the same at the mean and at p50, p90, p95 and p99."""
+        pairs = [(self.response.mean, self.service.mean)]
+        pairs += [(self.response.quantile(q), self.service.quantile(q)) for q in (0.5, 0.9, 0.95, 0.99)]
+        return all(
+            abs(response.value - service.value) <= max(AGREE * response.value, _RESOLUTION)
+            for response, service in pairs
+            if response and service
+        )
 
     @property
     def fail_ratio(self) -> float:
@@ -80,6 +98,7 @@ def _summary(totals: EndpointView, seconds: float, current: Totals, current_seco
         failures=failures,
         response=totals.response,
         service=totals.service,
+        retries=totals.retries,
         average_size=_ratio(totals.bytes_body, requests),
         rps=_ratio(requests, seconds),
         failures_per_s=_ratio(failures, seconds),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll._engine import Histogram
 from plimsoll.record import FAILURES, TIMED, Interval
+from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency import Latency
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from plimsoll.record import CaughtException, Failure, Health
 
@@ -19,6 +20,9 @@ WINDOW = 10
 """Seconds that "current" numbers look back."""
 
 CANCELLED = "cancelled"
+DROPPED = "dropped"
+NO_REQUESTS = frozenset({CANCELLED, DROPPED})
+"""Outcomes of what did not end by itself, or never began; they are counted apart."""
 AGGREGATED = "Aggregated"
 
 
@@ -29,6 +33,8 @@ class Recorded(Protocol):
     def started(self) -> float: ...
     @property
     def ended(self) -> float | None: ...
+    @property
+    def manifest(self) -> Mapping[str, Any]: ...
     def intervals(self) -> Iterable[Interval]: ...
     def health(self) -> Iterable[Health]: ...
     def failures(self) -> Iterable[Failure]: ...
@@ -51,16 +57,23 @@ class Totals:
 
     @property
     def requests(self) -> int:
-        """Exchanges that ended by themselves, well or badly; not those that the stop of the run cut off."""
-        return sum(each.count for each in self.outcomes.values()) - self.cancelled
+        """Exchanges that ended by themselves, well or badly; neither cancelled nor dropped ones."""
+        return sum(each.count for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
 
     @property
     def failures(self) -> int:
-        return sum(each.count for each in self.outcomes.values() if each.failed)
+        """Of the requests, those that failed."""
+        return sum(each.count for each in self.failed_outcomes)
 
     @property
     def cancelled(self) -> int:
+        """Exchanges that the stop of their user cut off."""
         return self.outcomes[CANCELLED].count if CANCELLED in self.outcomes else 0
+
+    @property
+    def dropped(self) -> int:
+        """What was due and never sent."""
+        return self.outcomes[DROPPED].count if DROPPED in self.outcomes else 0
 
     @property
     def bytes_body(self) -> int:
@@ -71,6 +84,11 @@ class Totals:
     def bytes_out(self) -> int:
         """Bytes sent on the wire."""
         return sum(each.bytes_out for each in self.outcomes.values())
+
+    @property
+    def retries(self) -> int:
+        """Requests sent again because a kept connection turned out to be closed."""
+        return sum(each.retries for each in self.outcomes.values())
 
     @property
     def bytes_in(self) -> int:
@@ -104,7 +122,7 @@ class EndpointView(Totals):
 
     def add(self, interval: Interval) -> None:
         super().add(interval)
-        if interval.outcome == CANCELLED:
+        if interval.outcome in NO_REQUESTS:
             return
         missing = interval.second + 1 - len(self.requests_by_second)
         if missing > 0:
@@ -112,52 +130,6 @@ class EndpointView(Totals):
             self.failures_by_second.extend([0] * missing)
         self.requests_by_second[interval.second] += interval.count
         self.failures_by_second[interval.second] += interval.count if interval.failed else 0
-
-
-class GeneratorView:
-    """How well the generator kept up: its own lag, delay and CPU, over all workers and seconds."""
-
-    def __init__(self) -> None:
-        self.lag = Histogram()
-        self.delay = Histogram()
-        self.user_stamps = 0
-        self.rejected_stamps = 0
-        self.dropped = 0
-        self.cpu_max = 0.0
-        """Busiest second of the busiest worker, 0…1 for one thread."""
-        self._latest: dict[int, tuple[int, int, int]] = {}
-        self._users: dict[int, dict[int, int]] = {}
-
-    def add(self, health: Health) -> None:
-        self.lag.add(health.lag)
-        self.delay.add(health.delay)
-        self.user_stamps += health.user_stamps
-        self.rejected_stamps += health.rejected_stamps
-        self.dropped += health.dropped
-        self.cpu_max = max(self.cpu_max, health.cpu)
-        # A second may come in several rows, of which only one carries users and what is in flight.
-        state = health.second, health.users, health.in_flight
-        self._latest[health.worker] = max(state, self._latest.get(health.worker, state))
-        by_worker = self._users.setdefault(health.second, {})
-        by_worker[health.worker] = max(health.users, by_worker.get(health.worker, 0))
-
-    @property
-    def workers(self) -> int:
-        return len(self._latest)
-
-    @property
-    def users(self) -> int:
-        """Users alive when the workers last reported."""
-        return sum(users for _, users, _ in self._latest.values())
-
-    @property
-    def in_flight(self) -> int:
-        """Exchanges in flight when the workers last reported."""
-        return sum(in_flight for _, _, in_flight in self._latest.values())
-
-    def users_by_second(self) -> dict[int, int]:
-        """Users alive in each second that any worker reported."""
-        return {second: sum(self._users[second].values()) for second in sorted(self._users)}
 
 
 class Window:
@@ -179,13 +151,17 @@ class Window:
 
 
 class RunView:
-    """A run as one value. Everything added is summed; what is passed in stays as it was and must stay so."""
+    """A run as one value. Everything added is summed; what is passed in stays as it was and must stay so.
 
-    def __init__(self) -> None:
+    warmup: seconds from the start that are left out of every sum, rounded up to whole ones. They are seen in the
+    window of the last seconds only.
+    """
+
+    def __init__(self, warmup: float = 0.0) -> None:
+        self.warmup = math.ceil(warmup)
+        """The first second that counts."""
         self.total = EndpointView("", AGGREGATED)
         self.generator = GeneratorView()
-        self.length: float | None = None
-        """Seconds from the run's second 0 to its end, once that is known."""
         self._endpoints: dict[tuple[str, str], EndpointView] = {}
         self._failures: dict[tuple[str, str, str, str], Failure] = {}
         self._exceptions: dict[tuple[str, str], CaughtException] = {}
@@ -194,9 +170,11 @@ class RunView:
 
     @classmethod
     def of(cls, run: Recorded) -> RunView:
-        """The view of a recorded run."""
-        view = cls()
-        view.add(run.intervals(), run.health(), run.failures(), run.exceptions())
+        """The view of a recorded run, without its warm-up."""
+        view = cls(run.manifest.get("warmup") or 0.0)
+        # An exception is kept without its times, so those of the warm-up cannot be told apart.
+        failures = (each for each in run.failures() if not view.warmup or each.last >= run.started + view.warmup)
+        view.add(run.intervals(), run.health(), failures, run.exceptions())
         if run.ended is not None:
             view.length = run.ended - run.started
         return view
@@ -211,7 +189,7 @@ class RunView:
         for interval in intervals:
             self._add_interval(interval)
         for row in health:
-            self.generator.add(row)
+            self.generator.add(row, warmup=row.second < self.warmup)
             self._reach(row.second)
         for failure in failures:
             if known := self._failures.get(failure.key):
@@ -226,12 +204,13 @@ class RunView:
                 self._exceptions[key] = replace(exception, workers=set(exception.workers))
 
     def _add_interval(self, interval: Interval) -> None:
-        key = interval.method, interval.name
-        endpoint = self._endpoints.get(key)
-        if endpoint is None:
-            endpoint = self._endpoints[key] = EndpointView(*key)
-        endpoint.add(interval)
-        self.total.add(interval)
+        if interval.second >= self.warmup:
+            key = interval.method, interval.name
+            endpoint = self._endpoints.get(key)
+            if endpoint is None:
+                endpoint = self._endpoints[key] = EndpointView(*key)
+            endpoint.add(interval)
+            self.total.add(interval)
         self._reach(interval.second)
         if interval.second > self._last - WINDOW:
             self._recent.setdefault(interval.second, []).append(interval)
@@ -263,12 +242,29 @@ class RunView:
         return self._last
 
     @property
+    def length(self) -> float | None:
+        """Seconds from the run's second 0 to its end, once that is known."""
+        return self.generator.length
+
+    @length.setter
+    def length(self, seconds: float) -> None:
+        self.generator.length = seconds
+
+    @property
     def duration(self) -> float:
-        """Seconds that rates are taken over: to the end of the last second, or to the end of the run within it."""
-        whole = float(self._last + 1)
-        if self.length is None or not self._last < self.length < whole:
-            return whole
-        return self.length
+        """Seconds that rates are taken over: from the end of the warm-up to the end of the last second, or to the end
+        of the run within it. 0 for a run that ended while it warmed up."""
+        end = float(self._last + 1)
+        if self.length is not None and self._last < self.length < end:
+            end = self.length
+        return max(0.0, end - self.warmup)
+
+    @property
+    def offered_rate(self) -> float:
+        """Arrivals of the open model per second, from the end of the warm-up to the last second that had any."""
+        last = max((second for second, offered in self.generator.offered_by_second().items() if offered), default=-1)
+        end = last + 1.0 if self.length is None else min(last + 1.0, self.length)
+        return self.generator.offered / (end - self.warmup) if end > self.warmup else 0.0
 
     def window(self) -> Window:
         """The last `WINDOW` seconds, or all of a younger run."""

@@ -45,6 +45,8 @@ class StoredRun:
     experiment: str | None
     manifest: dict[str, Any]
     notes: list[str]
+    facts: dict[str, Any]
+    """What was found out while it went on; a missing key is not known."""
     database: Database = field(repr=False, compare=False)
 
     def intervals(self) -> Iterator[Interval]:

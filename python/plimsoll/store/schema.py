@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-VERSION = "0001"
+VERSION = "0002"
 """The newest migration."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -59,6 +59,8 @@ run = Table(
     Column("batch", Integer, nullable=False),
     Column("manifest", JSON, nullable=False),
     Column("notes", JSON, nullable=False),
+    # What was found out while it went on, for its verdict. A missing key: nobody knows.
+    Column("facts", JSON, nullable=False, server_default="{}"),
 )
 
 endpoint = Table(
@@ -113,6 +115,9 @@ health = Table(
     Column("users", Integer, nullable=False),
     Column("in_flight", Integer, nullable=False),
     Column("dropped", BigInteger, nullable=False),
+    Column("waiting", Integer, nullable=False, server_default="0"),
+    Column("offered", BigInteger, nullable=False, server_default="0"),
+    Column("exhausted", BigInteger, nullable=False, server_default="0"),
     Index(None, "run", "second"),
 )
 

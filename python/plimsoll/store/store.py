@@ -29,7 +29,7 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 _RUN = (
     schema.run.c.id, schema.run.c.status, schema.run.c.started, schema.run.c.ended, schema.experiment.c.name,
-    schema.run.c.manifest, schema.run.c.notes, schema.run.c.writer, schema.run.c.written,
+    schema.run.c.manifest, schema.run.c.notes, schema.run.c.facts, schema.run.c.writer, schema.run.c.written,
 )  # fmt: skip
 
 
@@ -76,6 +76,7 @@ class Store:
                 "batch": 0,
                 "manifest": storable_json(manifest),
                 "notes": [],
+                "facts": {},
             }
             connection.execute(insert(schema.run), row)
         return RunWriter(self._database, run)
@@ -119,10 +120,10 @@ class Store:
         return f"store {self.name} has no run {ref!r}; `plimsoll runs` lists them"
 
     def _stored(self, row: Row[*tuple[Any, ...]]) -> StoredRun:
-        run, status, started, ended, experiment, manifest, notes, writer, written = row
+        run, status, started, ended, experiment, manifest, notes, facts, writer, written = row
         if status == "running" and is_gone(writer, written, time.time()):
             status = "interrupted"
-        return StoredRun(run, status, started, ended, experiment, manifest, notes, self._database)
+        return StoredRun(run, status, started, ended, experiment, manifest, notes, facts, self._database)
 
 
 def _free_id(connection: Connection, started: float) -> str:

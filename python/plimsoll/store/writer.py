@@ -14,7 +14,7 @@ from plimsoll.store import schema
 from plimsoll.store.redact import storable, storable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
 
     from sqlalchemy import BindParameter, Connection, Update
 
@@ -25,7 +25,10 @@ _COUNTS = (
     "second", "outcome", "count", "untimed", "overflow", "bytes_out", "bytes_in", "bytes_body", "hops", "retries",
     "response_sum", "response_min", "response_max", "service_sum",
 )  # fmt: skip
-_HEALTH = ("second", "worker", "user_stamps", "rejected_stamps", "cpu", "users", "in_flight", "dropped")
+_HEALTH = (
+    "second", "worker", "user_stamps", "rejected_stamps", "cpu", "users", "in_flight", "waiting", "offered", "dropped",
+    "exhausted",
+)  # fmt: skip
 
 
 class RunWriter:
@@ -63,9 +66,20 @@ class RunWriter:
         # Only now is it certain; after an error what is kept will be read again.
         self._kept, self._batch = kept, kept.batch
 
-    def finish(self, status: str, ended: float, notes: Collection[str] = ()) -> None:
-        """Closes the run: "finished", "stopped" or "failed" at a Unix time. May be repeated. Raises StoreError."""
-        values = {"status": status, "ended": ended, "notes": storable_json(list(notes)), "written": time.time()}
+    def finish(
+        self, status: str, ended: float, notes: Collection[str] = (), facts: Mapping[str, Any] | None = None
+    ) -> None:
+        """Closes the run: "finished", "stopped" or "failed" at a Unix time. May be repeated. Raises StoreError.
+
+        facts: JSON, what a verdict on the run needs besides its numbers; passwords in URLs are masked.
+        """
+        values = {
+            "status": status,
+            "ended": ended,
+            "notes": storable_json(list(notes)),
+            "facts": storable_json(dict(facts or {})),
+            "written": time.time(),
+        }
         with self._database.write("close the run") as connection:
             connection.execute(update(schema.run).where(schema.run.c.id == self.id).values(values))
 

@@ -18,7 +18,10 @@ READABLE = 1
 
 
 class Hub:
-    """Lets gevent's loop watch the engine, whose waiters are greenlets. Belongs to the thread that makes it."""
+    """Lets gevent's loop watch the engine. Belongs to the thread that makes it.
+
+    The engine's waiters are greenlets, or what has their `switch` and does not block in it.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine

@@ -48,11 +48,11 @@ def weakly(method: Callable[[], None]) -> Callable[[], None]:
 class Nobody:
     """Stands in for the user of a session without one."""
 
-    __slots__ = ("_due", "_late", "_yielded")
+    __slots__ = ("_due", "_free", "_late", "_yielded")
 
     def __init__(self) -> None:
-        self._due = 0
-        self._late = 0
+        self._due = self._free = 0
+        self._late: int | None = 0
         self._yielded = False
 
 
@@ -99,8 +99,10 @@ class Sender:
         """
         client = self._client or self._open()
         pacer = self._pacer
-        # Late is what the wake-up was; how long the user's code then took to get here is its own business.
-        due = now() - pacer._late if pacer._due else 0
+        due = pacer._due
+        if due and pacer._late is not None:
+            # Late is what the wake-up was; how long the user's code then took to get here is its own business.
+            due = now() - pacer._late
         try:
             number = client.send(
                 getcurrent(),
@@ -114,12 +116,13 @@ class Sender:
                 due,
                 connect_timeout,
                 read_timeout,
+                pacer._free,
             )
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error)) from error
         if due:
-            # Only the first exchange after a wait was due because of it.
-            pacer._due = pacer._late = 0
+            # Only the first exchange after a wait, or an arrival, was due because of it.
+            pacer._due = pacer._late = pacer._free = 0
         try:
             reply = self._hub.wait()
         except BaseException:

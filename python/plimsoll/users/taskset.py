@@ -99,6 +99,7 @@ class TaskSet(metaclass=TaskSetMeta):
         """
         self._start()
         user = self._user
+        seat = user._seat
         try:
             while True:
                 try:
@@ -115,7 +116,10 @@ class TaskSet(metaclass=TaskSetMeta):
                     if not user.environment.catch_exceptions:
                         raise
                     self._report(error)
-                self.wait()
+                if seat is None or seat.waits:
+                    self.wait()
+                if seat is not None:
+                    seat.next_iteration(user)
         except InterruptTaskSet as interrupt:
             self._stop()
             raise _for_parent(interrupt) from interrupt
@@ -187,7 +191,8 @@ class TaskSet(metaclass=TaskSetMeta):
         """Sleep for wait_time().
 
         Also callable within a task. A user that waits is stopped at once, even with a stop timeout; one that shall
-        finish its task sleeps with gevent.sleep() instead.
+        finish its task sleeps with gevent.sleep() instead. In the open model this is the only way to get here: between
+        tasks a user waits for its next arrival.
         """
         user = self._user
         if user._state == STOPPING:
@@ -195,17 +200,25 @@ class TaskSet(metaclass=TaskSetMeta):
         seconds = self.wait_time()
         if seconds > 0:
             user._state = WAITING
-            due = monotonic_ns() + int(seconds * 1e9)
+            length = int(seconds * 1e9)
+            due = monotonic_ns() + length
             sleep_until(user.environment.hub, due)
-            user._due = due
-            user._late = max(0, monotonic_ns() - due)
+            if user._late is None:
+                # The arrival's first request is still to come: so much later was meant, what it was late stays.
+                user._due += length
+                if user._free:
+                    user._free += length
+            else:
+                user._due = due
+                user._late = max(0, monotonic_ns() - due)
             user._state = RUNNING
         elif user._yielded:
             # Others ran while this user's last exchange was under way: nothing to be gained by another round.
             user._yielded = False
         else:
             user._state = WAITING
-            user._due = user._late = 0
+            if user._late is not None:
+                user._due = user._late = 0
             yield_to_others()
             user._state = RUNNING
 

@@ -15,13 +15,25 @@ from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
 from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from typing import Protocol
 
     from gevent import Greenlet
     from gevent.pool import Group
 
     from plimsoll.users.environment import Environment
     from plimsoll.users.session import HttpSession
+
+    class Seat(Protocol):
+        """Who decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
+
+        @property
+        def waits(self) -> bool:
+            """The user waits for its wait_time before."""
+
+        def next_iteration(self, user: User) -> None:
+            """Return when the user may begin an iteration. Raises StopUser when it shall leave instead."""
+
 
 logger = logging.getLogger("locust.user.users")
 
@@ -57,10 +69,16 @@ class User(metaclass=UserMeta):
     abstract: bool = True
     """A base for other classes, of which no user is spawned."""
 
+    thresholds: Sequence[str] = ()
+    """What a run with users of this class must meet, such as "p99 < 200ms"; like those of the command line."""
+
     # Accepted for old locustfiles; they have had no effect since Locust 1.0.
     min_wait: float | None = None
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
+
+    _seat: Seat | None = None
+    """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
 
     def __init__(self, environment: Environment) -> None:
         super().__init__()
@@ -74,8 +92,11 @@ class User(metaclass=UserMeta):
         self._cp_last_wait_time: float = 0
         self._due = 0
         """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
-        self._late = 0
-        """By how many ns the user woke up later than that; goes back to 0 with `_due`."""
+        self._late: int | None = 0
+        """By how many ns the user woke up later than that; goes back to 0 with `_due`. None in the open model, where
+        `_due` is an arrival's: the request is due exactly then."""
+        self._free = 0
+        """When the user was free for that arrival, if it had waited for one of max_users: ns, else 0."""
         self._yielded = False
         """An exchange has let other users run since the last wait."""
 
@@ -92,6 +113,8 @@ class User(metaclass=UserMeta):
         self._taskset_instance = DefaultTaskSet(self)
         try:
             self._start()
+            if self._seat is not None:
+                self._seat.next_iteration(self)
             self._taskset_instance.run()
         except (GreenletExit, StopUser):
             self.on_stop()

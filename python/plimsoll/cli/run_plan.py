@@ -1,0 +1,177 @@
+"""From a command line to a plan."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from plimsoll.cli.run_options import NOT_YET
+from plimsoll.errors import UsageError
+from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
+from plimsoll.run import locustfile
+from plimsoll.run.limits import open_files
+from plimsoll.run.options import UnknownOption
+from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
+
+SHAPES = ("rate", "ramp", "stages", "steps", "staircase", "spike", "sine", "replay")
+LOADS = (
+    *SHAPES, "spacing", "max_users", "on_saturation", "warmup", "iterations", "requests", "run_time", "users",
+    "spawn_rate",
+)  # fmt: skip
+FOR_URLS = ("method", "headers", "body")
+PATIENCE = 10.0
+"""Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
+
+
+@dataclass(frozen=True, slots=True)
+class What:
+    """Who does something: native users with a scenario, or the users of locustfiles."""
+
+    scenario: dict[str, Any] | None = None
+    source: str | None = None
+    locustfiles: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+    plan: PlanFile | None = None
+
+
+def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPlan, What]:
+    """The plan that a command line describes, and what it was told besides. Raises PlimsollError."""
+    what = _what(arguments, given)
+    load = _load(what, given)
+    processes = _processes(given["processes"])
+    _check(what, load, given)
+    users = given["users"] or 1
+    patience = PATIENCE if what.scenario is not None or (load and load.model == "open") else 0.0
+    file = what.plan
+    stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, patience)
+    run_times = (given["run_time"], file.run_time if file else None)
+    seeds = (given["seed"], file.seed if file else None, secrets.randbits(32))
+    plan = RunPlan(
+        locustfiles=what.locustfiles,
+        scenario=what.scenario,
+        source=what.source,
+        load=_bounded(load, processes),
+        arguments=what.arguments,
+        host=given["host"] if what.locustfiles else None,
+        users=users,
+        spawn_rate=given["spawn_rate"] or (float(users) if what.scenario is not None else 1.0),
+        # A load has its own end.
+        run_time=next((each for each in run_times if each is not None), None) if load is None else None,
+        stop_timeout=next(each for each in stop_timeouts if each is not None),
+        processes=processes,
+        tags=given["tags"],
+        exclude_tags=given["exclude_tags"],
+        equal_weights=given["equal_weights"],
+        reset_stats=given["reset_stats"],
+        seed=next(each for each in seeds if each is not None),
+        loglevel=given["loglevel"].upper(),
+        logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),
+        skip_log_setup=given["skip_log_setup"],
+        exit_code_on_error=given["exit_code_on_error"],
+        exit_code_on_invalid=given["exit_code_on_invalid"],
+        log_exchanges=given["log_exchanges"] is not None,
+        options=(
+            ("csv_prefix", given["csv"]),
+            ("stats_history_enabled", given["csv_full_history"]),
+            ("only_summary", given["only_summary"]),
+            ("print_stats", given["print_stats"]),
+            ("json", given["as_json"]),
+            ("json_file", given["json_file"]),
+            ("config", given["config"]),
+        ),
+    )
+    return plan, what
+
+
+def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
+    sources = [each for each in arguments if _is_source(each)]
+    if not sources:
+        _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
+        files = tuple(str(path) for path in locustfile.find(given["locustfile"]))
+        return What(locustfiles=files, arguments=_user_classes(arguments))
+    source = sources[0]
+    if len(arguments) > 1:
+        other = next(each for each in arguments if each is not source)
+        raise UnknownOption(other) if other.startswith("-") else UsageError(f"{source} and {other} do not go together")
+    if source.startswith(("http://", "https://")):
+        return What(scenario=_url_scenario(source, given), source=source)
+    _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
+    path = str(Path(source).absolute())
+    if not source.endswith(".toml"):
+        return What(scenario=read_targets(source, given["host"]), source=path)
+    plan = read_plan(source, given["host"])
+    if plan.scenario is None:
+        files = tuple(str(file) for file in locustfile.find(given["locustfile"]))
+        return What(source=path, locustfiles=files, plan=plan)
+    return What(scenario=plan.scenario, source=path, plan=plan)
+
+
+def _is_source(argument: str) -> bool:
+    """A URL, a plan, or a file of targets; a locustfile has -f before it."""
+    if argument.startswith(("http://", "https://")) or argument.endswith(".toml"):
+        return True
+    return not argument.startswith("-") and not argument.endswith(".py") and Path(argument).is_file()
+
+
+def _url_scenario(url: str, given: dict[str, Any]) -> dict[str, Any]:
+    body = given["body"]
+    from_file = body is not None and body.startswith("@")
+    return url_scenario(
+        url,
+        method=given["method"] or ("GET" if body is None else "POST"),
+        headers=given["headers"],
+        body=None if from_file else body,
+        body_file=body[1:] if from_file else None,
+    )
+
+
+def _load(what: What, given: dict[str, Any]) -> Load | None:
+    options = {name: given[name] for name in LOADS}
+    return load_from_options(what.plan, **options)
+
+
+def _bounded(load: Load | None, processes: int) -> Load | None:
+    """With a maximum of users in the open model: unless said, what the limit of open files allows."""
+    if load is None or load.model != "open" or load.max_users is not None:
+        return load
+    return replace(load, max_users=min(DEFAULT_MAX_USERS, open_files(processes)))
+
+
+def _check(what: What, load: Load | None, given: dict[str, Any]) -> None:
+    if given["csv_full_history"] and not given["csv"]:
+        raise UsageError("--csv-full-history needs --csv")
+    if load is None:
+        return
+    if load.model == "open" and given["reset_stats"]:
+        raise UsageError("--reset-stats is for the closed model; in the open model say --warmup 10s")
+    if load.requests is not None and what.scenario is None:
+        raise UsageError("--requests counts the requests of native users; for a locustfile say --iterations")
+
+
+def _refuse(given: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+    for name in names:
+        if given[name]:
+            raise UsageError(f"--{name.removesuffix('s')} {why}")
+
+
+def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    for place, each in enumerate(arguments):
+        if each.endswith(".py"):
+            raise UsageError(f"{each}: a locustfile is named with -f: plimsoll run -f {each}")
+        is_value = place > 0 and arguments[place - 1].startswith("-")
+        if not each.startswith("-") and not is_value and ("/" in each or "." in each):
+            raise UsageError(f"{each}: there is no such file")
+        if each.partition("=")[0] in NOT_YET:
+            raise UsageError(f"{each.partition('=')[0]} is an option of Locust that is not supported yet")
+    return arguments
+
+
+def _processes(number: int) -> int:
+    if number == -1:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if number < 1:
+        raise UsageError(f"--processes {number}: a number of processes, or -1 for one per core")
+    return number

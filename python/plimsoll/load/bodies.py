@@ -1,0 +1,80 @@
+"""What a request carries: the four ways to say it, and the headers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, PlainValidator
+
+from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.table import one_or_more
+
+_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VARIABLE = re.compile(r"\$?\$\{[^}]*\}")
+
+
+def json_template(value: Any) -> str:
+    """A JSON document with variables in it. Raises UsageError when it would be none with them filled in."""
+    if not isinstance(value, str):
+        try:
+            return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise BadValueError(f"cannot be JSON: {error}; put dates and times into quotes") from error
+    try:
+        json.loads(_VARIABLE.sub("0", value))
+    except json.JSONDecodeError as error:
+        raise BadValueError(
+            f"{shown(value)} is not JSON: {error.msg} (line {error.lineno}); for other text there is body"
+        ) from error
+    return value
+
+
+JsonBody = Annotated[str, PlainValidator(json_template)]
+
+
+def encoded(content: bytes) -> dict[str, str]:
+    """A body that is sent as it is."""
+    return {"base64": base64.b64encode(content).decode("ascii")}
+
+
+def header_name(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise BadValueError(f"{shown(name)} cannot be the name of a header")
+    return name
+
+
+def header_value(value: str) -> str:
+    if any(character in value for character in "\r\n\0"):
+        raise BadValueError(f"{shown(value)} cannot be the value of a header: it has a line end or NUL")
+    return value
+
+
+HeaderName = Annotated[str, BeforeValidator(lambda name: header_name(name) if isinstance(name, str) else name)]
+HeaderValues = Annotated[
+    list[Annotated[str, BeforeValidator(lambda value: header_value(value) if isinstance(value, str) else value)]],
+    BeforeValidator(one_or_more),
+]
+HeadersTable = dict[HeaderName, HeaderValues]
+"""Values by name; a list for one that is sent several times."""
+
+
+def header_lines(headers: HeadersTable) -> list[list[str]]:
+    """As native users are given them."""
+    return [[name, value] for name, values in headers.items() for value in values]
+
+
+def overridden(weak: list[list[str]], strong: list[list[str]]) -> list[list[str]]:
+    """Both, without those of `weak` that `strong` has too."""
+    names = {name.lower() for name, _ in strong}
+    return [*(line for line in weak if line[0].lower() not in names), *strong]
+
+
+def parse_header(line: str) -> list[str]:
+    """`Name: value`. Raises UsageError."""
+    name, colon, value = line.partition(":")
+    if not colon:
+        raise BadValueError(f"{shown(line)} is not a header; valid is Name: value")
+    return [header_name(name.strip()), header_value(value.strip())]

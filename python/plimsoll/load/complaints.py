@@ -1,0 +1,175 @@
+"""Every mistake of a plan, by field and line, in words that say what to do."""
+
+from __future__ import annotations
+
+import typing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel
+
+from plimsoll.errors import UsageError
+from plimsoll.load.mistakes import BadValueError, listed, nearest, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
+MOST = 10
+"""As many are shown at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    path: str
+    """Of the field, as `phase[1].rate`; "" for the file as a whole."""
+    message: str
+
+
+class Places:
+    """Where the fields of a TOML document are."""
+
+    def __init__(self, lines: Mapping[str, int], data: Mapping[str, Any]) -> None:
+        self._lines = lines
+        self._data = data
+
+    def written(self, path: str) -> str:
+        """The path as the document has it: without the index of what is there only once, `phase` for `phase[0]`."""
+        here: Any = self._data
+        parts: list[str] = []
+        for part in _split(path):
+            if not part.startswith("["):
+                here = here.get(part) if isinstance(here, dict) else None
+            elif isinstance(here, list):
+                index = int(part[1:-1])
+                here = here[index] if index < len(here) else None
+            else:
+                continue
+            parts.append(part)
+        return _join(parts)
+
+    def line(self, path: str) -> int:
+        """Of the field, or of the nearest one around it."""
+        parts = _split(self.written(path))
+        while parts:
+            if (line := self._lines.get(_join(parts))) is not None:
+                return line
+            parts.pop()
+        return 1
+
+
+def complain(file: str, found: Iterable[Complaint], places: Places) -> UsageError:
+    """All of them in the order of the file, one per line."""
+    placed = sorted({(places.line(each.path), places.written(each.path), _one_line(each.message)) for each in found})
+    shown_ones = [
+        f"{file}:{line}: {path}: {message}" if path else f"{file}:{line}: {message}" for line, path, message in placed
+    ]
+    if len(shown_ones) > MOST:
+        rest = len(shown_ones) - MOST
+        shown_ones[MOST:] = [f"{file}: and {rest} more mistake{'s' * (rest > 1)}"]
+    return UsageError("\n".join(shown_ones))
+
+
+def _one_line(message: str) -> str:
+    """Without the lines that only point at something in the line above."""
+    return " ".join(line.strip() for line in message.splitlines() if line.strip(" ^"))
+
+
+def complaints(error: ValidationError, model: type[BaseModel]) -> list[Complaint]:
+    """Those of pydantic, in our words. model: what was to be made of the file."""
+    return [_complaint(each, model) for each in error.errors(include_url=False)]
+
+
+def _complaint(error: ErrorDetails, model: type[BaseModel]) -> Complaint:
+    location = [part for part in error["loc"] if part != "[key]"]
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
+    reason = (error.get("ctx") or {}).get("error")
+    if isinstance(reason, BadValueError):
+        field = f".{reason.field}" if path and reason.field else reason.field
+        return Complaint(path + field, str(reason))
+    if error["type"] == "extra_forbidden":
+        return Complaint(path, _unknown(location, model))
+    words = _WORDS.get(error["type"])
+    return Complaint(path, words(error) if words else f"{error['msg'].lower()}, not {shown(error['input'])}")
+
+
+def _must_be(what: str) -> Callable[[ErrorDetails], str]:
+    return lambda error: f"must be {what}, not {shown(error['input'])}"
+
+
+def _choice(error: ErrorDetails) -> str:
+    return f"must be {str(error['ctx']['expected']).replace(chr(39), chr(34))}, not {shown(error['input'])}"
+
+
+_WORDS: dict[str, Callable[[ErrorDetails], str]] = {
+    "missing": lambda error: "is missing",
+    "string_type": _must_be("text in quotes"),
+    "int_type": _must_be("a whole number"),
+    "float_type": _must_be("a number"),
+    "finite_number": _must_be("a finite number"),
+    "bool_type": _must_be("true or false"),
+    "list_type": _must_be("a list"),
+    "dict_type": _must_be("a table"),
+    "model_type": _must_be("a table"),
+    "model_attributes_type": _must_be("a table"),
+    "string_too_short": lambda error: "must not be empty",
+    "too_short": lambda error: "must not be empty",
+    "greater_than": lambda error: f"must be greater than {error['ctx']['gt']:g}, not {shown(error['input'])}",
+    "greater_than_equal": lambda error: f"must be at least {error['ctx']['ge']}, not {shown(error['input'])}",
+    "less_than_equal": lambda error: f"must be at most {error['ctx']['le']:.16g}, not {shown(error['input'])}",
+    "literal_error": _choice,
+}
+
+
+def _unknown(location: Sequence[int | str], model: type[BaseModel]) -> str:
+    """For a field that is not there: what was meant, or where it belongs."""
+    name = str(location[-1])
+    known = _fields(_table_at(location[:-1], model))
+    elsewhere = _home_of(name, model) if name not in known else None
+    if meant := nearest(name, known):
+        return f"is no field here; did you mean {meant}?"
+    if len(location) > 1 and name in _fields(model):
+        return "belongs at the top of the plan, before the first [table]"
+    if elsewhere:
+        return f"belongs in {elsewhere}"
+    return f"is no field here; there are {listed(known, 'and')}"
+
+
+def _home_of(name: str, model: type[BaseModel]) -> str | None:
+    for field, table in model.model_fields.items():
+        inner = _table_in(table.annotation)
+        if inner is not None and name in _fields(inner):
+            return f"[{field}]" if field == "stop" else f"[[{field}]]"
+    return None
+
+
+def _fields(model: type[BaseModel]) -> list[str]:
+    return [field.alias or name for name, field in model.model_fields.items()]
+
+
+def _table_at(location: Sequence[int | str], model: type[BaseModel]) -> type[BaseModel]:
+    """The model of the table at a place in the document."""
+    for part in location:
+        fields = {field.alias or name: field for name, field in model.model_fields.items()}
+        if part in fields:
+            model = _table_in(fields[str(part)].annotation) or model
+    return model
+
+
+def _table_in(annotation: Any) -> type[BaseModel] | None:
+    """The model that a type is of, or is made of."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for each in typing.get_args(annotation) if (found := _table_in(each))), None)
+
+
+def _split(path: str) -> list[str]:
+    return [part for part in path.replace("[", ".[").split(".") if part]
+
+
+def _join(parts: Iterable[str]) -> str:
+    return ".".join(parts).replace(".[", "[")

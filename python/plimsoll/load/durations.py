@@ -1,0 +1,56 @@
+"""How long, as people write it; Locust's notation is part of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import PlainValidator
+
+from plimsoll.load.mistakes import BadValueError, shown
+
+_PART = r"[0-9]+(?:\.[0-9]+)?"
+_DURATION = re.compile(rf"(?:(?P<h>{_PART})h)?(?:(?P<m>{_PART})m)?(?:(?P<s>{_PART})(?:s|\Z))?(?:(?P<ms>{_PART})ms)?")
+_SECONDS = {"h": Decimal(3600), "m": Decimal(60), "s": Decimal(1), "ms": Decimal("0.001")}
+_LONGEST = 10 * 365 * 86_400.0
+
+
+def parse_duration(value: str | float) -> float:
+    """Seconds in 200ms, 10s, 1m30s, 2h, 1.5s, or a number of seconds. 0 to ten years. Raises UsageError."""
+    if isinstance(value, str):
+        match = _DURATION.fullmatch(value.strip())
+        if not match or not any(match.groups()):
+            raise BadValueError(f"{shown(value)} is not a duration; valid are 200ms, 10s, 1m30s, 2h")
+        seconds = float(sum(Decimal(part) * _SECONDS[unit] for unit, part in match.groupdict().items() if part))
+    elif isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value >= 0:
+        seconds = float(value)
+    else:
+        raise BadValueError(f"{shown(value)} is not a duration; valid are 200ms, 10s, 1m30s, 2h")
+    if seconds > _LONGEST:
+        raise BadValueError(f"{shown(value)} is more than ten years")
+    return seconds
+
+
+def parse_length(value: str | float) -> float:
+    """A duration above 0."""
+    seconds = parse_duration(value)
+    if seconds == 0:
+        raise BadValueError("must be longer than 0")
+    return seconds
+
+
+def format_duration(seconds: float) -> str:
+    """The shortest spelling that `parse_duration` reads, to whole milliseconds: 90.5 is "1m30s500ms"."""
+    whole, ms = divmod(round(seconds * 1000), 1000)
+    minutes, s = divmod(whole, 60)
+    hours, m = divmod(minutes, 60)
+    parts = ((hours, "h"), (m, "m"), (s, "s"), (ms, "ms"))
+    return "".join(f"{amount}{unit}" for amount, unit in parts if amount) or "0s"
+
+
+Duration = Annotated[float, PlainValidator(parse_duration)]
+"""Seconds, >= 0."""
+Length = Annotated[float, PlainValidator(parse_length)]
+"""Seconds, > 0."""

@@ -1,0 +1,43 @@
+"""What is said about a value that cannot be used."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_LONGEST = 60
+
+
+class BadValueError(UsageError, ValueError):
+    """A value is wrong. Also a ValueError, so that pydantic collects it with the others of a file.
+
+    field: the field at fault, below the value that was being read; "" for the value itself.
+    """
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+def shown(value: object) -> str:
+    """A value as a plan would have it, cut off where it is long."""
+    text = json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was probably meant."""
+    found = difflib.get_close_matches(name, list(known), n=1, cutoff=0.7)
+    return found[0] if found else None
+
+
+def listed(names: Iterable[str], last: str = "or") -> str:
+    """a, b or c."""
+    *first, end = names
+    return f"{', '.join(first)} {last} {end}" if first else end

@@ -1,0 +1,56 @@
+"""Where a URL points: the origin that is connected to, and what is asked of it."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import NamedTuple
+
+from plimsoll._engine import Origin
+from plimsoll.load.mistakes import BadValueError, shown
+
+_SCHEMES = ("http://", "https://", "http+unix://")
+
+
+class Address(NamedTuple):
+    origin: str
+    """scheme://host[:port]"""
+    path: str
+    """Path and query, as they are sent; begins with "/"."""
+
+
+def is_url(text: str) -> bool:
+    return text.lower().startswith(_SCHEMES)
+
+
+def split_url(url: str) -> Address:
+    """Raises UsageError for a URL that cannot be requested."""
+    if not is_url(url):
+        raise BadValueError(f"{shown(url)} is not a URL; valid is http://127.0.0.1:8000/path")
+    head, slashes, rest = url.partition("://")
+    end = min((at for at in (rest.find(mark) for mark in "/?#") if at >= 0), default=len(rest))
+    origin, path = head + slashes + rest[:end], rest[end:].partition("#")[0]
+    if "${" in origin:
+        raise BadValueError(f"{shown(origin)} cannot be a template: variables are for what comes after the host")
+    if "@" in origin:
+        raise BadValueError(f"{shown(url)} has a user and a password; send an Authorization header instead")
+    _check(origin)
+    return Address(origin, path if path.startswith("/") else f"/{path}")
+
+
+@cache
+def _check(origin: str) -> None:
+    # Remembered, as target files have the same one in every line.
+    try:
+        Origin(origin)
+    except ValueError as error:
+        raise BadValueError(str(error)) from error
+
+
+def escaped(text: str) -> str:
+    """A text that is not a template, as one."""
+    return text.replace("${", "$${")
+
+
+def target(origin: str, headers: list[list[str]] | None = None) -> dict[str, object]:
+    """A target with nothing particular, as native users are given it."""
+    return {"url": origin, "verify": True, "cert": None, "proxy": None, "headers": headers or []}

@@ -1,0 +1,205 @@
+"""One phase as it is written, and what a row of them amounts to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from pydantic import PrivateAttr, model_validator
+
+from plimsoll.load.durations import Duration, Length, format_duration
+from plimsoll.load.mistakes import BadValueError, listed
+from plimsoll.load.shapes import Extent, Notation, Ramp, Rate, Replay, Sine, Spike, Stages, Staircase, Steps, Users
+from plimsoll.load.spec import Model, Phase, ShapeSpec
+from plimsoll.load.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+NOTATIONS: dict[str, type[Notation]] = {
+    "rate": Rate, "users": Users, "ramp": Ramp, "steps": Steps, "staircase": Staircase, "spike": Spike, "sine": Sine,
+    "stages": Stages, "replay": Replay,
+}  # fmt: skip
+"""The fields of a phase that say how much; a phase has one of them."""
+SHAPES = tuple(NOTATIONS)
+
+
+class PhaseTable(Table):
+    """[[phase]]"""
+
+    name: str | None = None
+    rate: Rate | None = None
+    users: Users | None = None
+    ramp: Ramp | None = None
+    steps: Steps | None = None
+    staircase: Staircase | None = None
+    spike: Spike | None = None
+    sine: Sine | None = None
+    stages: Stages | None = None
+    replay: Replay | None = None
+    duration: Length | None = None
+    start: Duration | None = None
+    spacing: Literal["uniform", "poisson"] | None = None
+    warmup: bool = False
+
+    _spec: ShapeSpec = PrivateAttr()
+    _seconds: float | None = PrivateAttr()
+
+    @model_validator(mode="after")
+    def _check(self) -> PhaseTable:
+        kind = self._check_kind()
+        self._check_levels(kind)
+        self._check_duration(kind)
+        self._check_spacing()
+        try:
+            self._spec = self.notation.spec(self.duration)
+            self._seconds = self._spec.build().seconds
+        except ValueError as error:
+            raise BadValueError(str(error), kind) from error
+        return self
+
+    def _check_kind(self) -> str:
+        given = [name for name in SHAPES if getattr(self, name) is not None]
+        if not given:
+            raise BadValueError(f"says not how much; it needs one of {listed(SHAPES)}")
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; a phase has one of {listed(SHAPES)}", given[1])
+        return given[0]
+
+    def _check_levels(self, kind: str) -> None:
+        levels = self.notation.levels
+        if len({level.rate for level in levels}) > 1:
+            raise BadValueError('mixes rates ("900/s") and users (900)', kind)
+        if levels and not any(level.value for level in levels):
+            raise BadValueError("is zero all the time: nothing would be sent", kind)
+
+    def _check_duration(self, kind: str) -> None:
+        extent = self.notation.extent
+        if extent is Extent.NEEDED and self.duration is None:
+            raise BadValueError(f'is missing: {kind} needs one, as in duration = "1m"', "duration")
+        if extent is Extent.OWN and self.duration is not None:
+            raise BadValueError(f"is too much: {kind} says itself how long it lasts; leave duration out", "duration")
+
+    def _check_spacing(self) -> None:
+        if self.spacing is not None and self.model == "closed":
+            raise BadValueError("is of the open model; users have no arrivals to be spaced", "spacing")
+        if self.spacing is not None and self.replay is not None:
+            raise BadValueError("contradicts replay, which has a spacing of its own; leave spacing out", "spacing")
+
+    @property
+    def kind(self) -> str:
+        return next(name for name in SHAPES if getattr(self, name) is not None)
+
+    @property
+    def notation(self) -> Notation:
+        notation: Notation = getattr(self, self.kind)
+        return notation
+
+    @property
+    def model(self) -> Model:
+        return "open" if all(level.rate for level in self.notation.levels) else "closed"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it lasts; None: without end."""
+        return self._seconds
+
+    def phase(self, name: str, start: float) -> Phase:
+        return Phase(self.name or name, self._spec, start, self._seconds, self.spacing == "poisson", self.warmup)
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A phase that does not go with the others."""
+
+    index: int
+    field: str
+    message: str
+
+
+def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Phase, ...], list[Misfit]]:
+    """The phases, one after the other unless they say when they start, and what contradicts what.
+
+    stop: seconds after which the run ends in any case.
+    """
+    phases: list[Phase] = []
+    misfits: list[Misfit] = []
+    end: float | None = 0.0
+    for index, table in enumerate(tables):
+        if table.start is None and end is None:
+            misfits.append(Misfit(index, "", f"would never begin: phase[{index - 1}] has no end; give that a duration"))
+        phase = table.phase(_name(tables, index), table.start if table.start is not None else end or 0.0)
+        phases.append(phase)
+        end = phase.end
+    for check in (_models, _warmups):
+        misfits += check(tables, phases)
+    if stop is not None:
+        misfits += _past(phases, stop)
+        phases = [cut(phase, stop) for phase in phases]
+    return tuple(phases), misfits
+
+
+def cut(phase: Phase, stop: float) -> Phase:
+    """The phase as far as it goes until `stop`, which is after its start."""
+    seconds = stop - phase.start
+    if seconds < 0 or (phase.seconds is not None and phase.seconds <= seconds):
+        return phase
+    values = dict(phase.shape.values)
+    if phase.seconds is None:
+        values["seconds"] = seconds
+    return replace(phase, seconds=seconds, shape=ShapeSpec.of(phase.shape.kind, **values))
+
+
+def _name(tables: Sequence[PhaseTable], index: int) -> str:
+    """For a phase without a name: "ramp", "ramp 2"; "warm-up"."""
+
+    def label(table: PhaseTable) -> str:
+        return "warm-up" if table.warmup else table.kind
+
+    before = sum(label(table) == label(tables[index]) for table in tables[:index])
+    return label(tables[index]) + (f" {before + 1}" if before else "")
+
+
+def _models(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[Misfit]:
+    first = tables[0]
+    return [
+        Misfit(
+            index, table.kind, f"is of the {table.model} model, {first.kind} of phase[0] of the {first.model} one; "
+            "a run has either rates or users",
+        )
+        for index, table in enumerate(tables) if table.model != first.model
+    ]  # fmt: skip
+
+
+def _warmups(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[Misfit]:
+    measured = [index for index, phase in enumerate(phases) if not phase.warmup]
+    if not measured:
+        return [Misfit(0, "warmup", "nothing is measured: every phase is a warm-up")]
+    first = min(measured, key=lambda index: phases[index].start)
+    misfits = []
+    for index, phase in enumerate(phases):
+        if not phase.warmup:
+            continue
+        if phase.start >= phases[first].start:
+            misfits.append(
+                Misfit(index, "warmup", f"a warm-up comes first, but phase[{first}] begins with it or before")
+            )
+        elif phase.end is None:
+            misfits.append(Misfit(index, "warmup", "a warm-up must end; give it a duration"))
+        elif phase.end > phases[first].start:
+            ends, begins = format_duration(phase.end), format_duration(phases[first].start)
+            misfits.append(
+                Misfit(index, "warmup", f"a warm-up until {ends} overlaps phase[{first}], which begins at {begins}")
+            )
+    return misfits
+
+
+def _past(phases: Sequence[Phase], stop: float) -> list[Misfit]:
+    misfits = []
+    for index, phase in enumerate(phases):
+        at = f"stop.time ends the run at {format_duration(stop)}"
+        if phase.start >= stop:
+            misfits.append(Misfit(index, "start", f"begins at {format_duration(phase.start)}, but {at}"))
+        elif phase.end is not None and phase.end > stop:
+            misfits.append(Misfit(index, "duration", f"ends at {format_duration(phase.end)}, but {at}"))
+    return misfits

@@ -1,0 +1,123 @@
+"""plan.toml, read: the one way from the file to what is run."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from plimsoll._engine import toml_lines
+from plimsoll.errors import UsageError
+from plimsoll.load.complaints import Complaint, Places, complain, complaints
+from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.phases import arrange
+from plimsoll.load.plan_model import PlanTable
+from plimsoll.load.scenario import check, scenario_of
+from plimsoll.load.spec import Limits, Load
+from plimsoll.load.table import read_text
+from plimsoll.stats.threshold_grammar import parse_threshold
+
+_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanFile:
+    """What a plan says."""
+
+    path: str
+    name: str
+    """The file's without its suffix when the plan gives none."""
+    scenario: dict[str, Any] | None
+    """What native users do, as `_engine.Scenario` takes it in JSON; None when the plan has phases only."""
+    load: Load | None
+    """None without phases."""
+    limits: Limits
+    """Also in `load`; here for the load that options give instead."""
+    run_time: float | None
+    """Seconds; None: to the end of the phases."""
+    stop_timeout: float | None
+    """Seconds; None: not said. Likewise the seed."""
+    thresholds: tuple[str, ...]
+    seed: int | None
+
+
+def read_plan(path: str, host: str | None = None) -> PlanFile:
+    """Raises UsageError with every mistake of the file: "plan.toml:12: phase[1].rate: what is wrong, what to do".
+
+    host: a URL in place of the first target's.
+    """
+    file = Path(path)
+    lines, data = _parse(file)
+    places = Places(lines, data)
+    try:
+        plan = PlanTable.model_validate(data, context={"folder": file.parent})
+    except ValidationError as error:
+        raise complain(path, complaints(error, PlanTable), places) from error
+    found: list[Complaint] = []
+    _check_thresholds(plan, found)
+    load = _load(plan, found)
+    scenario = _scenario(plan, host, places, found) if plan.flow or plan.request else None
+    if found:
+        raise complain(path, found, places)
+    return PlanFile(
+        path=path, name=plan.name or file.stem, scenario=scenario, load=load, limits=plan.limits,
+        run_time=plan.stop.time, stop_timeout=plan.stop_timeout, thresholds=tuple(plan.thresholds), seed=plan.seed,
+    )  # fmt: skip
+
+
+def _parse(file: Path) -> tuple[dict[str, int], dict[str, Any]]:
+    try:
+        text = read_text(file)
+    except BadValueError as error:
+        raise UsageError(str(error)) from error
+    try:
+        lines = toml_lines(text)
+        return lines, tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        position = _POSITION.search(str(error))
+        line = position["line"] if position and position["line"] else text.count("\n") + 1
+        raise UsageError(f"{file}:{line}: not TOML: {_POSITION.sub('', str(error))}") from error
+    except ValueError as error:
+        line, _, message = str(error).removeprefix("line ").partition(": ")
+        raise UsageError(f"{file}:{line}: not TOML: {message}") from error
+
+
+def _check_thresholds(plan: PlanTable, found: list[Complaint]) -> None:
+    for number, text in enumerate(plan.thresholds):
+        try:
+            parse_threshold(text)
+        except UsageError as error:
+            reason, *_ = str(error).removeprefix("threshold: ").splitlines()
+            found.append(Complaint(f"thresholds[{number}]", f"{text!r}: {reason}"))
+
+
+def _load(plan: PlanTable, found: list[Complaint]) -> Load | None:
+    if not plan.phase:
+        return None
+    phases, misfits = arrange(plan.phase, plan.stop.time)
+    for misfit in misfits:
+        path = f"phase[{misfit.index}]"
+        found.append(Complaint(f"{path}.{misfit.field}" if misfit.field else path, misfit.message))
+    model = plan.phase[0].model
+    if model == "closed":
+        for name in ("max_users", "on_saturation"):
+            if getattr(plan, name) is not None:
+                found.append(
+                    Complaint(name, "is of the open model (rates); here the phases say how many users there are")
+                )
+    if found:
+        return None
+    limits = plan.limits
+    return Load(model, phases, limits.max_users, limits.on_saturation, limits.iterations, limits.requests)
+
+
+def _scenario(plan: PlanTable, host: str | None, places: Places, found: list[Complaint]) -> dict[str, Any] | None:
+    definition, draft = scenario_of(plan, places.line, host)
+    found += draft.complaints
+    if not draft.complaints and (refused := check(definition, draft)):
+        found.append(refused)
+    return definition

@@ -1,0 +1,183 @@
+"""From a plan to the scenario that native users play, and back: which field of the plan each part comes from."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any
+
+from plimsoll._engine import Scenario
+from plimsoll.load import origins
+from plimsoll.load.bodies import header_lines, overridden
+from plimsoll.load.complaints import Complaint
+from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.step_model import RequestTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.load.plan_model import PlanTable, TargetTable
+    from plimsoll.load.step_model import FlowTable, StepTable
+
+_REFUSED = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\]|\.[a-z_]+)*): (?P<reason>.*)", re.DOTALL)
+_LAST = re.compile(r"(?:\.[^.\[]+|\[\d+\]|^[^.\[]+)$")
+
+
+@dataclass(slots=True)
+class Draft:
+    """A scenario in the making."""
+
+    plan: PlanTable
+    targets: list[dict[str, Any]] = field(default_factory=list)
+    bases: list[str] = field(default_factory=list)
+    """Of each target, what its paths begin with."""
+    sources: dict[str, str] = field(default_factory=dict)
+    """Field of the plan, by field of the scenario."""
+    complaints: list[Complaint] = field(default_factory=list)
+
+
+def scenario_of(plan: PlanTable, line: Callable[[str], int], host: str | None = None) -> tuple[dict[str, Any], Draft]:
+    """The scenario of a plan with flows or requests. line: where a field of the plan is; flows keep that order.
+
+    host: a URL in place of the first target's.
+    """
+    draft = Draft(plan)
+    for index, table in enumerate(plan.target):
+        _add_target(draft, table, f"target[{index}]", host if index == 0 else None)
+    if host is not None and not plan.target:
+        address = origins.split_url(host)
+        draft.targets.append(origins.target(address.origin, header_lines(plan.headers)))
+        draft.bases.append(origins.escaped(address.path.rstrip("/")))
+    parts: list[tuple[str, FlowTable | RequestTable]] = [
+        *((f"flow[{index}]", flow) for index, flow in enumerate(plan.flow)),
+        *((f"request[{index}]", request) for index, request in enumerate(plan.request)),
+    ]
+    parts.sort(key=lambda part: line(part[0]))
+    definition = {
+        "targets": draft.targets,
+        "feeders": [table.definition(name) for name, table in plan.feeder.items()],
+        "choice": plan.choice,
+        "cookies": plan.cookies,
+        "accept_encoding": plan.accept_encoding,
+        "flows": _different([_flow(draft, table, path, f"flows[{i}]") for i, (path, table) in enumerate(parts)]),
+    }
+    for index, name in enumerate(plan.feeder):
+        draft.sources[f"feeders[{index}]"] = f"feeder.{name}"
+    return definition, draft
+
+
+def check(definition: dict[str, Any], draft: Draft) -> Complaint | None:
+    """What the engine says against it, by field of the plan."""
+    refused = refusal(definition)
+    if refused is None:
+        return None
+    path, reason = refused
+    while path and path not in draft.sources:
+        path = _LAST.sub("", path)
+    return Complaint(draft.sources.get(path, ""), reason)
+
+
+def refusal(definition: dict[str, Any]) -> tuple[str, str] | None:
+    """The field and the reason when native users cannot play this."""
+    try:
+        Scenario(json.dumps(definition, ensure_ascii=False))
+    except ValueError as error:
+        match = _REFUSED.fullmatch(str(error))
+        return (match["path"], match["reason"]) if match else ("", str(error))
+    return None
+
+
+def _add_target(draft: Draft, table: TargetTable, path: str, host: str | None) -> None:
+    address = origins.split_url(host or table.url)
+    headers = overridden(header_lines(draft.plan.headers), header_lines(table.headers))
+    given = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}
+    place = f"targets[{len(draft.targets)}]"
+    draft.sources[place] = path
+    draft.sources |= {f"{place}.{name}": f"{path}.{name}" for name in ("url", "headers", *given)}
+    draft.targets.append(origins.target(address.origin, headers) | given)
+    draft.bases.append(origins.escaped(address.path.rstrip("/")))
+
+
+def _flow(draft: Draft, table: FlowTable | RequestTable, path: str, place: str) -> dict[str, Any]:
+    draft.sources[place] = path
+    think = draft.plan.think if table.think is None else table.think
+    if isinstance(table, RequestTable):
+        steps = [_step(draft, table, think, path, f"{place}.steps[0]")]
+    else:
+        steps = [
+            _step(draft, step, think, f"{path}.step[{index}]", f"{place}.steps[{index}]")
+            for index, step in enumerate(table.step)
+        ]
+    draft.sources[f"{place}.name"] = f"{path}.name"
+    return {"name": table.name, "weight": table.weight, "steps": steps}
+
+
+def _different(flows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """With a name for those that have none: that of the first step, with a number where it is taken."""
+    taken = {flow["name"] for flow in flows}
+    for flow in flows:
+        if flow["name"] is None:
+            name = flow["steps"][0]["name"]
+            flow["name"] = next(each for each in chain([name], (f"{name} {n}" for n in count(2))) if each not in taken)
+            taken.add(flow["name"])
+    return flows
+
+
+def _step(draft: Draft, step: StepTable, think: dict[str, Any] | None, path: str, place: str) -> dict[str, Any]:
+    """think: what follows a step that says nothing of it."""
+    _note_step(draft, step, path, place)
+    target, target_path = _where(draft, step, path)
+    return {
+        "name": step.name or step.where,
+        "target": target,
+        "method": step.verb,
+        "path": target_path,
+        "headers": header_lines(step.headers),
+        "body": step.content,
+        "timeout": draft.plan.timeout if step.timeout is None else step.timeout,
+        "think": think if step.think is None else step.think,
+        "extract": [table.definition(name) for name, table in step.extract.items()],
+        "expect": step.expected,
+    }
+
+
+def _note_step(draft: Draft, step: StepTable, path: str, place: str) -> None:
+    """Which field of the plan each field of this step comes from."""
+    note = draft.sources
+    note[place] = path
+    note[f"{place}.method"] = f"{path}.{'method' if step.method else step.where_field}"
+    note[f"{place}.path"] = f"{path}.{step.where_field}"
+    note[f"{place}.body"] = f"{path}.{step.body_field}"
+    for name in ("name", "target", "headers", "timeout", "think", "extract", "expect"):
+        note[f"{place}.{name}"] = f"{path}.{name}"
+    for index, name in enumerate(name for name, values in step.headers.items() for _ in values):
+        note[f"{place}.headers[{index}]"] = f"{path}.headers.{name}"
+    for index, (name, table) in enumerate(step.extract.items()):
+        note[f"{place}.extract[{index}]"] = f"{path}.extract.{name}"
+        note[f"{place}.extract[{index}].what"] = f"{path}.extract.{name}.{table.source}"
+    for name in step.expected:
+        note[f"{place}.expect.{name}"] = f"{path}.expect.{name}"
+
+
+def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
+    """The index of the target, and the path there."""
+    if origins.is_url(step.where):
+        address = origins.split_url(step.where)
+        for index, target in enumerate(draft.targets):
+            if target["url"] == address.origin:
+                return index, address.path
+        draft.targets.append(origins.target(address.origin, header_lines(draft.plan.headers)))
+        draft.bases.append("")
+        return len(draft.targets) - 1, address.path
+    try:
+        index = draft.plan.target_index(step)
+    except BadValueError as error:
+        draft.complaints.append(Complaint(f"{path}.{error.field}", str(error)))
+        return 0, step.where
+    if not draft.bases:
+        message = 'has no target; write target = "http://127.0.0.1:8000" at the top of the plan, or use --host'
+        draft.complaints.append(Complaint(f"{path}.{step.where_field}", message))
+        return 0, step.where
+    return index, draft.bases[index] + step.where

@@ -1,0 +1,188 @@
+"""Load as plain values: what coordinator and workers share, and what a manifest keeps."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from plimsoll._engine import Shape
+
+Model = Literal["open", "closed"]
+Saturation = Literal["wait", "drop"]
+
+
+_PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
+    "constant": lambda values: values["level"],
+    "ramp": lambda values: max(values["start"], values["end"]),
+    "steps": lambda values: max(level for _, level in values["steps"]),
+    "staircase": lambda values: max(values["start"], values["start"] + (values["count"] - 1) * values["step"]),
+    "spike": lambda values: max(values["base"], values["peak"]),
+    "sine": lambda values: values["mean"] + values["amplitude"],
+    "stages": lambda values: max(values["start"], *(level for _, level in values["stages"])),
+    "replay": lambda values: 0.0,
+}
+"""The constructors of `_engine.Shape`, and the highest level of what each makes."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeSpec:
+    """A shape by the name of its constructor: `build` makes it."""
+
+    kind: str
+    """A static method of `_engine.Shape`."""
+    values: tuple[tuple[str, Any], ...]
+    """Its arguments: numbers, None, or tuples of numbers and of pairs."""
+
+    def __post_init__(self) -> None:
+        if self.kind not in _PEAKS:
+            raise ValueError(f"no shape is called {self.kind!r}")
+
+    @classmethod
+    def of(cls, kind: str, **values: Any) -> ShapeSpec:
+        return cls(kind, tuple(values.items()))
+
+    @property
+    def peak(self) -> float:
+        """Its highest level; of a replay, 0."""
+        return _PEAKS[self.kind](dict(self.values))
+
+    def build(self) -> Shape:
+        """Raises ValueError for values out of range."""
+        shape: Shape = getattr(Shape, self.kind)(**dict(self.values))
+        return shape
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"kind": self.kind, "values": {name: _lists(value) for name, value in self.values}}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> ShapeSpec:
+        return cls(data["kind"], tuple((name, _tuples(value)) for name, value in data["values"].items()))
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A shape with a place in the run. Times are in seconds since the start of the run."""
+
+    name: str
+    shape: ShapeSpec
+    start: float = 0.0
+    """>= 0."""
+    seconds: float | None = None
+    """How long it lasts, >= 0, never longer than its shape; None: until the run is stopped."""
+    poisson: bool = False
+    """Arrivals at random around the rate, not evenly spaced. Open model only."""
+    warmup: bool = False
+    """Sent and recorded, but left out of results."""
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.start) and self.start >= 0):
+            raise ValueError(f"a phase cannot start at {self.start}")
+        if self.seconds is not None and not (math.isfinite(self.seconds) and self.seconds >= 0):
+            raise ValueError(f"a phase cannot last {self.seconds} s")
+
+    @property
+    def end(self) -> float | None:
+        return None if self.seconds is None else self.start + self.seconds
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "name": self.name, "shape": self.shape.to_dict(), "start": self.start, "seconds": self.seconds,
+            "poisson": self.poisson, "warmup": self.warmup,
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Phase:
+        return cls(**{**data, "shape": ShapeSpec.from_dict(data["shape"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What holds for a load whatever its shape."""
+
+    max_users: int | None = None
+    """Most users at a time in the open model, >= 1; None: the engine's own limit."""
+    on_saturation: Saturation = "wait"
+    """What becomes of an arrival when all of them are busy. Open model."""
+    iterations: int | None = None
+    """The run ends when so many have been begun, >= 1."""
+    requests: int | None = None
+    """Likewise, of requests."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_users", "iterations", "requests"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise ValueError(f"{name} must be at least 1, not {value}")
+        if self.on_saturation not in ("wait", "drop"):
+            raise ValueError(f"on_saturation must be wait or drop, not {self.on_saturation!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """Phases of one model, and when they are cut short."""
+
+    model: Model
+    phases: tuple[Phase, ...]
+    max_users: int | None = None
+    on_saturation: Saturation = "wait"
+    iterations: int | None = None
+    requests: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.model not in ("open", "closed"):
+            raise ValueError(f"there is no {self.model!r} model")
+        if not self.phases:
+            raise ValueError("a load needs a phase")
+        if self.model == "closed" and any(phase.poisson or phase.shape.kind == "replay" for phase in self.phases):
+            raise ValueError("only the open model has arrivals")
+        Limits(self.max_users, self.on_saturation, self.iterations, self.requests)
+
+    @property
+    def warmup_seconds(self) -> float:
+        """When the last warm-up phase ends; 0 without one."""
+        return max((phase.end or 0.0 for phase in self.phases if phase.warmup), default=0.0)
+
+    @property
+    def seconds(self) -> float | None:
+        """When the last phase ends; None: it goes on until it is stopped."""
+        ends = [phase.end for phase in self.phases]
+        return None if None in ends else max(end for end in ends if end is not None)
+
+    @property
+    def most_users(self) -> int:
+        """Of the closed model, at a time: phases that overlap, all at their highest. There may be fewer."""
+        return max(
+            math.floor(sum(each.shape.peak for each in self._under_way(phase.start)) + 0.5) for phase in self.phases
+        )
+
+    def users_at(self, seconds: float) -> int:
+        """Users of the closed model at this time: the levels of the phases under way, rounded half up."""
+        if self.model != "closed":
+            raise ValueError("the open model has arrivals, and as many users as they need")
+        levels = (phase.shape.build().level(seconds - phase.start) for phase in self._under_way(seconds))
+        return math.floor(sum(levels) + 0.5)
+
+    def _under_way(self, seconds: float) -> list[Phase]:
+        return [phase for phase in self.phases if phase.start <= seconds and (phase.end is None or seconds < phase.end)]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for a message or a manifest."""
+        return {
+            "model": self.model, "phases": [phase.to_dict() for phase in self.phases], "max_users": self.max_users,
+            "on_saturation": self.on_saturation, "iterations": self.iterations, "requests": self.requests,
+        }  # fmt: skip
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Load:
+        """The inverse of `to_dict`, after a format that knows lists only."""
+        return cls(**{**data, "phases": tuple(Phase.from_dict(phase) for phase in data["phases"])})
+
+
+def _lists(value: Any) -> Any:
+    return [_lists(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(each) for each in value) if isinstance(value, list | tuple) else value

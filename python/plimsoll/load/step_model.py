@@ -1,0 +1,258 @@
+"""Tables of a plan that say what a user does: flows, steps, extraction, expectations."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
+
+from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
+from plimsoll.load.durations import Length, parse_duration
+from plimsoll.load.mistakes import BadValueError, listed, shown
+from plimsoll.load.origins import is_url, split_url
+from plimsoll.load.table import ExistingFile, SeveralTexts, Table, one_or_more, read_text
+
+METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
+"""Each is a field of a step: get = "/path"."""
+_BODIES = ("body", "json", "body_file", "template_file")
+_SOURCES = ("json", "jsonpath", "regex", "header", "cookie")
+_STATUS = re.compile(r"(?P<first>[1-5][0-9]{2})(?:\s*-\s*(?P<last>[1-5][0-9]{2}))?|(?P<class>[1-5])xx", re.IGNORECASE)
+_METHOD = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_VARIABLE = re.compile(r"[A-Za-z_][\w-]*")
+
+
+def is_method(text: str) -> bool:
+    return _METHOD.fullmatch(text) is not None
+
+
+def _pointer(value: Any) -> str:
+    """RFC 6901."""
+    if not isinstance(value, str) or (value and not value.startswith("/")):
+        raise BadValueError(f'{shown(value)} is not a JSON pointer; it begins with "/", as in "/items/0/id"')
+    return value
+
+
+def _statuses(value: Any) -> list[list[int]]:
+    """200, "2xx", "200-204" or a list of these, as inclusive ranges."""
+    ranges = []
+    for each in one_or_more(value):
+        match = None if isinstance(each, bool) else _STATUS.fullmatch(str(each).strip())
+        if match is None:
+            raise BadValueError(f'{shown(each)} is not a status; valid are 200, "2xx", "200-204" and lists of these')
+        if match["class"]:
+            first, last = int(match["class"]) * 100, int(match["class"]) * 100 + 99
+        else:
+            first, last = int(match["first"]), int(match["last"] or match["first"])
+        if first > last:
+            raise BadValueError(f"{shown(each)} ends before it begins")
+        ranges.append([first, last])
+    if not ranges:
+        raise BadValueError("is empty: no status would do")
+    return ranges
+
+
+def _think(value: Any) -> dict[str, Any]:
+    """ "1s", "1s..3s" or { exponential = "2s" }, as native users are given it; times in seconds."""
+    if isinstance(value, dict):
+        if len(value) != 1 or "exponential" not in value:
+            raise BadValueError('is not understood; valid are "1s", "1s..3s" and { exponential = "2s" }')
+        return {"exponential": parse_duration(value["exponential"])}
+    if isinstance(value, str) and ".." in value:
+        least, _, most = value.partition("..")
+        between = [parse_duration(least), parse_duration(most)]
+        if between[0] > between[1]:
+            raise BadValueError(f"{shown(value)} ends before it begins")
+        return {"between": between}
+    return {"constant": parse_duration(value)}
+
+
+Think = Annotated[dict[str, Any], PlainValidator(_think)]
+Pointer = Annotated[str, PlainValidator(_pointer)]
+Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
+
+
+class ExtractTable(Table):
+    """extract.NAME = { json = "/token" }"""
+
+    json_: Pointer | None = Field(None, alias="json")
+    jsonpath: str | None = None
+    regex: str | None = None
+    header: str | None = None
+    cookie: str | None = None
+    default: str | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> ExtractTable:
+        given = [name for name in _SOURCES if self._get(name) is not None]
+        if not given:
+            raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES)}")
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES)}", given[1])
+        return self
+
+    def _get(self, source: str) -> str | None:
+        value: str | None = getattr(self, "json_" if source == "json" else source)
+        return value
+
+    @property
+    def source(self) -> str:
+        return next(name for name in _SOURCES if self._get(name) is not None)
+
+    def definition(self, into: str) -> dict[str, Any]:
+        return {"into": into, "from": self.source, "what": self._get(self.source), "default": self.default}
+
+
+class ExpectTable(Table):
+    """expect = { status = 200, max_time = "300ms" }"""
+
+    status: Annotated[list[list[int]], PlainValidator(_statuses)] | None = None
+    contains: SeveralTexts | None = None
+    lacks: SeveralTexts | None = None
+    json_: dict[Pointer, Any] | None = Field(None, alias="json")
+    max_time: Length | None = None
+
+    def definition(self) -> dict[str, Any]:
+        """As native users are given it, without what is not expected."""
+        values = {
+            "status": self.status, "contains": self.contains, "lacks": self.lacks, "max_time": self.max_time,
+            "json": None if self.json_ is None else [[pointer, value] for pointer, value in self.json_.items()],
+        }  # fmt: skip
+        return {name: value for name, value in values.items() if value is not None}
+
+
+def _variable_name(name: Any) -> Any:
+    if isinstance(name, str) and not _VARIABLE.fullmatch(name):
+        raise BadValueError(f"{shown(name)} cannot be the name of a variable; valid is token or order_id")
+    return name
+
+
+class StepTable(Table):
+    """[[flow.step]]"""
+
+    name: Annotated[str, Field(min_length=1)] | None = None
+    get: str | None = None
+    post: str | None = None
+    put: str | None = None
+    patch: str | None = None
+    delete: str | None = None
+    head: str | None = None
+    options: str | None = None
+    method: str | None = None
+    path: str | None = None
+    target: str | None = None
+    headers: HeadersTable = Field(default_factory=dict)
+    body: str | None = None
+    json_: JsonBody | None = Field(None, alias="json")
+    body_file: ExistingFile | None = None
+    template_file: ExistingFile | None = None
+    timeout: Length | None = None
+    think: Think | None = None
+    extract: dict[Annotated[str, BeforeValidator(_variable_name)], ExtractTable] = Field(default_factory=dict)
+    expect: ExpectTable | None = None
+
+    _body: dict[str, str] | None = PrivateAttr(None)
+
+    @model_validator(mode="after")
+    def _check(self) -> StepTable:
+        self._check_method()
+        self._check_path()
+        given = [name for name in _BODIES if getattr(self, "json_" if name == "json" else name) is not None]
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES)}", given[1])
+        self._body = self._read_body()
+        return self
+
+    def _check_method(self) -> None:
+        given = [name for name in METHODS if getattr(self, name) is not None]
+        if self.path is not None:
+            given.append("path")
+        if not given:
+            raise BadValueError(
+                'says not what to request; it needs get = "/path", likewise post, put, …, or method and path',
+                "" if self.method is None else "method",
+            )
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])
+        if (self.method is None) != (self.path is None):
+            raise BadValueError(*(
+                ("belongs with a method, as in method = \"PURGE\"", "path") if self.method is None
+                else (f"belongs with path; {given[0]} is a method already", "method")
+            ))  # fmt: skip
+        if self.method is not None and not is_method(self.method):
+            raise BadValueError(f"{shown(self.method)} cannot be a method", "method")
+
+    def _check_path(self) -> None:
+        if is_url(self.where):
+            if self.target is not None:
+                raise BadValueError(f"contradicts {self.where_field}, which is a whole URL", "target")
+            try:
+                split_url(self.where)
+            except BadValueError as error:
+                raise BadValueError(str(error), self.where_field) from error
+        elif not self.where.startswith("/") and (self.where_field, self.where) != ("options", "*"):
+            raise BadValueError(f'{shown(self.where)} must begin with "/", or be a whole URL', self.where_field)
+
+    def _read_body(self) -> dict[str, str] | None:
+        if self.body is not None:
+            return {"text": self.body}
+        if self.json_ is not None:
+            return {"json": self.json_}
+        if self.body_file is not None:
+            try:
+                return encoded(self.body_file.read_bytes())
+            except OSError as error:
+                raise BadValueError(f"cannot read {self.body_file}: {error.strerror}", "body_file") from error
+        if self.template_file is None:
+            return None
+        try:
+            text = read_text(self.template_file)
+            return {"json": json_template(text)} if self.template_file.suffix == ".json" else {"text": text}
+        except BadValueError as error:
+            raise BadValueError(str(error), "template_file") from error
+
+    @property
+    def verb(self) -> str:
+        """As it is sent."""
+        return self.method or self.where_field.upper()
+
+    @property
+    def where_field(self) -> str:
+        return next((name for name in METHODS if getattr(self, name) is not None), "path")
+
+    @property
+    def where(self) -> str:
+        """Path, or whole URL."""
+        where: str = getattr(self, self.where_field)
+        return where
+
+    @property
+    def body_field(self) -> str:
+        """The field that the body comes from; "body" without one."""
+        fields = [name for name in _BODIES if getattr(self, "json_" if name == "json" else name) is not None]
+        return next(iter(fields), "body")
+
+    @property
+    def expected(self) -> dict[str, Any]:
+        """As native users are given it."""
+        return {} if self.expect is None else self.expect.definition()
+
+    @property
+    def content(self) -> dict[str, str] | None:
+        """The body, as native users are given it."""
+        return self._body
+
+
+class RequestTable(StepTable):
+    """[[request]]: short for a flow of one step."""
+
+    weight: Weight = 1.0
+
+
+class FlowTable(Table):
+    """[[flow]]"""
+
+    name: Annotated[str, Field(min_length=1)] | None = None
+    weight: Weight = 1.0
+    think: Think | None = None
+    step: Annotated[list[StepTable], Field(min_length=1), BeforeValidator(one_or_more)]

@@ -1,0 +1,60 @@
+"""What all tables of a plan have in common."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo
+
+from plimsoll.load.mistakes import BadValueError, shown
+
+
+class Table(BaseModel):
+    """A table of a plan: nothing unknown in it, nothing guessed, no text that was meant as a number."""
+
+    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+
+def one_or_more(value: Any) -> Any:
+    """`[phase]` is short for a single `[[phase]]`, and `contains = "a"` for `["a"]`."""
+    return value if isinstance(value, list) else [value]
+
+
+SeveralTexts = Annotated[list[str], BeforeValidator(one_or_more)]
+
+
+def folder_of(info: ValidationInfo) -> Path:
+    """Where relative paths begin: the folder of the plan."""
+    folder: Path = info.context["folder"] if info.context else Path()
+    return folder
+
+
+def existing_file(value: Any, info: ValidationInfo) -> Path:
+    """A file that can be opened; relative to the folder of the plan. Raises UsageError."""
+    if not isinstance(value, str) or not value:
+        raise BadValueError(f"{shown(value)} is not the path of a file")
+    path = folder_of(info) / Path(value).expanduser()
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        raise BadValueError(f"cannot read {path}: {error.strerror}") from error
+
+
+ExistingFile = Annotated[Path, PlainValidator(existing_file)]
+
+
+def read_text(path: Path) -> str:
+    """As it is, line ends too. Raises UsageError for a file that cannot be read as UTF-8."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise BadValueError(f"cannot read {path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise BadValueError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def lines_of(text: str) -> list[str]:
+    """As an editor counts them; `splitlines` knows more ends, which may stand within a value."""
+    return text.replace("\r\n", "\n").split("\n")

@@ -1,0 +1,60 @@
+"""A single URL as a scenario."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.errors import UsageError
+from plimsoll.load import origins
+from plimsoll.load.bodies import encoded, parse_header
+from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.scenario import refusal
+from plimsoll.load.step_model import is_method
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_OPTIONS = {"method": "--method", "path": "URL", "headers": "--header", "body": "--body"}
+
+
+def url_scenario(
+    url: str,
+    *,
+    method: str = "GET",
+    headers: Sequence[str] = (),
+    body: str | None = None,
+    body_file: str | None = None,
+) -> dict[str, Any]:
+    """One request, again and again. headers: "Name: value" lines. URL, headers and body may have ${uuid} and the like;
+    a body file is sent as it is, and takes the place of a body. Raises UsageError that names the option."""
+    if not is_method(method):
+        raise UsageError(f"--method: {shown(method)} cannot be a method")
+    address = origins.split_url(url)
+    step = {
+        "name": address.path, "method": method, "path": address.path, "headers": [_header(line) for line in headers],
+        "body": _body(body, body_file),
+    }  # fmt: skip
+    definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": [step]}]}
+    if refused := refusal(definition):
+        place, reason = refused
+        field = re.split(r"[.\[]", place.removeprefix("flows[0].steps[0]."))[0]
+        raise UsageError(f"{_OPTIONS.get(field, 'URL')}: {reason}")
+    return definition
+
+
+def _header(line: str) -> list[str]:
+    try:
+        return parse_header(line)
+    except BadValueError as error:
+        raise UsageError(f"--header: {error}") from error
+
+
+def _body(text: str | None, file: str | None) -> dict[str, str] | None:
+    if file is None:
+        return None if text is None else {"text": text}
+    try:
+        return encoded(Path(file).read_bytes())
+    except OSError as error:
+        raise UsageError(f"--body: cannot read {file}: {error.strerror}") from error

@@ -1,0 +1,44 @@
+"""What a run's numbers are worth: the one judgement that every report shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.omission import omission
+from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.validity import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.stats.omission import Omission
+    from plimsoll.stats.validity import Validity
+    from plimsoll.stats.view import RunView
+
+
+@dataclass(frozen=True, slots=True)
+class Assessment:
+    """Follows from what is stored of a run and from nothing else, so it is the same whenever it is asked for."""
+
+    validity: Validity
+    """Whether the generator did what was asked of it."""
+    thresholds: tuple[ThresholdResult, ...] = ()
+    """What was asked of the target."""
+    omission: Omission | None = None
+    """What the closed model did not see; None for the open one, and for a run too small to tell."""
+    is_open: bool = False
+    """Whether there were arrivals, and not users who take their time."""
+    max_users: int | None = None
+    """Most users that the open model might have, if that is known."""
+
+
+def assess(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Assessment:
+    """manifest, facts: of the run that the view is of. What they do not say is taken as unknown."""
+    return Assessment(
+        validity=judge(view, manifest, facts),
+        thresholds=tuple(ThresholdResult.from_dict(each) for each in facts.get("thresholds") or ()),
+        omission=omission(view, manifest),
+        is_open=manifest.get("model") == "open",
+        max_users=manifest.get("max_users"),
+    )

@@ -1,0 +1,76 @@
+"""What a run was to put on its target, in words; read from the plain values of its manifest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.report.numbers import counted, seconds
+from plimsoll.report.table import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def load_in_short(manifest: Mapping[str, Any]) -> str:
+    """50 users; open model, 900/s; open model, 3 phases. "" when nothing is known."""
+    load = manifest.get("load")
+    if not load:
+        users = manifest.get("users")
+        return "" if users is None else f"{users} {'user' if users == 1 else 'users'}"
+    measured = [phase for phase in load["phases"] if not phase["warmup"]]
+    is_open = load["model"] == "open"
+    text = _shape(measured[0]["shape"], is_open) if len(measured) == 1 else counted(len(measured), "phase")
+    return text if not is_open and len(measured) == 1 else f"{load['model']} model, {text}"
+
+
+def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
+    """A line on the warm-up, and one per phase when there are several. warmup: whole seconds that are left out."""
+    lines = [f"warm-up: the first {seconds(warmup)} are left out"] if warmup else []
+    load = manifest.get("load") or {"model": "", "phases": ()}
+    if len(load["phases"]) > 1:
+        lines += [_phase(phase, load["model"] == "open") for phase in load["phases"]]
+    return lines
+
+
+def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
+    length = "until the end" if phase["seconds"] is None else f"for {seconds(phase['seconds'])}"
+    parts = [
+        f"phase {one_line(phase['name'])}: {_shape(phase['shape'], is_open)}",
+        f"from {seconds(phase['start'])} on, {length}",
+        *(["random arrivals (Poisson)"] if phase["poisson"] else []),
+        *(["warm-up"] if phase["warmup"] else []),
+    ]
+    return ", ".join(parts)
+
+
+def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
+    """900/s; 0/s to 900/s; 3 steps from 100/s to 900/s, …"""
+    unit = "/s" if is_open else " users"
+    values = shape["values"]
+
+    def level(value: float) -> str:
+        return f"{value:.12g}{unit}"
+
+    match shape["kind"]:
+        case "constant":
+            return level(values["level"])
+        case "ramp":
+            return f"{level(values['start'])} to {level(values['end'])}"
+        case "steps":
+            levels = [each for _, each in values["steps"]]
+            return f"{counted(len(levels), 'step')} from {level(levels[0])} to {level(levels[-1])}"
+        case "staircase":
+            last = values["start"] + values["step"] * (values["count"] - 1)
+            return f"{counted(values['count'], 'step')} from {level(values['start'])} to {level(last)}"
+        case "spike":
+            return f"{level(values['base'])} with a spike to {level(values['peak'])}"
+        case "sine":
+            return f"{level(values['mean'])} ± {level(values['amplitude'])} every {seconds(values['period'])}"
+        case "stages":
+            levels = [values.get("start", 0.0), *(each for _, each in values["stages"])]
+            way = f"from {level(levels[0])} to {level(levels[-1])}, at most {level(max(levels))}"
+            return f"{counted(len(levels) - 1, 'stage')} {way}"
+        case "replay":
+            return counted(len(values["times"]), "recorded arrival")
+        case other:
+            return str(other)

@@ -1,0 +1,86 @@
+"""What must be known to read the tables, in lines below them."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+from plimsoll.report.numbers import NONE, amount, counted
+
+if TYPE_CHECKING:
+    from plimsoll._engine import Histogram
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.stats.generator import GeneratorView
+    from plimsoll.stats.latency import Latency
+    from plimsoll.stats.view import RunView
+
+
+def remarks(view: RunView, response: Latency) -> list[str]:
+    """What the numbers leave out or know only in part. response: of all exchanges."""
+    lines = []
+    if view.total.retries:
+        lines.append(
+            f"sent again, as a kept connection turned out to be closed: {counted(view.total.retries, 'request')}"
+        )
+    if response.censored:
+        lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")
+    if response.overflow:
+        lines.append(f"longer than 1 h, where percentiles end: {counted(response.overflow, 'exchange')}")
+    if view.total.cancelled:
+        lines.append(
+            f"cut off when their user stopped, and counted nowhere else: {counted(view.total.cancelled, 'exchange')}"
+        )
+    return lines
+
+
+def doubts(assessment: Assessment, width: int) -> list[str]:
+    """What nobody looked at, and what a closed model does not see."""
+    unknown = ", ".join(check.name for check in assessment.validity.checks if check.state == "unknown")
+    lines = [f"could not be checked: {unknown}"] if unknown else []
+    if assessment.omission and assessment.omission.warning:
+        lines += [fill(line, width, break_on_hyphens=False) for line in assessment.omission.warning.splitlines()]
+    return lines
+
+
+def load_line(view: RunView, max_users: int | None) -> str:
+    """What became of the arrivals of the open model. max_users: the most that there might be, if that is known."""
+    generator = view.generator
+    parts = [
+        f"offered {generator.offered} ({view.offered_rate:.1f}/s)",
+        f"sent {generator.begun}",
+        f"dropped {generator.dropped}",
+    ]
+    if waited := max(generator.waiting_by_second().values(), default=0):
+        parts.append(f"waiting peak {waited}")
+    peak = max(generator.users_by_second().values(), default=0)
+    parts.append(f"users peak {peak} of max {max_users}" if max_users else f"users peak {peak}")
+    return f"load: {', '.join(parts)}"
+
+
+def generator_line(generator: GeneratorView) -> str:
+    """How well the load generator itself kept up."""
+    if not generator.workers:
+        return "generator: nothing is known of it"
+    parts = [
+        counted(generator.workers, "worker"),
+        f"lag p99 {_p99(generator.lag)}",
+        f"delay p99 {_p99(generator.delay)}",
+        f"CPU max {100 * generator.cpu_max:.0f}%",
+        f"stamps: {_stamps(generator)}",
+    ]
+    if generator.exhausted:
+        parts.append(f"out of files, ports or memory {counted(generator.exhausted, 'time')}")
+    return f"generator: {', '.join(parts)}"
+
+
+def _p99(durations: Histogram) -> str:
+    return f"{amount(durations.value_at(0.99) / 1000)} ms" if durations.count else NONE
+
+
+def _stamps(generator: GeneratorView) -> str:
+    """Which clock stamped the arrivals."""
+    total, user = generator.delay.count, generator.user_stamps
+    if user and user >= total:
+        return "user"
+    rejected = f", {generator.rejected_stamps} of them rejected" if generator.rejected_stamps else ""
+    return f"kernel, {user} of {total} user{rejected}" if user else "kernel" if total else NONE

@@ -1,0 +1,156 @@
+"""What a closed model does not see of a target that stalls (coordinated omission), and about how much that is.
+
+N users who wait for their replies send nothing while the target stands still, so a stall counts once for each user
+instead of once for each request that would have come meanwhile. The figures here are modelled: they are shown beside
+the recorded ones and never mixed into them.
+
+Two things must come together. Some exchanges were very long; and the run as a whole sent so much less in some of its
+seconds that their users cannot have waited alone. Without the second, long times are those of slow requests, and
+clients from outside would have sent the others meanwhile as these users did. A stall that comes in every second
+looks like the target's ordinary pace, and is not found.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plimsoll._engine import Histogram
+from plimsoll.record import TIMED
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.stats.view import RunView
+
+QUANTILES = (0.9, 0.99, 0.999)
+
+HIDDEN = 2.0
+"""A modelled percentile more than this many times the recorded one is worth a warning."""
+OF_MEDIAN = 10.0
+"""A stall is longer than this many medians: so is one lognormal time in 500,000 (sigma 0.5), or in 94 (sigma 1)."""
+DIP = 0.25
+"""A second is short of requests when it lacks this share of a typical one, and more than `NOISE` deviations."""
+NOISE = 4.0
+BACKED = 0.5
+"""Share of the missed requests that must be lacking in such seconds. Simulated: a freeze of 1 s has 0.75 to 1 of them,
+slow requests that do not hold up others have none."""
+LEAST_USERS = 5
+"""With fewer, one slow exchange alone makes a second short of requests: a stall cannot be told from it."""
+LEAST_SECONDS = 3
+LEAST_EXCHANGES = 100
+"""With fewer there is no typical second, and nothing to model."""
+
+_MAD = 1.4826
+"""Standard deviations per median absolute deviation, of a normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class Omission:
+    """Percentiles in ms, by quantile: as recorded, and as an open model at the run's own pace would have seen them."""
+
+    rate: float
+    """Requests per second of a typical second: the pace that independent clients would have kept to."""
+    interval: float
+    """Seconds from one request of a user to its next at that pace."""
+    recorded: dict[float, float]
+    modelled: dict[float, float]
+    """As recorded, if nothing was missed."""
+    stalls: int
+    """Exchanges that took so long that their users missed requests."""
+    missed: int
+    """Requests that would have come meanwhile."""
+    warning: str | None
+    """Lines for people; None if the run hides nothing that matters."""
+
+
+def omission(view: RunView, manifest: Mapping[str, Any]) -> Omission | None:
+    """None for the open model, which hides nothing, and for a run with too little to tell."""
+    if manifest.get("model", "closed") == "open":
+        return None
+    pace = _pace(view)
+    recorded = _response(view)
+    if pace is None or recorded.count < LEAST_EXCHANGES:
+        return None
+    times = _quantiles(recorded)
+    nothing = Omission(pace.rate, pace.interval, times, times, stalls=0, missed=0, warning=None)
+    stall = max(OF_MEDIAN * recorded.value_at(0.5), pace.interval * 1e6)
+    stalled, rest = _split(recorded, stall)
+    filled = stalled.corrected(max(1, round(pace.interval * 1e6)))
+    missed = filled.count - stalled.count
+    if not missed or pace.lacking < BACKED * missed:
+        return nothing
+    rest.add(filled)
+    found = replace(nothing, modelled=_quantiles(rest), stalls=stalled.count, missed=missed)
+    if all(found.modelled[q] <= HIDDEN * found.recorded[q] for q in QUANTILES):
+        return found
+    return replace(found, warning=_warning(found, stall / 1000))
+
+
+class _Pace(NamedTuple):
+    """What the users did while nothing held them up."""
+
+    rate: float
+    """Requests in a typical second."""
+    interval: float
+    """Seconds between two requests of a user."""
+    lacking: float
+    """Requests by which seconds fell short of that so far that it is no chance."""
+
+
+def _pace(view: RunView) -> _Pace | None:
+    """Over the seconds in which all the users were there."""
+    users = view.generator.users_by_second()
+    most = max(users.values(), default=0)
+    # Users are counted at a second's end, so the first with all of them may have begun with fewer; the last is cut off.
+    plateau = [second for second, there in users.items() if there == most and users.get(second - 1) == most][:-1]
+    by_second = view.total.requests_by_second
+    counts = [by_second[second] if second < len(by_second) else 0 for second in plateau]
+    if most < LEAST_USERS or len(counts) < LEAST_SECONDS:
+        return None
+    rate = statistics.median(counts)
+    return _Pace(rate, most / rate, _lacking(counts, rate)) if rate else None
+
+
+def _lacking(counts: Sequence[int], typical: float) -> float:
+    noise = _MAD * statistics.median(abs(count - typical) for count in counts)
+    least = typical - max(DIP * typical, NOISE * noise)
+    return sum(typical - count for count in counts if count < least)
+
+
+def _response(view: RunView) -> Histogram:
+    total = Histogram()
+    for outcome, each in view.total.outcomes.items():
+        if outcome in TIMED:
+            total.add(each.response)
+    return total
+
+
+def _split(times: Histogram, limit: float) -> tuple[Histogram, Histogram]:
+    """Those above the limit in µs, and the others."""
+    above, others = Histogram(), Histogram()
+    for micros, count in times.buckets():
+        (above if micros > limit else others).record(micros, count)
+    return above, others
+
+
+def _quantiles(times: Histogram) -> dict[float, float]:
+    return {q: times.value_at(q) / 1000 for q in QUANTILES}
+
+
+def _warning(found: Omission, stall: float) -> str:
+    figures = ", ".join(
+        f"p{100 * q:g} {_ms(found.modelled[q])} instead of {_ms(found.recorded[q])}" for q in QUANTILES[:2]
+    )
+    rate = f"{found.rate:.0f}" if found.rate >= 10 else f"{found.rate:.2g}"
+    return (
+        f"coordinated omission: the target stalled, and while {found.stalls} exchanges took over {_ms(stall)} their "
+        f"users sent about {found.missed} requests less\n"
+        f"modelled for clients who do not wait for each other: {figures}\n"
+        f"to measure it instead, run the open model: --rate {rate}/s"
+    )
+
+
+def _ms(milliseconds: float) -> str:
+    return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:.0f} ms"

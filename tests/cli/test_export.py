@@ -1,0 +1,83 @@
+"""`plimsoll export` as it is typed. What is in the files is asked in tests/report/test_export.py."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+
+from plimsoll.report.export import FORMATS
+from plimsoll.store import Store
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_file_is_named_after_the_run_unless_told(plimsoll, kept, format):
+    result = plimsoll("export", kept[0], "--format", format)
+    assert (result.exit_code, result.stdout) == (0, f"{kept[0]}.{format}\n")
+    assert Path(result.stdout.strip()).stat().st_size > 0
+    result = plimsoll("export", "--format", format, "-o", "out")
+    assert (result.exit_code, result.stdout) == (0, "out\n")
+
+
+def test_the_last_run_is_the_default_and_the_beginning_of_an_id_will_do(plimsoll, kept):
+    for reference, run in (((), kept[1]), (("last",), kept[1]), (("20261120-1200",), kept[0])):
+        assert plimsoll("export", *reference, "--format", "json", "-o", "out.json").exit_code == 0
+        document = json.loads(Path("out.json").read_text())
+        assert document["run"] == run
+        assert sum(each["count"] for each in document["intervals"]) == 20
+
+
+def test_a_file_that_is_there_is_replaced(plimsoll, kept):
+    Path("out").write_text("x" * 1_000_000)
+    assert plimsoll("export", "--format", "csv", "-o", "out").exit_code == 0
+    assert Path("out").stat().st_size < 10_000
+
+
+def test_reasons_to_doubt_the_run_are_said(plimsoll, make_interval, make_health):
+    with Store.open() as store:
+        writer = store.start_run({"started": 1_795_176_000.0, "model": "open", "users_kind": "native"})
+        health = make_health(0)
+        health.offered, health.dropped = 20, 10
+        dropped = make_interval(outcome="dropped", untimed=10)
+        writer.commit([make_interval([1.0] * 10), dropped], [health])
+        writer.finish("finished", 1_795_176_001.0)
+    result = plimsoll("export", "--format", "parquet", "-o", "out")
+    assert result.exit_code == 0
+    assert result.stdout == "out\n"
+    assert result.stderr.startswith("plimsoll: INVALID: ")
+    assert "dropped" in result.stderr
+    assert pyarrow.parquet.read_table("out")["invalid"][0].as_py() in result.stderr.replace(
+        "\nplimsoll: INVALID: ", "; "
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--format", "csv", "-o", "gone/x"), "cannot write gone/x: No such file or directory\n"),
+        (("--format", "parquet", "-o", "gone/x"), "cannot write gone/x: No such file or directory\n"),
+        (("--format", "hlog", "-o", "."), "cannot write .: Is a directory\n"),
+        (("2020", "--format", "csv"), "has no run '2020'; `plimsoll runs` lists them\n"),
+        (("--format", "xls"), "'xls' is not one of 'hgrm', 'hlog', 'csv', 'json', 'parquet'."),
+        ((), "missing option '--format'"),
+        (("--store", "other.db", "--format", "csv"), "other.db; `plimsoll run` makes one, --store names another\n"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_exit_code_2(plimsoll, kept, arguments, message):
+    result = plimsoll("export", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("plimsoll: ")
+    assert message in result.stderr
+    if "--format" in arguments:
+        assert result.stderr.count("\n") == 1
+
+
+def test_without_pyarrow_it_is_said_what_to_install(plimsoll, kept, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    result = plimsoll("export", "--format", "parquet")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == "plimsoll: Parquet needs pyarrow: pip install 'plimsoll[parquet]'\n"
+    assert not list(Path().glob("*.parquet"))

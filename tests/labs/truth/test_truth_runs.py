@@ -1,0 +1,95 @@
+"""The part of the lab that holds on any machine, however busy: counts, outcomes, lower bounds, and shapes."""
+
+import pytest
+from labs.truth.checks import CHECKS, busy, counts, failures, freeze_open
+from labs.truth.errors import NotJudgedError
+from labs.truth.lab import Lab, Load, Observation
+from labs.truth.line import Line, Verdict
+from labs.truth.plimsoll_run import INVALID
+from labs.truth.probe import Probe
+from labs.truth.tolerance import HDR_ERROR, UNIT, value_at
+
+COUNTED = (
+    "/fixed?ms=5", "/close-delimited?n=10000", "/keep-alive?requests=3&silent=1", "/chunked?n=10000&trailers=1",
+    "/reset?at=head", "/malformed?kind=chunk-size", "/never",
+)  # fmt: skip
+QUANTILES = (0.5, 0.9, 0.99)
+
+
+def all_hold(lines: list[Line]) -> bool:
+    return bool(lines) and not [line for line in lines if line.verdict is not Verdict.HOLDS]
+
+
+@pytest.mark.parametrize("target", COUNTED)
+def test_what_was_received_is_what_was_reported(lab: Lab, target: str) -> None:
+    (behaviour,) = [each for each in counts.BEHAVIOURS if each.target == target]
+    how = counts.HOWS[2] if behaviour.endless else counts.HOWS[0]
+    lines = list(counts.compare(lab, behaviour, how))
+    assert all_hold(lines), lines
+
+
+def test_ctrl_c_loses_nothing(lab: Lab) -> None:
+    lines = list(counts.compare(lab, counts.BEHAVIOURS[0], counts.HOWS[1]))
+    assert all_hold(lines), lines
+
+
+@pytest.mark.parametrize("user", ["Plain", "Fast"])
+def test_redirects_and_cookies_are_followed_up(lab: Lab, user: str) -> None:
+    lines = [line for chain in counts.CHAINS[1:] for line in counts.python_users(lab, chain, user)]
+    lines += counts.cookies_come_back(lab, user)
+    assert all_hold(lines), lines
+
+
+def test_every_failure_has_its_own_outcome_and_the_run_goes_on(lab: Lab) -> None:
+    (case,) = failures.check(lab)
+    lines = list(case.judge())
+    assert all_hold(lines), lines
+
+
+def never_below_the_targets_own_account(observation: Observation, target: str) -> bool:
+    times, endpoint = observation.truth.path(target).seconds(), observation.report.endpoint(target)
+    lows = {quantile: value_at(quantile, times) - observation.truth.stamp_error for quantile in QUANTILES}
+    return all(endpoint.service(quantile) >= low * (1 - HDR_ERROR) - UNIT for quantile, low in lows.items())
+
+
+def test_a_service_time_is_never_below_what_the_target_took(lab: Lab) -> None:
+    target = "/lognormal?median_ms=5&sigma=0.5&seed=1"
+    observation = lab.observe(Load([lab.url(target), "-u", "5", "-r", "5"], 2, may_be_invalid=True))
+    assert observation.truth.user_stamps == 0
+    assert never_below_the_targets_own_account(observation, target)
+
+
+def test_a_busy_generator_says_that_it_is_invalid_and_keeps_its_account(lab: Lab) -> None:
+    lines = {line.quantity: line for line in busy.judge(lab)}
+    assert lines["requests"].verdict is Verdict.HOLDS, lines
+    assert lines["verdict"].reported == f"exit code {INVALID}"
+
+
+def test_an_open_model_sees_a_freeze_as_clients_from_outside_do(lab: Lab) -> None:
+    target, rate, seconds = freeze_open.TARGET, freeze_open.RATE, 10
+    load = Load([lab.url(target), "--rate", f"{rate}/s"], seconds, freeze=(freeze_open.EVERY, freeze_open.LENGTH))
+    try:
+        observation = lab.observe(load)
+    except NotJudgedError as why:
+        pytest.skip(f"this machine is too busy to judge it: {why}")
+    assert observation.truth.path(target).received == observation.report.endpoint(target).requests == rate * seconds
+    assert 0.4 < observation.report.endpoint(target).response(0.9) < 0.6
+    assert never_below_the_targets_own_account(observation, target)
+
+
+def test_the_probe_finds_what_lies_outside_of_the_target(lab: Lab) -> None:
+    lab.target.reset()
+    probe = Probe(lab.target)
+    with probe:
+        while len(lab.target.truth().paths) < 2 or lab.target.truth().path("/fixed?ms=0&probe=fresh").received < 20:
+            pass
+    overhead = probe.overhead(lab.target.truth())
+    assert len(overhead.kept) >= 19
+    assert overhead.kept == sorted(overhead.kept)
+    # A connection is made besides: it takes longer, compared by medians of the same seconds.
+    assert 0 < value_at(0.5, overhead.kept) < value_at(0.5, overhead.fresh)
+
+
+def test_every_check_says_which_cases_it_has(lab: Lab) -> None:
+    names = [case.name for check in CHECKS.values() for case in check(lab)]
+    assert len(names) == len(set(names))

@@ -1,0 +1,61 @@
+"""The plans in the guide are plans."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plimsoll.errors import UsageError
+from plimsoll.load import read_targets
+from plimsoll.load.phases import PhaseTable
+from plimsoll.load.plan_model import PlanTable, StopTable, TargetTable
+from plimsoll.load.step_model import METHODS, ExtractTable, FlowTable, RequestTable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pydantic import BaseModel
+
+    from plimsoll.load import PlanFile
+
+GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "plans.md").read_text(encoding="utf-8")
+PLANS = {text.splitlines()[0]: text for text in re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)}
+WRONG = "# wrong.toml"
+
+
+@pytest.mark.parametrize("title", [title for title in PLANS if title != WRONG])
+def test_a_plan_of_the_guide_can_be_read(plan: Callable[..., PlanFile], title: str) -> None:
+    found = plan(PLANS[title])
+    assert found.scenario or found.load
+
+
+def test_the_wrong_plan_of_the_guide_is_told_as_it_says(plan: Callable[..., PlanFile], tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as refused:
+        plan(PLANS[WRONG])
+    said = str(refused.value).replace(f"{tmp_path}/plan.toml", "wrong.toml")
+    assert f"plimsoll: {said}" in GUIDE
+
+
+def test_the_examples_are_as_long_as_they_are_called() -> None:
+    lines = [sum(1 for line in PLANS[f"# {name}.toml"].splitlines()[1:] if line) for name in ("first", "shop")]
+    assert lines[0] <= 12 and 45 <= lines[1] <= 60
+
+
+def test_the_targets_of_the_guide_can_be_read(tmp_path: Path) -> None:
+    (text,) = re.findall(r"^```text\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
+    (tmp_path / "targets.txt").write_text(text)
+    (tmp_path / "new.json").write_text("{}")
+    assert len(read_targets(str(tmp_path / "targets.txt"))["flows"]) == 2
+
+
+@pytest.mark.parametrize(
+    "table", [PlanTable, TargetTable, FlowTable, RequestTable, ExtractTable, PhaseTable, StopTable]
+)
+def test_the_guide_has_every_field(table: type[BaseModel]) -> None:
+    """Between backticks, alone or as in `rate = …`, `extract.NAME`, `[[phase]]`."""
+    words = {word for code in re.findall(r"`([^`\n]+)`", GUIDE) for word in re.findall(r"\w+", code)}
+    names = {field.alias or name for name, field in table.model_fields.items()}
+    assert names | set(METHODS) <= words

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plimsoll.errors import UsageError
+from plimsoll.load.url import url_scenario
+
+
+def test_a_url_is_requested_again_and_again() -> None:
+    definition = url_scenario("http://127.0.0.1:8000/a?b=c")
+    assert definition == {
+        "targets": [{"url": "http://127.0.0.1:8000", "verify": True, "cert": None, "proxy": None, "headers": []}],
+        "flows": [
+            {
+                "name": "/a?b=c",
+                "steps": [{"name": "/a?b=c", "method": "GET", "path": "/a?b=c", "headers": [], "body": None}],
+            }
+        ],
+    }
+
+
+def test_method_headers_and_body_are_sent(tmp_path: Path) -> None:
+    definition = url_scenario("http://h", method="POST", headers=["A: b", "Accept:c"], body="${uuid}")
+    (step,) = definition["flows"][0]["steps"]
+    assert (step["method"], step["headers"], step["body"]) == (
+        "POST",
+        [["A", "b"], ["Accept", "c"]],
+        {"text": "${uuid}"},
+    )
+    (tmp_path / "body").write_bytes(b"\xff${x}")
+    (step,) = url_scenario("http://h", body_file=str(tmp_path / "body"))["flows"][0]["steps"]
+    assert step["body"] == {"base64": "/yR7eH0="}
+
+
+@pytest.mark.parametrize(
+    ("url", "options", "message"),
+    [
+        ("h:8000", {}, '^"h:8000" is not a URL'),
+        ("http://[::1/", {}, r'^"http://\[::1" is not a URL'),
+        ("http://h/", {"method": "A B"}, '^--method: "A B" cannot be a method'),
+        ("http://h/", {"headers": ["A b"]}, '^--header: "A b" is not a header; valid is Name: value'),
+        ("http://h/", {"headers": ["A: b\rc"]}, "^--header: "),
+        ("http://h/", {"headers": ["A: ${b}"]}, "^--header: unknown variable"),
+        ("http://h/", {"body": "${b}"}, "^--body: unknown variable"),
+        ("http://h/${b}", {}, "^URL: unknown variable"),
+        ("http://h/", {"body_file": "/none"}, "^--body: cannot read /none: No such file"),
+    ],
+)
+def test_a_mistake_is_told_by_its_option(url: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        url_scenario(url, **options)

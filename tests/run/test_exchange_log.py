@@ -1,0 +1,250 @@
+"""The Parquet file of every exchange: nothing but the rows that the workers handed over, and nothing of them lost."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+from plimsoll._engine import Histogram, Recorder, now
+from plimsoll.errors import UsageError
+from plimsoll.record import TIMED, Interval, merge
+from plimsoll.run import exchange_log
+from plimsoll.run.exchange_log import OUTCOMES, ROW, ExchangeFile
+from plimsoll.run.reports import Exchanges
+from plimsoll.store import Store
+
+if TYPE_CHECKING:
+    from harness import Command, Target
+
+LOG_RS = Path(__file__).parents[2] / "crates" / "record" / "src" / "log.rs"
+TYPES = {"u64": "<u8", "u32": "<u4", "u16": "<u2", "u8": "u1", "4 bytes": "V4"}
+"""What log.rs calls them, and numpy."""
+WORDS = {"body": "bytes_body", "of": "bytes_body"}
+
+EPOCH = 1_000_000_000_000
+
+
+def _row(**fields: int) -> Any:
+    row = np.zeros(1, ROW)
+    for name, value in {"due": EPOCH, "sent": EPOCH, "arrival": EPOCH, "read": EPOCH, **fields}.items():
+        row[name] = value
+    return row
+
+
+def _exchanges(*rows: Any, epoch: int = EPOCH) -> Exchanges:
+    return Exchanges(epoch, [("GET", "/a"), ("POST", "/b")], b"".join(each.tobytes() for each in rows))
+
+
+def test_a_row_is_laid_out_as_the_engine_says() -> None:
+    told = re.findall(r"^//! \| (\d+) \| ([\w ]+) \| (.*) \|$", LOG_RS.read_text(), re.MULTILINE)
+    assert [(int(offset), TYPES[kind]) for offset, kind, _ in told] == [
+        (ROW.fields[name][1], "V4" if name == "reserved" else ROW.fields[name][0].str.replace("|", ""))
+        for name in ROW.names
+    ]
+    for (_, _, meaning), name in zip(told, ROW.names, strict=True):
+        assert name.removeprefix("bytes_") in meaning or name in ("bytes_body", "reserved"), (name, meaning)
+    assert ROW.itemsize == 112 == int(re.search(r"ROW: usize = (\d+)", LOG_RS.read_text())[1])  # type: ignore[index]
+
+
+def test_what_a_recorder_hands_over_is_what_it_was_told() -> None:
+    recorder = Recorder(now())
+    ids = [recorder.endpoint("GET", "/a"), recorder.endpoint("X", "/b")]
+    recorder.log(True)
+    before = now()
+    for place, outcome in enumerate(OUTCOMES):
+        if outcome != "dropped":
+            recorder.custom(ids[place % 2], 5.0, 10 + place, outcome)
+    recorder.dropped(ids[1], before - 7)
+    rows = np.frombuffer(recorder.take_log(), ROW)
+    assert recorder.endpoints() == [("GET", "/a"), ("X", "/b")]
+    assert [OUTCOMES[each] for each in rows["outcome"]] == [
+        *(each for each in OUTCOMES if each != "dropped"),
+        "dropped",
+    ]
+    assert rows["serial"].tolist() == list(range(len(OUTCOMES)))
+    assert (rows["arrival"] - rows["due"])[:3].tolist() == [5_000_000] * 3
+    assert rows["bytes_body"][:3].tolist() == [10, 11, 12]
+    assert (rows["due"][-1], rows["endpoint"][-1], rows["source"][-1]) == (before - 7, ids[1], 1)
+
+
+def test_columns_are_the_rows_with_names_and_times_since_second_0(tmp_path: Path) -> None:
+    path = tmp_path / "folder" / "x.parquet"
+    full = {
+        name: 10 + place for place, name in enumerate(("dns", "connect", "tls", "bytes_out", "bytes_in", "bytes_body"))
+    }
+    with ExchangeFile(str(path)) as file:
+        file.add(3, _exchanges(
+            _row(due=EPOCH - 5, sent=EPOCH + 1, first_byte=EPOCH + 2, arrival=EPOCH + 3, read=EPOCH + 4, status=404,
+                 hops=2, retries=1, endpoint=1, outcome=OUTCOMES.index("http"), source=2, serial=1 << 63, **full),
+            _row(outcome=OUTCOMES.index("connect")),
+        ))  # fmt: skip
+    first, second = pyarrow.parquet.read_table(path).to_pylist()
+    assert first == {
+        "worker": 3, "serial": 1 << 63, "method": "POST", "name": "/b", "outcome": "http", "stamp": "rejected",
+        "status": 404, "hops": 2, "retries": 1, "due": -5, "sent": 1, "first_byte": 2, "arrival": 3, "read": 4, **full,
+    }  # fmt: skip
+    assert (second["first_byte"], second["due"], second["stamp"]) == (None, 0, "kernel")
+
+
+def test_endpoints_that_come_later_and_differ_by_worker_keep_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange_log, "GROUP", 3)
+    path = tmp_path / "x.parquet"
+    with ExchangeFile(str(path)) as file:
+        for number in range(7):
+            names = [("GET", f"/{number}"), ("GET", "/last")]
+            file.add(number % 2, Exchanges(EPOCH, names, _row(endpoint=number % 2, serial=number).tobytes()))
+    table = pyarrow.parquet.read_table(path)
+    assert table["name"].to_pylist() == ["/0", "/last", "/2", "/last", "/4", "/last", "/6"]
+    assert table["serial"].to_pylist() == list(range(7))
+    assert pyarrow.parquet.ParquetFile(path).num_row_groups == 3
+
+
+def test_a_disk_that_fails_is_said_once_and_costs_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(exchange_log, "GROUP", 1)
+    with caplog.at_level(logging.ERROR), ExchangeFile(str(tmp_path / "x.parquet")) as file:
+
+        def fail(_: object) -> None:
+            raise OSError(28, "No space left on device")
+
+        monkeypatch.setattr(file._writer, "write_table", fail)
+        for _ in range(5):
+            file.add(0, _exchanges(_row()))
+    assert [record.getMessage() for record in caplog.records] == [
+        "the file of exchanges is not complete: [Errno 28] No space left on device"
+    ]
+
+
+def test_a_disk_that_is_too_slow_does_not_fill_the_memory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(exchange_log, "WAITING", 112 * 2)
+    path = tmp_path / "x.parquet"
+    with caplog.at_level(logging.ERROR), ExchangeFile(str(path)) as file:
+        file._waiting = 112  # as if one were still on its way to the disk
+        file.add(0, _exchanges(_row(serial=1), _row(serial=2)))
+        file.add(0, _exchanges(_row(serial=3)))
+        file._thread.join(0.001)
+    assert pyarrow.parquet.read_table(path)["serial"].to_pylist() == [3]
+    assert [record.getMessage() for record in caplog.records] == [
+        "the file of exchanges is not complete: the disk is too slow for them"
+    ]
+
+
+def test_what_cannot_be_written_is_said_before_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match=r"^cannot write /proc/x/y\.parquet: No such file or directory$"):
+        ExchangeFile("/proc/x/y.parquet")
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(UsageError, match=r"plimsoll\[parquet\]"):
+        ExchangeFile(str(tmp_path / "x.parquet"))
+
+
+BY_WORKER = """
+from locust import HttpUser, constant, task
+
+class Visitor(HttpUser):
+    wait_time = constant(0.005)
+
+    @task(3)
+    def index(self):
+        self.client.get(f"/{self.environment.runner.worker_index}")
+
+    @task
+    def fail(self):
+        self.client.get("/fail")
+
+    @task
+    def refused(self):
+        self.client.get("http://127.0.0.1:1/refused")
+"""
+
+
+def _recomputed(table: Any) -> dict[tuple[int, str, str, str], dict[str, Any]]:
+    """What the intervals of a run must be, from its single exchanges."""
+    made: dict[tuple[int, str, str, str], dict[str, Any]] = {}
+    for row in table.to_pylist():
+        key = max(0, row["arrival"] // 1_000_000_000), row["method"], row["name"], row["outcome"]
+        sums = made.setdefault(key, {"count": 0, "bytes_in": 0, "bytes_out": 0, "bytes_body": 0, "response_sum": 0,
+                                     "service_sum": 0, "response": Histogram(), "service": Histogram()})  # fmt: skip
+        sums["count"] += 1
+        for name in ("bytes_in", "bytes_out", "bytes_body"):
+            sums[name] += row[name]
+        if row["outcome"] in ("cancelled", "dropped"):
+            continue
+        for kind, begin in (("response", "due"), ("service", "sent")):
+            took = row["arrival"] - row[begin]
+            sums[f"{kind}_sum"] += took
+            sums[kind].record(max(1, (took + 500) // 1000))
+    return made
+
+
+def _kept(plimsoll: Command) -> list[Interval]:
+    with Store.open(str(plimsoll.store), create=False) as store:
+        return merge(store.run("last").intervals())
+
+
+def _compare(table: Any, intervals: list[Interval]) -> None:
+    made = _recomputed(table)
+    assert made.keys() == {each.key for each in intervals}
+    for each in intervals:
+        sums = made[each.key]
+        for name in ("count", "bytes_in", "bytes_out", "bytes_body", "response_sum", "service_sum"):
+            assert sums[name] == getattr(each, name), (each.key, name)
+        if each.outcome in TIMED:
+            assert sums["response"].buckets() == each.response.buckets(), each.key
+            assert sums["service"].buckets() == each.service.buckets(), each.key
+
+
+def test_the_intervals_of_a_run_follow_from_its_exchanges(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(BY_WORKER)
+    done = plimsoll(
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", "2",
+        "--exit-code-on-error", "0", "--log-exchanges", "x.parquet",
+    )  # fmt: skip
+    assert done.code == 0, done
+    table = pyarrow.parquet.read_table(plimsoll.directory / "x.parquet")
+    _compare(table, _kept(plimsoll))
+    rows = table.to_pylist()
+    assert {row["name"] for row in rows if row["worker"] == 1} == {"/1", "/fail", "/refused"}
+    for worker in (0, 1):
+        assert sorted(row["serial"] for row in rows if row["worker"] == worker) == list(
+            range(sum(row["worker"] == worker for row in rows))
+        )
+        assert sum(row["name"] == f"/{worker}" for row in rows) == target.counts[f"/{worker}"] > 0
+    assert {row["status"] for row in rows} == {0, 200, 500}
+    for row in rows:
+        assert row["due"] <= row["sent"] <= row["arrival"] <= row["read"]
+        assert (row["first_byte"] is None) == (row["outcome"] == "connect")
+        assert row["first_byte"] is None or row["sent"] <= row["first_byte"] <= row["arrival"]
+
+
+def test_those_of_a_ramp_up_that_is_forgotten_are_not_in_the_file(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(BY_WORKER)
+    done = plimsoll(
+        "run", "--headless", "-H", target.url, "-u", "3", "-t", "4", "-s", "10", "--reset-stats",
+        "--exit-code-on-error", "0", "--log-exchanges", "x.parquet",
+    )  # fmt: skip
+    assert done.code == 0, done
+    table = pyarrow.parquet.read_table(plimsoll.directory / "x.parquet")
+    assert 0 < table.num_rows < target.total + 1000
+    _compare(table, _kept(plimsoll))
+
+
+def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> None:
+    done = plimsoll("run", f"{target.url}/", "--headless", "--rate", "40/s", "-t", "1", "--log-exchanges", "/dev/full")
+    assert target.total in (0, 40)
+    if target.total == 0:  # the disk was found out to be full before anything was sent
+        assert (done.code, "cannot write /dev/full: No space left on device" in done.err) == (2, True), done
+    else:
+        assert (done.code, "the file of exchanges is not complete" in done.err) == (0, True), done
+        assert plimsoll.stored()["total"]["requests"] == 40

@@ -1,0 +1,353 @@
+"""What users of the open model take for an iteration, and what happens when they end by themselves."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import gevent
+from scene import FAR, PATIENCE, SECOND, held, settle, until
+
+from plimsoll._engine import now
+from plimsoll.users import Environment, HttpUser, SequentialTaskSet, TaskSet, User, task
+from plimsoll.users.exceptions import StopUser
+
+if TYPE_CHECKING:
+    from harness import Target
+
+
+def test_each_task_of_a_nested_taskset_is_an_iteration(scene) -> None:
+    seen: list[tuple[str, int]] = []
+
+    class Shopper(User):
+        wait_time = None  # whoever calls it fails
+
+        @task
+        class Visit(SequentialTaskSet):
+            def on_start(self) -> None:
+                seen.append(("enter", self.user._due - each.start))
+
+            @task
+            def look(self) -> None:
+                seen.append(("look", self.user._due - each.start))
+
+            @task
+            def leave(self) -> None:
+                seen.append(("leave", self.user._due - each.start))
+                self.interrupt(reschedule=False)
+
+    each = scene(Shopper, max_users=1)
+    each.serve(4)
+    assert seen == [("enter", 0), ("look", 0), ("leave", 1), ("enter", 2), ("look", 2), ("leave", 3)]
+    assert each.users.begun == 4
+
+
+def test_a_task_that_wants_the_next_one_at_once_needs_no_further_arrival(scene) -> None:
+    seen: list[str] = []
+
+    class Shopper(User):
+        @task
+        class Visit(TaskSet):
+            @task
+            def leave(self) -> None:
+                seen.append("leave")
+                if len(seen) % 3:
+                    self.interrupt()
+
+    each = scene(Shopper)
+    each.serve(2)
+    assert len(seen) == 6
+    assert each.users.begun == 2
+
+
+def test_an_error_in_a_task_ends_the_iteration_and_not_the_user(scene, caplog) -> None:
+    class Shopper(User):
+        @task
+        def fail(self) -> None:
+            raise ValueError("sold out")
+
+    each = scene(Shopper, max_users=1)
+    with caplog.at_level(logging.CRITICAL):
+        each.serve(3)
+    assert each.users.begun == 3
+    assert each.users.counts() == {"Shopper": 1}
+
+
+def test_the_first_request_is_due_when_the_arrival_was_and_the_others_when_they_are_asked_for(
+    scene, target: Target
+) -> None:
+    replies: list[Any] = []
+    started: list[int] = []
+
+    class Shopper(HttpUser):
+        host = target.url
+
+        def on_start(self) -> None:
+            started.append(now())
+            replies.append(self.client.get("/login").reply)
+
+        @task
+        def buy(self) -> None:
+            replies.extend(self.client.get(path).reply for path in ("/slow", "/basket"))
+
+    each = scene(Shopper, max_users=1)
+    each.serve([0, 1])
+    login, first, second, third, fourth = replies
+    assert login.due >= started[0]
+    assert [first.due, third.due] == each.ledger.offered_at == [each.start, each.start + 1]
+    assert second.due >= first.read
+    assert fourth.due >= third.read
+    # Waiting for on_start is our lag. Waiting for the iteration before is not, as there may be no second user; both are
+    # in the response, and not in what the target took.
+    assert first.sent >= login.read
+    assert third.sent >= second.read
+    assert first.lag == first.sent - first.due
+    assert second.read <= third.sent - third.lag <= third.sent
+    assert third.response - third.service >= SECOND + first.service
+
+
+def test_only_waiting_for_one_of_max_users_is_no_lag(scene) -> None:
+    frees: list[tuple[int, int]] = []
+    began: list[int] = []
+
+    class Shopper(User):
+        @task
+        def buy(self) -> None:
+            frees.append((self._due - each.start, self._free))
+            gevent.sleep(0)
+            began.append(now())
+
+    each = scene(Shopper, max_users=1)
+    each.serve(3)
+    # The first was taken by a fresh user, the others as soon as it was free again.
+    (_, first), (_, second), (_, third) = frees
+    assert first == 0
+    assert began[0] <= second <= began[1] <= third <= began[2]
+    each.serve([9])
+    assert frees[-1] == (9, 0)
+    roomy = scene(Shopper, max_users=50)
+    roomy.serve(20)
+    assert {free for _, free in frees[4:]} == {0}
+
+
+def test_a_wait_within_a_task_sleeps_and_moves_the_due_time_by_its_length(scene, target: Target) -> None:
+    replies: list[Any] = []
+    waits = iter([0.02, 0])
+
+    class Shopper(HttpUser):
+        host = target.url
+
+        def wait_time(self) -> float:
+            return next(waits)
+
+        @task
+        def buy(self) -> None:
+            began = now()
+            self.wait()
+            replies.append((self.client.get("/").reply, now() - began))
+
+    each = scene(Shopper, max_users=1)
+    each.serve([0, 1])
+    (waited, slept), (not_waited, _) = replies
+    assert slept >= 20_000_000
+    assert waited.due == each.start + 20_000_000
+    assert not_waited.due == each.start + 1
+
+
+def test_the_due_time_of_an_iteration_without_a_request_is_not_that_of_on_stop(scene) -> None:
+    dues: list[int] = []
+
+    class Shopper(User):
+        def on_stop(self) -> None:
+            dues.append(self._due)
+
+        @task
+        def think(self) -> None:
+            pass
+
+    each = scene(Shopper)
+    each.serve(1)
+    each.users.drain(0)
+    assert dues == [0]
+
+
+def test_a_user_that_ends_after_each_task_is_replaced_for_as_long_as_arrivals_wait(scene) -> None:
+    class Brief(User):
+        @task
+        def leave(self) -> None:
+            raise StopUser
+
+    each = scene(Brief, max_users=2)
+    each.serve(20)
+    assert each.users.begun == 20
+    assert each.users.counts() == {"Brief": 0}
+
+
+def test_a_user_whose_interrupt_goes_through_frees_its_place(scene, monkeypatch) -> None:
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+
+    class Brief(User):
+        @task
+        def leave(self) -> None:
+            self._taskset_instance.interrupt()
+
+    each = scene(Brief, max_users=1)
+    each.serve(3)
+    assert each.users.begun == 3
+
+
+def test_a_user_asked_to_stop_in_its_task_takes_no_further_arrival(scene) -> None:
+    numbers: list[int] = []
+
+    class Brief(User):
+        left = 2
+
+        @task
+        def leave(self) -> None:
+            numbers.append(id(self))
+            keep.append(self)
+            self.left -= 1
+            if not self.left:
+                answers.append(self.stop())
+
+    keep: list[User] = []
+    answers: list[bool] = []
+    each = scene(Brief, max_users=1)
+    each.serve(6)
+    assert sorted(Counter(numbers).values()) == [2, 2, 2]
+    assert answers == [False] * 3
+
+
+def test_an_idle_user_can_be_stopped_at_once_and_gets_no_arrival_any_more(scene) -> None:
+    holder = held()
+    each = scene(holder)
+    each.arrive_one()
+    user = holder.inside[0][0]
+    holder.let_go(0)
+    assert user.stop() is True
+    assert user.greenlet.dead
+    each.arrive_one()
+    assert holder.busy() == [1]
+    assert each.users.counts() == {"Holder": 1}
+
+
+def _failing_start(attempts: list[int], failures: int) -> type[User]:
+    class Shopper(User):
+        def on_start(self) -> None:
+            attempts.append(len(attempts))
+            if len(attempts) <= failures:
+                raise ValueError("no account")
+
+        @task
+        def buy(self) -> None:
+            attempts.append(self._due)
+
+    return Shopper
+
+
+def test_an_arrival_whose_user_fails_to_start_is_first_in_the_queue_of_the_next(scene, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+    attempts: list[int] = []
+    each = scene(_failing_start(attempts, 1), max_users=1)
+    with caplog.at_level(logging.CRITICAL):
+        each.arrive([0, 1, FAR])
+        until(lambda: each.users.offered == 2)
+        settle()
+        assert attempts == [0]
+        each.arrive([2])
+        until(lambda: each.users.begun == 3)
+    assert attempts == [0, 1, each.start, each.start + 1, each.start + 2]
+
+
+def test_users_that_fail_to_start_are_not_made_again_and_again(scene, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+    attempts: list[int] = []
+    each = scene(_failing_start(attempts, 1000), max_users=10)
+    with caplog.at_level(logging.CRITICAL):
+        each.arrive([0, FAR])
+        for _ in range(3):
+            until(lambda: len(attempts) > 0)
+            settle()
+        assert len(attempts) == 1
+        assert (each.users.waiting, each.users.done) == (1, False)
+        each.arrive_one()
+        assert len(attempts) == 2
+        assert each.users.waiting == 2
+
+
+def test_what_waits_for_users_that_cannot_start_is_dropped_after_the_last_arrival(scene, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+    attempts: list[int] = []
+    each = scene(_failing_start(attempts, 1000), max_users=2)
+    with caplog.at_level(logging.CRITICAL):
+        each.serve(20)
+    assert (each.users.begun, each.users.dropped) == (0, 20)
+    assert len(attempts) <= 21
+
+
+def test_after_the_last_arrival_another_user_is_tried_for_what_waits(scene, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
+    attempts: list[int] = []
+    each = scene(_failing_start(attempts, 1))
+    with caplog.at_level(logging.CRITICAL):
+        each.arrive([0, FAR])
+        until(lambda: attempts == [0])
+        settle()
+        assert each.users.waiting == 1
+        each.users.drain(PATIENCE)
+    assert attempts == [0, 1, each.start]
+
+
+def test_what_another_user_will_begin_is_not_dropped_because_one_failed_to_start(scene) -> None:
+    class Holder(held()):
+        def on_start(self) -> None:
+            if self.number == 1:
+                raise StopUser
+
+    each = scene(Holder, max_users=2)
+    each.arrive(2)
+    until(lambda: each.users.begun == 1 and each.users.counts() == {"Holder": 1})
+    settle()
+    assert (each.users.waiting, each.users.dropped) == (1, 0)
+    Holder.let_go(0)
+    assert (each.users.begun, Holder.busy()) == (2, [0])
+
+
+def test_a_class_that_cannot_be_made_ends_everything_and_says_why(scene) -> None:
+    class Broken(User):
+        def __init__(self, environment: Environment) -> None:
+            raise KeyError("token")
+
+        @task
+        def idle(self) -> None: ...
+
+    each = scene(Broken)
+    each.arrive([0, 1, FAR])
+    until(lambda: each.users.done)
+    assert "token" in each.users.failure
+    assert __file__.rpartition("/")[2] in each.users.failure
+    assert each.users.dropped == each.users.offered == 2
+    each.arrive(1)
+    settle()
+    assert each.users.offered == 2
+
+
+def test_stop_test_from_a_class_ends_the_run_without_a_failure(scene, caplog) -> None:
+    class Homeless(HttpUser):
+        @task
+        def idle(self) -> None: ...
+
+    class Runner:
+        asked = 0
+
+        def quit(self) -> None:
+            self.asked += 1
+
+    environment = Environment(user_classes=[Homeless])
+    environment.runner = Runner()
+    each = scene(Homeless, environment=environment)
+    each.serve(1)
+    assert environment.runner.asked == 1
+    assert each.users.failure is None
+    assert "You must specify the base host" in caplog.text

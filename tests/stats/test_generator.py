@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from plimsoll.stats.generator import GeneratorView
+
+
+@pytest.fixture
+def generator_of():
+    def fold(rows):
+        generator = GeneratorView()
+        for row in rows:
+            generator.add(row)
+        return generator
+
+    return fold
+
+
+def row(make_health, second, worker=0, *, waiting=0, offered=0, dropped=0, exhausted=0, in_flight=0, **values):
+    health = make_health(second, worker, **values)
+    health.waiting, health.offered, health.dropped, health.exhausted = waiting, offered, dropped, exhausted
+    health.in_flight = in_flight
+    return health
+
+
+def test_workers_and_seconds_add_up(generator_of, make_health):
+    generator = generator_of([
+        make_health(0, 0, lag_us=[5], delay_us=[1], cpu=0.5, users=3),
+        make_health(0, 1, lag_us=[7], cpu=0.25, users=4),
+        make_health(1, 0, cpu=0.75, users=2),
+        make_health(1, 1, cpu=0.1, users=5),
+        make_health(1, 0, lag_us=[900]),  # what was read late, of a second already handed over
+    ])  # fmt: skip
+    assert (generator.workers, generator.users, generator.cpu_max) == (2, 7, 0.75)
+    assert (generator.lag.count, generator.delay.count) == (3, 1)
+    assert generator.users_by_second() == {0: 7, 1: 7}
+
+
+def test_nothing_is_known_of_a_generator_that_never_reported():
+    generator = GeneratorView()
+    assert (generator.workers, generator.users, generator.in_flight, generator.waiting) == (0, 0, 0, 0)
+    assert (generator.offered, generator.begun, generator.busy_share(0.5)) == (0, 0, 0.0)
+    assert generator.users_by_second() == generator.offered_by_second() == {}
+
+
+def test_arrivals_are_begun_dropped_or_wait(generator_of, make_health):
+    generator = generator_of([
+        row(make_health, 0, offered=100, waiting=7, exhausted=1),
+        row(make_health, 1, offered=100, dropped=4, waiting=5, exhausted=2),
+        row(make_health, 1, 1, offered=50, dropped=1, waiting=3),
+        row(make_health, 0, offered=2),
+    ])  # fmt: skip
+    assert (generator.offered, generator.dropped, generator.waiting, generator.exhausted) == (252, 5, 8, 3)
+    assert generator.begun == 252 - 5 - 8
+    assert generator.offered_by_second() == {0: 102, 1: 150}
+    assert generator.waiting_by_second() == {0: 7, 1: 8}
+
+
+def test_how_things_stand_is_what_each_worker_said_last(generator_of, make_health):
+    rows = [
+        row(make_health, 3, 0, users=3, in_flight=2, waiting=1),
+        row(make_health, 3, 0),
+        row(make_health, 2, 0, users=9, in_flight=9, waiting=9),
+        row(make_health, 1, 1, users=4, in_flight=5, waiting=6),
+    ]
+    for seed in range(8):
+        generator = generator_of(random.Random(seed).sample(rows, len(rows)))
+        assert (generator.users, generator.in_flight, generator.waiting) == (7, 7, 7)
+        assert generator.in_flight_by_second() == {1: 5, 2: 9, 3: 2}
+
+
+def test_busy_is_the_share_of_the_workers_whole_seconds(generator_of, make_health):
+    seconds = [(0.9, 0.1), (0.81, 0.8), (0.5, 0.2), (1.0, 1.0)]
+    rows = [
+        make_health(second, worker, cpu=cpu, delay_us=[1])
+        for second, by_worker in enumerate(seconds)
+        for worker, cpu in enumerate(by_worker)
+    ]
+    late = [make_health(0, 0, lag_us=[1]), make_health(2, 1, lag_us=[1])]
+    generator = generator_of([*rows, *late])
+    assert generator.busy_share(0.8) == 4 / 8, "while it goes on every second that was reported is a whole one"
+    generator.length = 3.5
+    assert generator.busy_share(0.8) == 2 / 6
+    generator.length = 3.0
+    assert generator.busy_share(0.8) == 2 / 6
+    generator.length = 4.0
+    assert generator.busy_share(0.8) == 4 / 8
+    assert generator.busy_share(0.09) == 1.0
+
+
+def test_a_run_of_less_than_a_second_was_never_busy(generator_of, make_health):
+    generator = generator_of([make_health(0, cpu=1.0)])
+    generator.length = 0.5
+    assert generator.busy_share(0.5) == 0.0
+
+
+def test_while_it_warms_up_only_the_present_is_known(make_health):
+    generator = GeneratorView()
+    busy = row(make_health, 0, cpu=1.0, users=5, offered=10, dropped=2, exhausted=1, waiting=3, in_flight=4, lag_us=[9])
+    busy.user_stamps = busy.rejected_stamps = 1
+    generator.add(busy, warmup=True)
+    assert (generator.workers, generator.users, generator.in_flight, generator.waiting) == (1, 5, 4, 3)
+    assert (generator.offered, generator.dropped, generator.exhausted, generator.begun) == (0, 0, 0, 0)
+    assert (generator.cpu_max, generator.busy_share(0.5), generator.lag.count) == (0.0, 0.0, 0)
+    assert (generator.user_stamps, generator.rejected_stamps) == (0, 0)
+    assert generator.users_by_second() == generator.offered_by_second() == {}

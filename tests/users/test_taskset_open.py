@@ -1,0 +1,116 @@
+"""The task loop in the open model: an arrival stands where the closed model waits."""
+
+from __future__ import annotations
+
+import logging
+from time import monotonic_ns
+
+import pytest
+from gevent.pool import Group
+from life import PATIENCE, Recording
+
+from plimsoll.users import Environment, TaskSet, User, constant, task
+from plimsoll.users.exceptions import StopUser
+
+
+class Turns:
+    """Gives a user of the open model so many arrivals, a nanosecond apart."""
+
+    waits = False
+
+    def __init__(self, arrivals: int) -> None:
+        self.left = arrivals
+        self.due = 0
+
+    def next_iteration(self, user):
+        if not self.left:
+            raise StopUser
+        self.left -= 1
+        self.due += 1
+        user._due, user._late = self.due, None
+
+
+def play(cls: type[User], arrivals: int) -> User:
+    """A user of the open model that has lived until it had no more arrivals."""
+    user = cls(Environment())
+    user._seat = Turns(arrivals)
+    user.start(Group()).join(timeout=PATIENCE)
+    assert user.greenlet.successful(), "the user did not end"
+    return user
+
+
+def test_in_the_open_model_an_arrival_takes_the_place_of_each_wait_between_tasks():
+    class Shopper(Recording):
+        @task
+        class Outer(TaskSet):
+            @task
+            class Inner(TaskSet):
+                @task
+                def work(self):
+                    self.user.note(f"task at {self.user._due}")
+                    if self.user._due == 2:
+                        self.interrupt(reschedule=False)
+
+    assert play(Shopper, 4).seen == [f"task at {due}" for due in (1, 2, 3, 4)]
+
+
+def test_in_the_open_model_a_failed_task_is_followed_by_an_arrival(caplog):
+    class Shopper(Recording):
+        @task
+        def fail(self):
+            self.note("task")
+            raise ValueError("sold out")
+
+    with caplog.at_level(logging.CRITICAL):
+        assert play(Shopper, 3).seen == ["task"] * 3
+
+
+@pytest.mark.parametrize(("seconds", "moved"), [(0.002, 2_000_000), (0, 0)], ids=["wait", "no wait"])
+def test_a_wait_within_a_task_moves_the_due_time_of_an_arrival_by_its_length(seconds, moved):
+    dues = []
+
+    class Shopper(User):
+        wait_time = constant(seconds)
+
+        @task
+        def think_first(self):
+            self.wait()
+            dues.append((self._due, self._late))
+
+    play(Shopper, 2)
+    assert dues == [(1 + moved, None), (2 + moved, None)]
+
+
+def test_a_wait_within_a_task_moves_the_time_that_its_user_was_free_along():
+    frees = []
+
+    class Shopper(User):
+        wait_time = constant(0.002)
+
+        @task
+        def think_first(self):
+            self._free = self._due + 5
+            self.wait()
+            frees.append(self._free - self._due)
+
+    play(Shopper, 1)
+    assert frees == [5]
+
+
+def test_after_the_first_request_a_wait_within_a_task_is_that_of_the_closed_model():
+    dues = []
+
+    class Shopper(User):
+        wait_time = constant(0.001)
+
+        @task
+        def request_and_think(self):
+            self._due = self._late = 0
+            began = monotonic_ns()
+            self.wait()
+            dues.append((self._due - began, self._late))
+
+    play(Shopper, 1)
+    ((ended, late),) = dues
+    assert ended >= 1_000_000
+    assert late >= 0
