@@ -9,7 +9,6 @@ import os
 import sys
 from dataclasses import asdict
 from datetime import datetime
-from pathlib import Path
 
 from . import machine
 from .bars import bars
@@ -17,18 +16,20 @@ from .errors import BenchError
 from .nginx import running_nginx
 from .process import SERVER_CPU
 from .readme import splice
-from .results import Results
-from .runner import run
+from .results import FOLDER, Results
+from .runner import ROUNDS, run
 from .table import render
 
 WINDOW_SECONDS = 5.0
 QUICK_WINDOW_SECONDS = 2.0
-FOLDER = Path(__file__).resolve().parent / "results"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benches", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="one round of 2 s, 50 users, small replies only")
+    parser.add_argument("--quick", action="store_true", help="one round of 2 s, 50 users or 50,000 arrivals/s")
+    parser.add_argument(
+        "--rounds", type=int, default=ROUNDS, metavar="N", help=f"over all generators; {ROUNDS} by default"
+    )
     parser.add_argument("--only", default="", metavar="WORDS", help="only generators whose name contains this")
     parser.add_argument("--readme", action="store_true", help="put the tables into benches/README.md as well")
     arguments = parser.parse_args()
@@ -43,7 +44,7 @@ def main() -> int:
     )
     try:
         with running_nginx() as nginx:
-            succeeded = run(nginx, results, arguments.quick, arguments.only)
+            succeeded = run(nginx, results, arguments.quick, arguments.only, arguments.rounds)
     except BenchError as error:
         sys.exit(f"benches: {error}")
     held = list(bars(results))

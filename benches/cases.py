@@ -2,6 +2,8 @@
 
 from .cost import Case
 from .memory import IdleCase
+from .open_model import Arrivals, OpenCase
+from .scale import Paced, ScaleCase
 from .subjects import K6, LocustRun, Native, Oha, PlimsollRun, Subject, Wrk
 
 USERS = 50
@@ -34,6 +36,24 @@ IDLE = (
     IdleCase(LocustRun("locust idle user, connected", "idle.py", "IdleConnected"), 2_000),
 )
 
+PACED = (
+    (Paced("plimsoll HttpUser", "PacedHttp"), (10_000, 50_000)),
+    (Paced("plimsoll FastHttpUser", "PacedFast"), (10_000, 50_000)),
+    (Paced("plimsoll native users", None), (100_000,)),
+)
+SCALE = tuple(ScaleCase(subject, users) for subject, counts in PACED for users in counts)
+
+OPEN_URL = "plimsoll run URL"
+OPEN_LOGGED = "plimsoll run URL --log-exchanges"
+LOGGED_RATE = 20_000
+FAST_RATE = 50_000
+OPEN = (
+    *(OpenCase(Arrivals(OPEN_URL, rate)) for rate in (1_000, 10_000, LOGGED_RATE, FAST_RATE)),
+    OpenCase(Arrivals(OPEN_LOGGED, LOGGED_RATE, logged=True)),
+    *(OpenCase(Arrivals("plimsoll trivial HttpUser", rate, "TrivialHttp")) for rate in (1_000, 5_000)),
+    *(OpenCase(Arrivals("plimsoll trivial FastHttpUser", rate, "TrivialFast")) for rate in (1_000, 5_000)),
+)
+
 
 def cases(quick: bool) -> list[Case]:
     """In the order in which each round measures them; quick: only the 100-byte reply at 50 users."""
@@ -46,3 +66,13 @@ def cases(quick: bool) -> list[Case]:
         scaling: list[Subject] = [WRK, NATIVE, *PLIMSOLL_TRIVIAL]
         chosen += [Case(subject, "/small", users) for users in MORE_USERS for subject in scaling]
     return chosen
+
+
+def open_cases(quick: bool) -> list[OpenCase]:
+    """quick: only the fastest."""
+    return [case for case in OPEN if not quick or case.subject.rate == FAST_RATE]
+
+
+def scale_cases(quick: bool) -> list[ScaleCase]:
+    """quick: none, for so many users take their time to come."""
+    return [] if quick else list(SCALE)

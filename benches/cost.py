@@ -1,6 +1,5 @@
 """CPU per request of one generator: the same stopwatch for all of them, and a check that the figure is real."""
 
-import statistics
 import tempfile
 import time
 from dataclasses import dataclass
@@ -43,17 +42,6 @@ class Cost:
     """CPUs taken meanwhile by work that has nothing to do with the measurement."""
 
 
-def median(costs: list[Cost]) -> Cost:
-    """The median of each figure on its own."""
-    return Cost(
-        statistics.median(cost.cpu_us for cost in costs),
-        statistics.median(cost.workers_us for cost in costs),
-        statistics.median(cost.requests_per_second for cost in costs),
-        statistics.median(cost.peak_mb for cost in costs),
-        statistics.median(cost.others_cpus for cost in costs),
-    )
-
-
 def measure(nginx: Nginx, case: Case, window: float) -> Cost:
     """Run the case once, and weigh `window` seconds from its middle.
 
@@ -70,13 +58,14 @@ def measure(nginx: Nginx, case: Case, window: float) -> Cost:
             time.sleep(SETTLE_SECONDS)
             cost = weigh(nginx, generator, case.users, window)
             output = generator.finish()
-        check_count(case, case.subject.reported(load, output), nginx.status().requests - before)
+        reported = case.subject.reported(load, output)
+        check_count(case.subject.name, reported, nginx.status().requests - before, case.users)
         return cost
 
 
-def wait_for_connections(nginx: Nginx, generator: Measured, users: int) -> None:
-    """Until every user has its connection."""
-    deadline = time.monotonic() + CONNECT_SECONDS
+def wait_for_connections(nginx: Nginx, generator: Measured, users: int, seconds: float = CONNECT_SECONDS) -> None:
+    """Until every user has its connection. Raises BenchError when that takes longer than `seconds`."""
+    deadline = time.monotonic() + seconds
     while nginx.status().connections < users:
         generator.tree()  # raises when it has ended
         if time.monotonic() > deadline:
@@ -104,7 +93,7 @@ def weigh(nginx: Nginx, generator: Measured, users: int, window: float) -> Cost:
     )
 
 
-def check_count(case: Case, reported: int, received: int) -> None:
-    """At the end each user may have one request under way that its tool does not count; more is a false report."""
-    if not reported <= received <= reported + case.users:
-        raise BenchError(f"{case.subject.name} reported {reported} requests, nginx received {received}")
+def check_count(name: str, reported: int, received: int, under_way: int) -> None:
+    """At the end so many requests may be under way that the tool does not count; more is a false report."""
+    if not reported <= received <= reported + under_way:
+        raise BenchError(f"{name} reported {reported} requests, nginx received {received}")

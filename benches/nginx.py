@@ -1,4 +1,4 @@
-"""The server under the load: nginx, one worker on one core, with replies that cost it next to nothing."""
+"""The server under the load: nginx on one core, with replies that cost it next to nothing."""
 
 import os
 import shutil
@@ -6,15 +6,16 @@ import socket
 import subprocess
 import tempfile
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 import psutil
 
 from .errors import BenchError
+from .files import SPARE, processes_for
 from .machine import first_line
 from .process import SERVER_CPU
 
@@ -23,16 +24,23 @@ LARGE_BYTES = 27_601
 """A list of 200 todos, as the todos lab serves it."""
 ORDER = b'{"status":"accepted","order":{"id":1042,"total":"129.90","currency":"EUR","items":3}}'
 START_SECONDS = 10.0
+STATUS_SECONDS = 30.0
+OWN_ADDRESS = "127.1.0.1"
+"""Where the benches ask for the status from: the generators may use up all ports of other addresses."""
+CONNECTIONS = 16_384
+ROOM = 1.25
+"""Connections that a worker is configured for, per one that it will have: several workers share them by chance, and
+each closes idle ones when only a sixteenth is left."""
 
 CONFIGURATION = """
 daemon off;
 pid {folder}/pid;
 error_log {folder}/error.log warn;
-worker_processes 1;
+worker_processes {workers};
 worker_cpu_affinity {cpu_mask};
 worker_rlimit_nofile {files};
 {user}
-events {{ worker_connections {files}; multi_accept on; }}
+events {{ worker_connections {connections}; multi_accept on; }}
 http {{
   access_log off;
   default_type text/plain;
@@ -47,7 +55,7 @@ http {{
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
   server {{
-    listen 127.0.0.1:{port} backlog=16384;
+    listen 127.0.0.1:{port} backlog=16384{reuseport};
     root {folder}/files;
     location / {{ }}
     location /orders/ {{
@@ -77,7 +85,9 @@ class Nginx:
     """The running server."""
 
     def __init__(self, port: int, pid: int) -> None:
+        self.port = port
         self.url = f"http://127.0.0.1:{port}"
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=STATUS_SECONDS, source_address=(OWN_ADDRESS, 0))
         self._asked = 0
         self._master = psutil.Process(pid)
 
@@ -91,36 +101,49 @@ class Nginx:
         return float(sum(t.user + t.system for t in times))
 
     def status(self) -> Status:
-        """What it has open and has received. Raises OSError when it does not answer."""
-        with urllib.request.urlopen(f"{self.url}/_status", timeout=30) as reply:
-            words = reply.read().split()
+        """What it has open and has received. Raises BenchError when it does not answer."""
+        try:
+            self._connection.request("GET", "/_status")
+            words = self._connection.getresponse().read().split()
+        except (OSError, HTTPException) as error:
+            self.close()
+            raise BenchError(f"nginx does not tell its status: {error}") from error
         # Active connections: 1 server accepts handled requests ACCEPTS HANDLED REQUESTS Reading: …
         self._asked += 1
         return Status(connections=int(words[2]) - 1, requests=int(words[9]) - self._asked)
 
+    def close(self) -> None:
+        """Close our own connection to it."""
+        self._connection.close()
+
 
 @contextmanager
-def running_nginx() -> Iterator[Nginx]:
-    """Start it in a private folder on a free port. Raises BenchError when it is not installed or does not start."""
+def running_nginx(connections: int = CONNECTIONS) -> Iterator[Nginx]:
+    """Start it in a private folder on a free port, ready for so many connections.
+
+    Raises BenchError when it is not installed or does not start."""
     found = program()
     if found is None:
         raise BenchError("nginx is not installed (apt-get install nginx)")
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as name:
         folder = Path(name)
-        port = configure(folder)
+        port = configure(folder, round(ROOM * connections))
         command = [found, "-e", str(folder / "error.log"), "-c", str(folder / "nginx.conf"), "-p", name]
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        server = Nginx(port, process.pid)
         try:
-            server = Nginx(port, process.pid)
             wait_until_up(server, process, folder)
             yield server
         finally:
+            server.close()
             process.terminate()
             process.wait()
 
 
-def configure(folder: Path) -> int:
-    """Write configuration and files; the port it will listen on."""
+def configure(folder: Path, connections: int) -> int:
+    """Write configuration and files; the port it will listen on.
+
+    One worker, or on the same CPU as many as the limit of open files makes necessary."""
     folder.chmod(0o755)  # its worker is another user where we are root
     files = folder / "files"
     files.mkdir()
@@ -128,12 +151,17 @@ def configure(folder: Path) -> int:
     (files / "large").write_bytes(b"x" * LARGE_BYTES)
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = int(free.getsockname()[1])
+    workers = processes_for(connections)
+    each = -(-connections // workers)
     configuration = CONFIGURATION.format(
         folder=folder,
         port=port,
         order=ORDER.decode(),
         cpu_mask=f"{1 << SERVER_CPU:b}",
-        files=os.sysconf("SC_OPEN_MAX"),
+        workers=workers,
+        reuseport=" reuseport" if workers > 1 else "",
+        connections=each,
+        files=each + SPARE,
         user="user nobody nogroup;" if os.geteuid() == 0 else "",
     )
     (folder / "nginx.conf").write_text(configuration)
@@ -146,7 +174,7 @@ def wait_until_up(server: Nginx, process: "subprocess.Popen[bytes]", folder: Pat
         try:
             server.status()
             return
-        except OSError:
+        except BenchError:
             if process.poll() is not None or time.monotonic() > deadline:
                 raise BenchError(f"nginx did not start:\n{(folder / 'error.log').read_text()}") from None
             time.sleep(0.02)

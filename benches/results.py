@@ -4,12 +4,17 @@ import json
 import statistics
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from itertools import chain
 from pathlib import Path
 
-from .cost import Case, Cost, median
+from .cost import Case, Cost
 from .memory import IdleCost
+from .open_model import OpenCase, OpenCost
+from .rounds import median
+from .scale import ScaleCase, ScaleCost
 
-SCHEMA = "plimsoll.bench/1"
+FOLDER = Path(__file__).resolve().parent / "results"
+SCHEMA = "plimsoll.bench/2"
 
 
 @dataclass
@@ -26,12 +31,22 @@ class Results:
     costs: dict[tuple[str, str, int], list[Cost]] = field(default_factory=dict)
     """Per subject, path and users: one for each round."""
     idle: dict[str, IdleCost] = field(default_factory=dict)
+    scale: dict[tuple[str, int], ScaleCost] = field(default_factory=dict)
+    """Per subject and users."""
+    open: dict[tuple[str, int], list[OpenCost]] = field(default_factory=dict)
+    """Per subject and arrivals per second: one for each round."""
     instructions: float | None = None
     missing: list[str] = field(default_factory=list)
     """What was not measured, and why."""
 
     def add(self, case: Case, cost: Cost) -> None:
         self.costs.setdefault((case.subject.name, case.path, case.users), []).append(cost)
+
+    def add_open(self, case: OpenCase, cost: OpenCost) -> None:
+        self.open.setdefault((case.subject.name, case.subject.rate), []).append(cost)
+
+    def add_scale(self, case: ScaleCase, cost: ScaleCost) -> None:
+        self.scale[case.subject.name, case.users] = cost
 
     def cost(self, name: str, path: str, users: int) -> Cost | None:
         """The median over the rounds; None when it was not measured."""
@@ -42,9 +57,16 @@ class Results:
         cost = self.cost(name, path, users)
         return cost.cpu_us if cost else None
 
+    def open_cost(self, name: str, rate: int) -> OpenCost | None:
+        """The median over the rounds; None when it was not measured."""
+        rounds = self.open.get((name, rate))
+        return median(rounds) if rounds else None
+
     def others_cpus(self) -> float:
         """CPUs that others took, in the median measurement; 0 without any."""
-        return statistics.median([cost.others_cpus for rounds in self.costs.values() for cost in rounds] or [0.0])
+        measured: list[Cost | OpenCost | ScaleCost] = [*chain(*self.costs.values()), *chain(*self.open.values())]
+        measured += self.scale.values()
+        return statistics.median([each.others_cpus for each in measured] or [0.0])
 
     def write(self, path: Path, bars: Iterable[object]) -> None:
         """Save everything, rounds and all, as JSON. Raises OSError."""
@@ -60,6 +82,11 @@ class Results:
                 for (name, route, users), rounds in self.costs.items()
             ],
             "idle": {name: asdict(cost) for name, cost in self.idle.items()},
+            "scale": [{"subject": name, "users": users, **asdict(cost)} for (name, users), cost in self.scale.items()],
+            "open": [
+                {"subject": name, "rate": rate, "rounds": [asdict(cost) for cost in rounds]}
+                for (name, rate), rounds in self.open.items()
+            ],
             "instructions_per_exchange": self.instructions,
             "bars": list(bars),
             "missing": self.missing,

@@ -5,24 +5,26 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from . import instructions
-from .cases import IDLE, cases
+from .cases import IDLE, cases, open_cases, scale_cases
 from .cost import Case, measure
 from .errors import BenchError
 from .memory import IdleCase, measure_idle
 from .nginx import Nginx
+from .open_model import OpenCase, measure_open
 from .results import Results
+from .scale import ScaleCase, measure_scale
 
 ROUNDS = 3
 Step = tuple[str, Callable[[], None]]
 
 
-def run(nginx: Nginx, results: Results, quick: bool, only: str) -> bool:
+def run(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = ROUNDS) -> bool:
     """Measure what is installed and whose name contains `only`; whether all of it succeeded.
 
     A failure becomes a line of the results and the rest goes on."""
     succeeded = True
     results.versions["nginx"] = nginx.version()
-    for label, step in steps(nginx, results, quick, only):
+    for label, step in steps(nginx, results, quick, only, rounds):
         print(label, file=sys.stderr)
         try:
             step()
@@ -33,16 +35,25 @@ def run(nginx: Nginx, results: Results, quick: bool, only: str) -> bool:
     return succeeded
 
 
-def steps(nginx: Nginx, results: Results, quick: bool, only: str) -> Iterator[Step]:
+def steps(nginx: Nginx, results: Results, quick: bool, only: str, rounds: int = ROUNDS) -> Iterator[Step]:
     """The measurements. The rounds go over all generators in turn, so that a slow minute of the machine hits all."""
-    chosen = [case for case in cases(quick) if only in case.subject.name and present(results, case)]
-    for turn in range(1 if quick else ROUNDS):
-        for case in chosen:
+
+    def here(case: Case | OpenCase | IdleCase | ScaleCase) -> bool:
+        return only in case.subject.name and present(results, case)
+
+    closed = [case for case in cases(quick) if here(case)]
+    arriving = [case for case in open_cases(quick) if here(case)]
+    for turn in range(1 if quick else rounds):
+        for case in closed:
             label = f"round {turn + 1}: {case.subject.name}, {case.path}, {case.users} users"
             yield label, partial(add_cost, nginx, results, case)
-    for idle in IDLE:
-        if only in idle.subject.name and present(results, idle):
-            yield idle.subject.name, partial(add_idle, nginx, results, idle)
+        for arrivals in arriving:
+            label = f"round {turn + 1}: {arrivals.subject.name}, {arrivals.subject.rate}/s"
+            yield label, partial(add_open, nginx, results, arrivals)
+    for idle in filter(here, IDLE):
+        yield idle.subject.name, partial(add_idle, nginx, results, idle)
+    for many in filter(here, scale_cases(quick)):
+        yield f"{many.subject.name}, {many.users} users", partial(add_scale, results, many)
     if only in "instructions":
         absence = instructions.missing()
         if absence is None:
@@ -51,7 +62,7 @@ def steps(nginx: Nginx, results: Results, quick: bool, only: str) -> Iterator[St
             results.missing.append(f"instructions: {absence}")
 
 
-def present(results: Results, case: Case | IdleCase) -> bool:
+def present(results: Results, case: Case | OpenCase | IdleCase | ScaleCase) -> bool:
     """Whether the case's generator is installed; notes its version, or why it is not."""
     name = case.subject.name
     why = case.subject.missing()
@@ -68,6 +79,14 @@ def add_cost(nginx: Nginx, results: Results, case: Case) -> None:
 
 def add_idle(nginx: Nginx, results: Results, case: IdleCase) -> None:
     results.idle[case.subject.name] = measure_idle(nginx, case)
+
+
+def add_open(nginx: Nginx, results: Results, case: OpenCase) -> None:
+    results.add_open(case, measure_open(nginx, case, results.window))
+
+
+def add_scale(results: Results, case: ScaleCase) -> None:
+    results.add_scale(case, measure_scale(case, results.window))
 
 
 def add_instructions(nginx: Nginx, results: Results) -> None:

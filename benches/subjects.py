@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from plimsoll.stats.view import DROPPED
 from plimsoll.store import Store
 
 from .machine import first_line
@@ -83,7 +84,7 @@ class Native:
         return None if NATIVE.exists() else f"{NATIVE} is not built (cargo build --release --examples)"
 
     def version(self) -> str:
-        return first_line([str(PLIMSOLL), "--version"])
+        return plimsoll_version()
 
     def command(self, load: Load) -> list[str]:
         return [str(NATIVE), load.url + load.path, str(load.users), str(load.seconds)]
@@ -101,20 +102,19 @@ class PlimsollRun:
     user: str | None = None
 
     def missing(self) -> str | None:
-        return None if PLIMSOLL.exists() else f"{PLIMSOLL} is missing (make setup)"
+        return plimsoll_missing()
 
     def version(self) -> str:
-        return first_line([str(PLIMSOLL), "--version"])
+        return plimsoll_version()
 
     def command(self, load: Load) -> list[str]:
         what = [load.url + load.path]
         if self.file and self.user:
-            what = ["-f", str(FOLDER / "locustfiles" / self.file), self.user, "-H", load.url, "--headless"]
-        command = [str(PLIMSOLL), "run", *what, "-u", str(load.users), "-r", str(load.users), "-s", "10"]
-        return [*command, "-t", f"{load.seconds}s", "--store", str(load.folder / "runs.db")]
+            what = class_of(load, self.file, self.user)
+        return plimsoll_run(load, *what, "-u", str(load.users), "-r", str(load.users))
 
     def reported(self, load: Load, output: str) -> int:
-        return sum(interval.count for interval in Store.open(str(load.folder / "runs.db")).run("last").intervals())
+        return kept(load)
 
 
 @dataclass(frozen=True)
@@ -132,9 +132,8 @@ class LocustRun:
         return first_line([str(LOCUST), "--version"]).partition(" from ")[0]
 
     def command(self, load: Load) -> list[str]:
-        command = [str(LOCUST), "-f", str(FOLDER / "locustfiles" / self.file), self.user, "-H", load.url]
-        command += ["--headless", "-u", str(load.users), "-r", str(load.users), "-t", f"{load.seconds}s", "-s", "10"]
-        return [*command, "--json", "--loglevel", "ERROR"]
+        command = [str(LOCUST), *class_of(load, self.file, self.user), "-u", str(load.users), "-r", str(load.users)]
+        return [*command, "-t", f"{load.seconds}s", "-s", "10", "--json", "--loglevel", "ERROR"]
 
     def reported(self, load: Load, output: str) -> int:
         return sum(entry["num_requests"] for entry in json.loads(_found(r"(?ms)^(\[.*^\])", output)))
@@ -184,6 +183,35 @@ class Oha:
 
     def reported(self, load: Load, output: str) -> int:
         return sum(json.loads(output)["statusCodeDistribution"].values())
+
+
+def plimsoll_missing() -> str | None:
+    """Why `plimsoll run` cannot be measured here; None when it can."""
+    return None if PLIMSOLL.exists() else f"{PLIMSOLL} is missing (make setup)"
+
+
+def plimsoll_version() -> str:
+    """As in "plimsoll 0.1.0"."""
+    return first_line([str(PLIMSOLL), "--version"])
+
+
+def class_of(load: Load, file: str, user: str) -> list[str]:
+    """One user class of one of our locustfiles, as both `locust` and `plimsoll run` take it."""
+    return ["-f", str(FOLDER / "locustfiles" / file), user, "-H", load.url, "--headless"]
+
+
+def plimsoll_run(load: Load, *what: str) -> list[str]:
+    """`plimsoll run`, ended by time, kept in the measurement's folder.
+
+    Its verdict on the generator is not our concern: some of these runs take all that a core has, and are invalid."""
+    command = [str(PLIMSOLL), "run", *what, "-t", f"{load.seconds}s", "-s", "10", "--exit-code-on-invalid", "0"]
+    return [*command, "--store", str(load.folder / "runs.db")]
+
+
+def kept(load: Load) -> int:
+    """Requests that the run of `plimsoll_run` sent, those of a warm-up included."""
+    with Store.open(str(load.folder / "runs.db")) as store:
+        return sum(interval.count for interval in store.run("last").intervals() if interval.outcome != DROPPED)
 
 
 def _found(pattern: str, output: str) -> str:

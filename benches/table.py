@@ -15,10 +15,14 @@ TITLES = {
 
 
 def render(results: Results, bars: Sequence[Bar]) -> str:
-    """Everything, in the order: costs, idle users, instructions, bars, what is missing."""
+    """Everything, in the order: costs, arrivals, idle users, many users, instructions, bars, what is missing."""
     blocks = [header(results), *doubt(results), table(COST_HEAD, cost_rows(results), words=2)]
+    if results.open:
+        blocks.append(table(OPEN_HEAD, open_rows(results)))
     if results.idle:
         blocks.append(table(("idle users", "users", "KiB per user"), idle_rows(results)))
+    if results.scale:
+        blocks.append(table(SCALE_HEAD, scale_rows(results)))
     if results.instructions is not None:
         blocks.append(f"Native loop: {results.instructions:,.0f} instructions per exchange (callgrind).")
     if bars:
@@ -28,6 +32,14 @@ def render(results: Results, bars: Sequence[Bar]) -> str:
 
 
 COST_HEAD = ("generator", "reply", "users", "µs CPU / request", "of it workers", "× wrk", "requests/s", "peak MiB")
+OPEN_HEAD = (
+    "open model", "arrivals/s", "achieved", "lag p50", "lag p99", "lag max", "delay p99, ms", "µs CPU / request",
+    "of it coordinator",
+)  # fmt: skip
+SCALE_HEAD = (
+    "many users", "users", "KiB per user", "MiB in all", "requests/s", "µs CPU / request", "lag p99, ms", "errors",
+    "sources",
+)  # fmt: skip
 
 
 def header(results: Results) -> str:
@@ -63,6 +75,27 @@ def cost_rows(results: Results) -> Iterator[tuple[str, ...]]:
 def idle_rows(results: Results) -> Iterator[tuple[str, ...]]:
     for name, idle in results.idle.items():
         yield name, f"{idle.users:,}", f"{idle.kib_per_user:.1f}"
+
+
+def open_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for name, rate in sorted(results.open):
+        if cost := results.open_cost(name, rate):
+            times = (cost.lag_p50_ms, cost.lag_p99_ms, cost.lag_max_ms, cost.delay_p99_ms)
+            costs = (cost.cpu_us, cost.coordinator_us)
+            yield (
+                name,
+                f"{rate:,}",
+                f"{cost.achieved:.1%}",
+                *(f"{each:.3f}" for each in times),
+                *map("{:.2f}".format, costs),
+            )
+
+
+def scale_rows(results: Results) -> Iterator[tuple[str, ...]]:
+    for (name, users), cost in results.scale.items():
+        memory = f"{cost.kib_per_user:.1f}", f"{cost.resident_mb:,.0f}"
+        pace = f"{cost.requests_per_second:,.0f}", f"{cost.cpu_us:.1f}", f"{cost.lag_p99_ms:.3f}"
+        yield name, f"{users:,}", *memory, *pace, f"{cost.errors:,}", f"{cost.sources}"
 
 
 def bar_rows(bars: Sequence[Bar]) -> Iterator[tuple[str, ...]]:

@@ -23,6 +23,9 @@ from .lab import FOLDER, TodosService, end_on_sigterm, running_lab
 FINISH_SECONDS = 60
 """How long requests in flight at the end may take. Those that finish are counted on both sides, so counts are exact."""
 
+INVALID = 3
+"""Exit code of a run in which the generator was the limit."""
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m labs.todos.demo", description=__doc__)
@@ -53,7 +56,9 @@ def load_and_check(service: TodosService, arguments: argparse.Namespace) -> int:
     lines = compare(Store.open(arguments.store).run("last").intervals(), service.requests())
     print("counts of the run against the service's own:")
     print(*(f"  {line}" for line in lines), sep="\n")
-    return 0 if status == 0 and lines and all(line.equal for line in lines) else 1
+    if status == INVALID:
+        print("service and generator share this machine, and disturbed each other: the counts hold, the times do not")
+    return 0 if status in (0, INVALID) and lines and all(line.equal for line in lines) else 1
 
 
 def load_command(url: str, arguments: argparse.Namespace) -> list[str]:

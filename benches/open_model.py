@@ -1,0 +1,93 @@
+"""The open model: is what is due sent on time, what does that cost, and what does a log of every exchange add?"""
+
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from .cost import check_count, wait_for_connections, weigh
+from .figures import Figures
+from .nginx import Nginx
+from .process import Measured
+from .subjects import Load, class_of, kept, plimsoll_missing, plimsoll_run, plimsoll_version
+
+WARM_UP_SECONDS = 2
+"""Left out of every figure: here the connections come about."""
+MARGIN_SECONDS = 1
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """`plimsoll run` at a rate. user: a class of trivial.py; None for native users of the URL."""
+
+    name: str
+    rate: int
+    """Per second."""
+    user: str | None = None
+    logged: bool = False
+    """Every exchange goes into a file."""
+
+    def missing(self) -> str | None:
+        return plimsoll_missing()
+
+    def version(self) -> str:
+        return plimsoll_version()
+
+    def command(self, load: Load) -> list[str]:
+        what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path, "--headless"]
+        command = plimsoll_run(load, *what, "--rate", f"{self.rate}/s", "--warmup", f"{WARM_UP_SECONDS}s")
+        command += ["--json-file", str(load.folder / "run.json")]
+        return [*command, "--log-exchanges", str(load.folder / "exchanges.parquet")] if self.logged else command
+
+
+@dataclass(frozen=True)
+class OpenCase:
+    subject: Arrivals
+
+
+@dataclass(frozen=True)
+class OpenCost:
+    """What one run at a rate found."""
+
+    lag_p50_ms: float
+    """sent - due; the whole run but its warm-up."""
+    lag_p99_ms: float
+    lag_max_ms: float
+    delay_p99_ms: float
+    """read - arrival."""
+    achieved: float
+    """Requests that nginx received per second of the window, as a share of the rate."""
+    cpu_us: float
+    """Per request: user and system time, coordinator and worker."""
+    workers_us: float
+    """Of it in the worker."""
+    others_cpus: float
+
+    @property
+    def coordinator_us(self) -> float:
+        return self.cpu_us - self.workers_us
+
+
+def measure_open(nginx: Nginx, case: OpenCase, window: float) -> OpenCost:
+    """Run the case once. Raises BenchError when the generator fails, or when not all that it offered reached nginx."""
+    subject = case.subject
+    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder:
+        load = Load(nginx.url, "/small", 0, round(window) + MARGIN_SECONDS, Path(folder))
+        before = nginx.status().requests
+        with Measured(subject.command(load), load.environment) as generator:
+            wait_for_connections(nginx, generator, 1)
+            time.sleep(WARM_UP_SECONDS)
+            cost = weigh(nginx, generator, 1, window)
+            generator.finish()
+        check_count(subject.name, kept(load), nginx.status().requests - before, 0)
+        figures = Figures.read(load.folder / "run.json")
+        return OpenCost(
+            lag_p50_ms=figures.lag_p50_ms,
+            lag_p99_ms=figures.lag_p99_ms,
+            lag_max_ms=figures.lag_max_ms,
+            delay_p99_ms=figures.delay_p99_ms,
+            achieved=cost.requests_per_second / subject.rate,
+            cpu_us=cost.cpu_us,
+            workers_us=cost.workers_us,
+            others_cpus=cost.others_cpus,
+        )

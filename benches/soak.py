@@ -1,0 +1,162 @@
+"""Does a long run grow? `python -m benches.soak [--minutes 30] [--rate 20000]`
+
+Native users in the open model against nginx. The memory of coordinator and worker is sampled every ten seconds; what
+counts is the slope after the first fifth, held against 1 MB/h. Prints a table and writes
+benches/results/soak-<time>.json. The exit status is 1 when a process grows faster, or the run could not be made.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from . import machine
+from .cost import check_count, wait_for_connections
+from .errors import BenchError
+from .figures import Figures
+from .nginx import Nginx, running_nginx
+from .open_model import Arrivals
+from .process import SERVER_CPU, Measured
+from .results import FOLDER
+from .subjects import Load, kept
+from .table import table
+from .trend import Trend, trend
+
+SCHEMA = "plimsoll.soak/1"
+EVERY_SECONDS = 10.0
+LAST_SECONDS = 5.0
+"""The run is to last so much longer than the last sample is due, so that its end is in none of them."""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One process at one moment. Bytes."""
+
+    process: str
+    seconds: float
+    """Since the first sample."""
+    rss: int
+    """Resident."""
+    uss: int
+    """Of it what no other process shares. Also changes as others that share a library come and go."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """One process over the whole run."""
+
+    process: str
+    kind: str
+    """rss or uss."""
+    first_mb: float
+    last_mb: float
+    trend: Trend | None
+
+    @property
+    def verdict(self) -> str:
+        """Of resident memory; that which is not shared depends on other processes, and is only told."""
+        if self.kind != "rss":
+            return "–"
+        return self.trend.verdict if self.trend else "too short"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benches.soak", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=30.0, help="how long; 30 by default")
+    parser.add_argument("--rate", type=int, default=20_000, help="arrivals per second; 20000 by default")
+    arguments = parser.parse_args()
+    os.sched_setaffinity(0, {SERVER_CPU})
+    started = datetime.now().isoformat(timespec="seconds")
+    try:
+        with running_nginx() as nginx:
+            samples, figures = soak(nginx, arguments.rate, arguments.minutes * 60)
+    except BenchError as error:
+        sys.exit(f"benches: {error}")
+    growths = list(growth(samples))
+    print(render(growths, figures))
+    path = FOLDER / f"soak-{started.replace(':', '')}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    about = {"started": started, "minutes": arguments.minutes, "rate": arguments.rate}
+    path.write_text(json.dumps(document(about, samples, growths, figures), indent=1) + "\n")
+    print(f"written to {path}")
+    return int(any(each.verdict == "GROWS" for each in growths))
+
+
+def soak(nginx: Nginx, rate: int, seconds: float) -> tuple[list[Sample], Figures]:
+    """Run for so many seconds. Raises BenchError when the run ends early, fails, or counts other than nginx."""
+    subject = Arrivals(f"plimsoll run URL at {rate}/s", rate)
+    with tempfile.TemporaryDirectory(prefix="plimsoll-soak-") as folder:
+        load = Load(nginx.url, "/small", 0, round(seconds + LAST_SECONDS), Path(folder))
+        before = nginx.status().requests
+        with Measured(subject.command(load), load.environment) as generator:
+            wait_for_connections(nginx, generator, 1)
+            samples = list(watch(generator, seconds))
+            generator.finish()
+        check_count(subject.name, kept(load), nginx.status().requests - before, 0)
+        return samples, Figures.read(load.folder / "run.json")
+
+
+def watch(generator: Measured, seconds: float, every: float = EVERY_SECONDS) -> Iterator[Sample]:
+    """All its processes, now and every so often until `seconds` are over. Raises BenchError when it ends before."""
+    start = time.monotonic()
+    for turn in range(int(seconds / every) + 1):
+        time.sleep(max(0.0, start + turn * every - time.monotonic()))
+        now = time.monotonic() - start
+        for place, process in enumerate(generator.tree()):
+            name = f"worker {place}" if place else "coordinator"
+            try:
+                memory = process.memory_full_info()
+            except psutil.NoSuchProcess:
+                raise BenchError(f"{name} has ended:\n{generator.output()}") from None
+            yield Sample(name, now, memory.rss, memory.uss)
+
+
+def growth(samples: list[Sample]) -> Iterator[Growth]:
+    """Process by process, resident memory first."""
+    for process in dict.fromkeys(sample.process for sample in samples):
+        own = [sample for sample in samples if sample.process == process]
+        seconds = [sample.seconds for sample in own]
+        for kind in ("rss", "uss"):
+            sizes = [getattr(sample, kind) for sample in own]
+            yield Growth(process, kind, sizes[0] / 2**20, sizes[-1] / 2**20, trend(seconds, sizes))
+
+
+def render(growths: list[Growth], figures: Figures) -> str:
+    head = ("process", "memory", "first MiB", "last MiB", "MiB/h", "95 % from", "to", "verdict (1 MiB/h)")
+    lag = f"lag p99 {figures.lag_p99_ms:.3f} ms, max {figures.lag_max_ms:.1f} ms"
+    return (
+        f"{table(head, map(row, growths), words=2)}\n\n{figures.sent:,} of {figures.offered:,} arrivals sent; {lag}\n"
+    )
+
+
+def row(growth: Growth) -> tuple[str, ...]:
+    slope = growth.trend
+    rates = [f"{each:+.2f}" for each in (slope.slope, slope.low, slope.high)] if slope else ["–"] * 3
+    return growth.process, growth.kind, f"{growth.first_mb:.1f}", f"{growth.last_mb:.1f}", *rates, growth.verdict
+
+
+def document(
+    about: dict[str, object], samples: list[Sample], growths: list[Growth], figures: Figures
+) -> dict[str, Any]:
+    """Everything, as JSON."""
+    return {
+        "schema": SCHEMA,
+        **about,
+        "machine": machine.facts(),
+        "growth": [asdict(each) | {"verdict": each.verdict} for each in growths],
+        "figures": asdict(figures),
+        "samples": [asdict(each) for each in samples],
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

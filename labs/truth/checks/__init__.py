@@ -1,0 +1,22 @@
+"""The checks, in the order in which they are made. A check is a function `Lab → cases`, one file each.
+
+Each file begins with what it shows and why its tolerance is what it is.
+"""
+
+from collections.abc import Callable, Iterator
+
+from ..lab import Lab
+from . import busy, counts, distributions, failures, freeze_closed, freeze_open, spacing
+from .case import Case
+
+Check = Callable[[Lab], Iterator[Case]]
+
+CHECKS: dict[str, Check] = {
+    "counts": counts.check,
+    "distributions": distributions.check,
+    "freeze-open": freeze_open.check,
+    "freeze-closed": freeze_closed.check,
+    "busy": busy.check,
+    "spacing": spacing.check,
+    "failures": failures.check,
+}

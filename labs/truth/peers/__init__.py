@@ -1,0 +1,1 @@
+"""What other load generators report about the same target: `python -m labs.truth --peers`."""

@@ -1,0 +1,116 @@
+"""Each tool against the same two cases, one after the other, with the target's own account of each run."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import TruthError
+from ..lab import Lab
+from ..tolerance import value_at, waits_after_freezes
+from .tools import QUANTILES, TOOLS, Job, Told, Tool
+
+TARGET = "/fixed?ms=5"
+DELAY = 0.005
+EVERY, LENGTH = 5.0, 1.0
+END_SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run of one tool."""
+
+    case: str
+    """fixed or freeze."""
+    tool: str
+    command: str
+    truth: tuple[float, ...]
+    """fixed: what the target did, by its record. freeze: what clients from outside see. Of `QUANTILES`, in s."""
+    told: Told
+    received: int
+    """Requests, by the target's record."""
+
+
+@dataclass(frozen=True)
+class Peers:
+    """All that was found."""
+
+    versions: dict[str, str]
+    """By the tools' names."""
+    rows: list[Row]
+    missing: list[str]
+
+
+def measure(lab: Lab) -> Peers:
+    """Run what is installed. A tool that fails becomes a line of what is missing."""
+    versions, rows, missing = {}, [], []
+    for tool in TOOLS:
+        why = tool.missing()
+        if why is None:
+            try:
+                versions[tool.name] = tool.version()
+                rows += list(cases(lab, tool))
+                continue
+            except TruthError as error:
+                print(error, file=sys.stderr)
+                why = f"{tool.name}: {str(error).splitlines()[0]}"
+        if why not in missing:
+            missing.append(why)
+    return Peers(versions, rows, missing)
+
+
+def cases(lab: Lab, tool: Tool) -> Iterator[Row]:
+    """The target always takes 5 ms; then, besides, it stands still for the last second of every five."""
+    seconds = round(lab.seconds(20, 10))
+    for case in ("fixed", "freeze"):
+        print(f"{case}: {tool.name}", file=sys.stderr)
+        with tempfile.TemporaryDirectory(prefix="plimsoll-peer-") as folder:
+            job = Job(lab.url(TARGET), seconds, Path(folder))
+            lab.target.reset()
+            if case == "freeze":
+                lab.target.freeze(EVERY, LENGTH)
+            try:
+                output = run(tool.command(job), seconds)
+            finally:
+                lab.target.freeze(1, 0)
+            path = lab.target.truth().path(TARGET)
+            truth = tuple(from_outside(quantile) for quantile in QUANTILES)
+            if case == "fixed":
+                truth = tuple(value_at(quantile, path.seconds()) for quantile in QUANTILES)
+            told = tool.told(job, output)
+        yield Row(case, tool.name, plain(tool.command(job), job), truth, told, path.received)
+
+
+def from_outside(quantile: float) -> float:
+    """The response time of clients who do not wait for one another, by arithmetic."""
+    return DELAY + waits_after_freezes(quantile, LENGTH / EVERY, LENGTH)
+
+
+def run(command: list[str], seconds: int) -> str:
+    """Its output. Raises TruthError when it does not end by itself."""
+    with tempfile.TemporaryFile("w+") as output:
+        with subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, process_group=0
+        ) as process:
+            try:
+                # Not the exit status: it may be about thresholds, or about Plimsoll's verdict on itself.
+                process.wait(seconds + END_SECONDS)
+            except subprocess.TimeoutExpired:
+                os.killpg(process.pid, signal.SIGKILL)  # the group is ours: process_group=0
+                raise TruthError(f"did not end: {shlex.join(command)}") from None
+        output.seek(0)
+        return output.read()
+
+
+def plain(command: list[str], job: Job) -> str:
+    """As one would type it: without paths, ports and files that are of this run alone."""
+    words = [Path(command[0]).name, *command[1:]]
+    known = {str(job.folder): "…", job.url: "URL", job.url.partition("/fixed")[0]: "http://HOST"}
+    for text, short in known.items():
+        words = [word.replace(text, short) for word in words]
+    return " ".join(Path(word).name if word.startswith("/") and Path(word).exists() else word for word in words)

@@ -1,0 +1,150 @@
+"""The real `plimsoll run`, driven as a user would, and what it reports."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .errors import TruthError
+
+PLIMSOLL = Path(sys.executable).with_name("plimsoll")
+LOCUSTFILES = Path(__file__).resolve().parent / "locustfiles"
+INVALID = 3
+"""The exit code of a run that calls itself invalid."""
+END_SECONDS = 120.0
+"""The longest that a run may take beyond what was asked for."""
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """What was reported about one endpoint, or about all together. Times in s."""
+
+    document: dict[str, Any]
+
+    @property
+    def requests(self) -> int:
+        """Exchanges that ended by themselves."""
+        return int(self.document["requests"])
+
+    @property
+    def cancelled(self) -> int:
+        return int(self.document["cancelled"])
+
+    @property
+    def retries(self) -> int:
+        """Requests that were sent once more."""
+        return int(self.document.get("retries", 0))
+
+    def count(self, outcome: str) -> int:
+        found = self.document["outcomes"].get(outcome)
+        return int(found["count"]) if found else 0
+
+    def outcomes(self) -> dict[str, int]:
+        """Those that occurred."""
+        return {name: int(each["count"]) for name, each in self.document["outcomes"].items() if each["count"]}
+
+    def service(self, quantile: float) -> float:
+        return self._percentile("service_ms", quantile)
+
+    def response(self, quantile: float) -> float:
+        return self._percentile("response_ms", quantile)
+
+    def mean_response(self) -> float:
+        return float(self.document["response_ms"]["mean"]) / 1e3
+
+    @property
+    def body_bytes(self) -> int:
+        """Of decoded bodies."""
+        return int(self.document["bytes_body"])
+
+    def _percentile(self, which: str, quantile: float) -> float:
+        return float(self.document[which]["percentiles"][f"{quantile * 100:g}"]) / 1e3
+
+
+@dataclass(frozen=True)
+class Report:
+    """One run's own words."""
+
+    command: str
+    exit_code: int
+    document: dict[str, Any]
+    words: str
+    """What it printed."""
+
+    @property
+    def invalid(self) -> str | None:
+        """Why the run calls itself invalid; None when it does not."""
+        if self.exit_code != INVALID:
+            return None
+        checks = (self.document.get("validity") or {}).get("checks", [])
+        failed = [check["text"].partition(":")[0] for check in checks if check["state"] == "failed"]
+        return "; ".join(failed) or "exit code 3"
+
+    @property
+    def warned_of_omission(self) -> bool:
+        """Whether it says that a closed model hid something."""
+        return bool((self.document.get("omission") or {}).get("warning"))
+
+    @property
+    def total(self) -> Endpoint:
+        return Endpoint(self.document["total"])
+
+    @property
+    def generator(self) -> dict[str, Any]:
+        return dict(self.document["generator"])
+
+    def endpoint(self, name: str) -> Endpoint:
+        """Raises TruthError when it reported none of that name, or several."""
+        found = [each for each in self.document["endpoints"] if each["name"] == name]
+        if len(found) != 1:
+            names = ", ".join(each["name"] for each in self.document["endpoints"])
+            raise TruthError(f"{name} is reported {len(found)} times among {names or 'nothing'}: {self.command}")
+        return Endpoint(found[0])
+
+
+class Running:
+    """A run under way."""
+
+    def __init__(self, arguments: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> None:
+        self._json = folder / "run.json"
+        self._json.unlink(missing_ok=True)
+        self._output = (folder / "output").open("w+")
+        command = [str(PLIMSOLL), "run", *arguments, "--headless", "--only-summary"]
+        command += ["--json-file", str(self._json), "--store", str(folder / "runs.db")]
+        self.command = " ".join(["plimsoll", *command[1:]])
+        self._process = subprocess.Popen(
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
+            env=os.environ | (environment or {}), process_group=0,
+        )  # fmt: skip
+
+    def interrupt(self) -> None:
+        """Press Ctrl-C."""
+        self._process.send_signal(signal.SIGINT)
+
+    def report(self, seconds: float) -> Report:
+        """Wait for its end, so long beyond the usual at most. Raises TruthError if it has none, or leaves nothing."""
+        try:
+            code = self._process.wait(seconds + END_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise TruthError(f"did not end within {seconds + END_SECONDS:g} s: {self.command}") from None
+        finally:
+            self.close()
+        words = self._words
+        if not self._json.exists():
+            raise TruthError(f"exit code {code} and no report: {self.command}\n{words}")
+        return Report(self.command, code, json.loads(self._json.read_text()), words)
+
+    def close(self) -> None:
+        """Kill what is left of it."""
+        if self._process.poll() is None:
+            os.killpg(self._process.pid, signal.SIGKILL)  # the group is ours: process_group=0
+            self._process.wait()
+        if not self._output.closed:
+            self._output.seek(0)
+            self._words = self._output.read()
+            self._output.close()

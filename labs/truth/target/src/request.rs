@@ -1,0 +1,178 @@
+//! One request as the behaviours see it: method, target, query, and how much of a body follows.
+
+use httparse::{EMPTY_HEADER, Status};
+
+/// Header lines that a request may have.
+const MAX_HEADERS: usize = 128;
+/// Bytes that a request head may have.
+const MAX_HEAD: usize = 1 << 20;
+
+/// What the request says about its connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Keeping {
+    /// HTTP/1.1: it is kept, and nobody mentions it.
+    Usual,
+    /// HTTP/1.0 with keep-alive: it is kept if the reply says so too.
+    Asked,
+    /// It is closed after the reply.
+    Close,
+}
+
+/// A request's head.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Request {
+    pub(crate) method: String,
+    /// Path and query as they came: the key of the record.
+    pub(crate) target: String,
+    /// The value of the Cookie header.
+    pub(crate) cookie: Option<String>,
+    /// Bytes of the body behind the head.
+    pub(crate) body: u64,
+    pub(crate) keeping: Keeping,
+    /// It waits for a 100 (Continue) before it sends its body.
+    pub(crate) expects_continue: bool,
+}
+
+impl Request {
+    /// The target without its query.
+    pub(crate) fn path(&self) -> &str {
+        self.target.split_once('?').map_or(&self.target, |(path, _)| path)
+    }
+
+    /// The value of a query parameter, not decoded.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        let (_, query) = self.target.split_once('?')?;
+        query.split('&').find_map(|pair| {
+            let (key, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (key == name).then_some(value)
+        })
+    }
+
+    /// A query parameter that is a number; `default` when it is not given.
+    pub(crate) fn number<T: std::str::FromStr>(&self, name: &str, default: T) -> Result<T, String> {
+        let Some(text) = self.text(name) else { return Ok(default) };
+        text.parse().map_err(|_| format!("{name}={text} is not a number that fits"))
+    }
+
+    /// A duration given in multiples of `unit` ns, 0 … 1 h, as ns.
+    pub(crate) fn duration(&self, name: &str, default: f64, unit: f64) -> Result<u64, String> {
+        let nanos = self.number(name, default)? * unit;
+        if (0.0..=3.6e12).contains(&nanos) { Ok(nanos as u64) } else { Err(format!("{name} must be within 0 … 1 h")) }
+    }
+}
+
+/// What the beginning of a stream of requests is.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Parsed {
+    /// The head goes on behind these bytes.
+    Partial,
+    /// A head, and its length in bytes.
+    Head(Request, usize),
+    /// Not a request that can be answered.
+    Refused(String),
+}
+
+/// Reads the head at the beginning of `bytes`.
+pub(crate) fn parse(bytes: &[u8]) -> Parsed {
+    let mut headers = [EMPTY_HEADER; MAX_HEADERS];
+    let mut parsed = httparse::Request::new(&mut headers);
+    let length = match parsed.parse(bytes) {
+        Ok(Status::Complete(length)) => length,
+        Ok(Status::Partial) if bytes.len() < MAX_HEAD => return Parsed::Partial,
+        Ok(Status::Partial) => return Parsed::Refused("the head is too long".to_owned()),
+        Err(error) => return Parsed::Refused(error.to_string()),
+    };
+    let mut request = Request {
+        method: parsed.method.unwrap_or_default().to_owned(),
+        target: parsed.path.unwrap_or_default().to_owned(),
+        cookie: None,
+        body: 0,
+        keeping: if parsed.version == Some(0) { Keeping::Close } else { Keeping::Usual },
+        expects_continue: false,
+    };
+    for header in parsed.headers.iter() {
+        let value = String::from_utf8_lossy(header.value).trim().to_owned();
+        match header.name.to_ascii_lowercase().as_str() {
+            "content-length" => match value.parse() {
+                Ok(body) => request.body = body,
+                Err(_) => return Parsed::Refused(format!("Content-Length: {value}")),
+            },
+            "transfer-encoding" => return Parsed::Refused("a request body must have a Content-Length".to_owned()),
+            "cookie" => request.cookie = Some(value),
+            "connection" => {
+                let has = |word: &str| value.split(',').any(|token| token.trim().eq_ignore_ascii_case(word));
+                request.keeping = match request.keeping {
+                    _ if has("close") => Keeping::Close,
+                    Keeping::Close if has("keep-alive") => Keeping::Asked,
+                    usual => usual,
+                };
+            }
+            "expect" => request.expects_continue = value.eq_ignore_ascii_case("100-continue"),
+            _ => {}
+        }
+    }
+    Parsed::Head(request, length)
+}
+
+#[cfg(test)]
+pub(crate) fn get(target: &str) -> Request {
+    match parse(format!("GET {target} HTTP/1.1\r\n\r\n").as_bytes()) {
+        Parsed::Head(request, _) => request,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keeping, Parsed, get, parse};
+
+    fn head(text: &str) -> super::Request {
+        match parse(text.as_bytes()) {
+            Parsed::Head(request, length) => {
+                assert_eq!(length, text.find("\r\n\r\n").unwrap() + 4);
+                request
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_head_is_understood_and_its_length_told() {
+        let request =
+            head("POST /a?b=1&c HTTP/1.1\r\ncontent-LENGTH: 7\r\nCookie: x=y\r\nExpect: 100-Continue\r\n\r\nbody");
+        assert_eq!((request.method.as_str(), request.target.as_str(), request.path()), ("POST", "/a?b=1&c", "/a"));
+        assert_eq!((request.body, request.cookie.as_deref()), (7, Some("x=y")));
+        assert!(request.expects_continue);
+        assert_eq!((request.text("b"), request.text("c"), request.text("d")), (Some("1"), Some(""), None));
+    }
+
+    #[test]
+    fn the_connection_is_kept_as_the_version_and_the_header_say() {
+        assert_eq!(head("GET / HTTP/1.1\r\n\r\n").keeping, Keeping::Usual);
+        assert_eq!(head("GET / HTTP/1.1\r\nConnection: keep-alive\r\n\r\n").keeping, Keeping::Usual);
+        assert_eq!(head("GET / HTTP/1.1\r\nConnection: x, Close\r\n\r\n").keeping, Keeping::Close);
+        assert_eq!(head("GET / HTTP/1.0\r\n\r\n").keeping, Keeping::Close);
+        assert_eq!(head("GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n").keeping, Keeping::Asked);
+    }
+
+    #[test]
+    fn what_goes_on_is_partial_and_what_cannot_be_answered_is_refused() {
+        assert_eq!(parse(b"GET / HTTP/1.1\r\nHost: "), Parsed::Partial);
+        assert!(matches!(parse(b"\x16\x03\x01"), Parsed::Refused(_)));
+        assert!(matches!(parse(b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n"), Parsed::Refused(_)));
+        assert!(matches!(parse(b"POST / HTTP/1.1\r\nContent-Length: x\r\n\r\n"), Parsed::Refused(_)));
+        let endless = [b"GET / HTTP/1.1\r\nA: ", vec![b'a'; super::MAX_HEAD].as_slice()].concat();
+        assert!(matches!(parse(&endless), Parsed::Refused(_)));
+    }
+
+    #[test]
+    fn parameters_have_defaults_and_ranges() {
+        let request = get("/fixed?ms=2.5&n=-3&bad=x");
+        assert_eq!(request.duration("ms", 9.0, 1e6), Ok(2_500_000));
+        assert_eq!(request.duration("s", 1.0, 1e9), Ok(1_000_000_000));
+        assert_eq!(request.number("n", 0), Ok(-3));
+        assert!(request.number("bad", 0).is_err());
+        assert!(request.duration("n", 0.0, 1e6).is_err());
+        assert!(get("/fixed?ms=NaN").duration("ms", 0.0, 1e6).is_err());
+    }
+}
