@@ -7,7 +7,7 @@ WHEELS := pyproject.toml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo check test test-rust test-python bench fuzz format clean
+.PHONY: help setup system demo check test test-rust test-python truth truth-quick bench soak fuzz format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -25,7 +25,7 @@ test: check test-rust test-python ## everything that must hold; what CI runs
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
 
-test-python: setup ## the package's, labs' and docs' tests
+test-python: setup target/release/plimsoll-truth ## the package's, labs' and docs' tests
 	$(BIN)/pytest -q
 
 check: setup ## formatting, lints, types; the stub against the binary
@@ -41,8 +41,18 @@ format: setup ## rewrite the sources as the checks want them
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about a quarter of an hour)
+bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about twenty-five minutes)
 	@$(BIN)/python -m benches
+
+soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
+	@$(BIN)/python -m benches.soak
+
+truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure against a target whose behaviour is known, and who else reports it (about 20 minutes)
+	@scripts/system-packages hey:hey ab:apache2-utils
+	@$(BIN)/python -m labs.truth --peers --readme
+
+truth-quick: setup target/release/plimsoll-truth ## the same in short runs, without peers (about 4 minutes)
+	@$(BIN)/python -m labs.truth --quick
 
 fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightly toolchain)
 	@mkdir -p fuzz/corpus/decoder
@@ -72,6 +82,9 @@ benches/.venv/.done: benches/requirements.txt
 	benches/.venv/bin/pip install --quiet --upgrade pip
 	benches/.venv/bin/pip install --quiet -r $<
 	@touch $@
+
+target/release/plimsoll-truth: Cargo.toml Cargo.lock $(shell find labs/truth/target -name '*.rs' -o -name Cargo.toml)
+	cargo build --release --locked --quiet -p plimsoll-truth
 
 target/release/examples/native: $(RUST)
 	cargo build --release --locked --quiet -p plimsoll-engine --example native
