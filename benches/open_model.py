@@ -36,7 +36,7 @@ class Arrivals:
     def command(self, load: Load) -> list[str]:
         what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path, "--headless"]
         command = plimsoll_run(load, *what, "--rate", f"{self.rate}/s", "--warmup", f"{WARM_UP_SECONDS}s")
-        command += ["--json-file", str(load.folder / "run.json")]
+        command += ["--summary", str(load.folder / "run.json")]
         return [*command, "--log-exchanges", str(load.folder / "exchanges.parquet")] if self.logged else command
 
 

@@ -48,7 +48,7 @@ class Paced:
     def command(self, load: Load) -> list[str]:
         """A failed request is no reason to fail: it is counted."""
         return plimsoll_run(
-            load, *self._what(load), "-u", str(load.users), "-r", str(RATE), "--json-file", str(json_file(load)),
+            load, *self._what(load), "-u", str(load.users), "-r", str(RATE), "--summary", str(json_file(load)),
             "--exit-code-on-error", "0", "--processes", str(processes_for(load.users)),
         )  # fmt: skip
 

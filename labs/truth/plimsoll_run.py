@@ -115,7 +115,7 @@ class Running:
         self._json.unlink(missing_ok=True)
         self._output = (folder / "output").open("w+")
         command = [str(PLIMSOLL), "run", *arguments, "--headless", "--only-summary"]
-        command += ["--json-file", str(self._json), "--store", str(folder / "runs.db")]
+        command += ["--summary", str(self._json), "--store", str(folder / "runs.db")]
         self.command = " ".join(["plimsoll", *command[1:]])
         self._process = subprocess.Popen(
             command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,

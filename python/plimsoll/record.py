@@ -56,6 +56,9 @@ FailureTuple = tuple[
 
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 TIMED = frozenset(name for name, _, timed in outcomes() if timed)
+"""Outcomes that tell how long an answer takes; refusals and resets are not among them."""
+TIMES_OF = {"all": TIMED, "successes": TIMED - FAILURES}
+"""Whose times the tables show and thresholds judge: those of failed requests with an answer too, or not."""
 
 
 @dataclass(slots=True)

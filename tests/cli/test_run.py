@@ -11,6 +11,7 @@ import pytest
 from plimsoll.cli.run import run
 from plimsoll.cli.run_command import one_value_each
 from plimsoll.cli.run_plan import make_plan
+from plimsoll.errors import UsageError
 from plimsoll.run.plan import RunPlan
 
 
@@ -105,5 +106,53 @@ def test_the_help_has_every_option_under_a_heading_and_examples() -> None:
     for heading in ("What to run:", "How much of it:", "In another shape:", "What comes of it:", "Also:", "Examples:"):
         assert heading in text
     for parameter in run.params:
-        if isinstance(parameter, click.Option):
+        if isinstance(parameter, click.Option) and not parameter.hidden:
             assert any(name in text for name in parameter.opts), parameter
+
+
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        (("--user", "7", "--run", "5m", "--headles"), {"users": 7, "run_time": 300.0}),
+        (("--stop=3",), {"stop_timeout": 3.0}),
+        (("--autostart", "--autoquit", "0", "-P", "8090", "--web-host", "127.0.0.1", "--expect-workers", "2"), {}),
+        (("--own", "http://h/a"), {"arguments": ("--own", "http://h/a"), "source": None}),
+        (("-f", "locustfile.py", "--hosts", "a.com", "b.com"), {"arguments": ("--hosts", "a.com", "b.com")}),
+    ],
+)
+def test_what_locusts_users_write_is_understood(args: tuple[str, ...], expected: dict[str, Any]) -> None:
+    plan = _plan(*args)
+    assert {name: getattr(plan, name) for name in expected} == expected
+
+
+def test_a_url_does_not_go_with_a_locustfile() -> None:
+    with pytest.raises(UsageError, match="named with -H http://h/a"):
+        _plan("-f", "locustfile.py", "http://h/a")
+
+
+def test_what_could_be_two_options_is_not_guessed() -> None:
+    assert _plan("--web", "x").arguments == ("--web", "x"), "--web-host, --web-port, …"
+    assert _plan("--thresh", "x").arguments == ("--thresh", "x"), "Locust has no such option"
+
+
+def test_an_option_that_the_locustfile_has_too_is_the_locustfiles() -> None:
+    Path("locustfile.py").write_text(
+        "def add(parser):\n    parser.add_argument('--seed')\n    parser.add_argument('--users')\n"
+    )
+    plan = _plan("--seed", "abc", "--users", "3")
+    assert (plan.arguments, plan.users) == (("--seed", "abc"), 3), "Locust's own stay Locust's"
+    assert _plan("http://h/a", "--seed", "5").seed == 5, "it is not run here"
+
+
+def test_user_classes_are_configured_by_json_or_by_files_of_it() -> None:
+    Path("users.json").write_text('[{"user_class_name": "Admin", "fixed_count": 1}]')
+    plan = _plan("--config-users", '{"user_class_name": "Buyer", "weight": 3}', "users.json")
+    assert dict(plan.options)["config_users"] == [
+        {"user_class_name": "Buyer", "weight": 3}, {"user_class_name": "Admin", "fixed_count": 1},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", "{}", "none.json"])
+def test_a_configuration_of_user_classes_that_is_none_is_told(text: str) -> None:
+    with pytest.raises(UsageError, match=r"--config-users|user_class_name"):
+        _plan("--config-users", text)

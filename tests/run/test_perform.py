@@ -301,18 +301,21 @@ def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
     plimsoll.write(VISITOR)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-t", "2", "-s", "9", "--csv", "out/x", "--json", "--json-file", "all",
-        "--logfile", "logs/run.log", "--name", "a name", "--seed", "7",
+        "--summary", "out/summary.json", "--html", "out/{u}u.html", "--times-of", "successes", "--logfile", "logs/run.log", "--name", "a name", "--seed", "7",
     )  # fmt: skip
     assert done.code == 0, done
-    printed = json.loads(done.out)
-    assert json.loads((plimsoll.directory / "all.json").read_text()) == printed == plimsoll.stored()
-    assert printed["total"]["requests"] == target.total
+    printed, summary = json.loads(done.out), json.loads((plimsoll.directory / "out" / "summary.json").read_text())
+    assert json.loads((plimsoll.directory / "all.json").read_text()) == printed
+    assert [each["num_requests"] for each in printed] == [target.total]
+    assert summary == plimsoll.stored()
+    assert (summary["total"]["requests"], summary["times_of"]) == (target.total, "successes")
+    assert f"<td>{target.total}</td>" in (plimsoll.directory / "out" / "1u.html").read_text()
     with (plimsoll.directory / "out" / "x_stats.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [int(row["Request Count"]) for row in rows] == [target.total, target.total]
     assert len((plimsoll.directory / "out" / "x_stats_history.csv").read_text().splitlines()) >= 3
     assert 'All users spawned: {"Visitor": 1} (1 total users)' in (plimsoll.directory / "logs" / "run.log").read_text()
-    manifest = printed["run"]["manifest"]
+    manifest = summary["run"]["manifest"]
     assert (manifest["scenario"]["name"], manifest["seed"], manifest["stamp"]) == ("a name", 7, manifest["stamp"])
     assert str(target.total) in done.err, "the tables are on stderr then"
 

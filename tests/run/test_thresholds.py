@@ -47,7 +47,7 @@ def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Comm
     done = plimsoll(
         "run", f"{target.url}/a", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", HOLDS,
         "--threshold", FAILS,
-        "--junit", "out/junit.xml", "--json-file", "out/x.json",
+        "--junit", "out/junit.xml", "--summary", "out/x.json",
     )  # fmt: skip
     assert done.code == 1, done
     assert target.total == 20
@@ -155,7 +155,7 @@ def test_a_generator_that_is_too_busy_is_told_everywhere(plimsoll: Command, targ
     plimsoll.write(BUSY)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "--rate", "120/s", "-t", "1s", "-s", "20", "--exit-code-on-invalid", "3",
-        "--threshold", HOLDS, "--csv", "x", "--json-file", "x", "--junit", "x.xml", "--hlog", "x.hlog",
+        "--threshold", HOLDS, "--csv", "x", "--summary", "x", "--junit", "x.xml", "--hlog", "x.hlog",
     )  # fmt: skip
     assert done.code == 3, done
     document = json.loads((plimsoll.directory / "x.json").read_text())

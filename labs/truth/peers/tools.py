@@ -195,7 +195,7 @@ class Plimsoll:
         return [
             *command,
             "--headless",
-            "--json-file",
+            "--summary",
             str(job.folder / "plimsoll.json"),
             "--store",
             str(job.folder / "db"),

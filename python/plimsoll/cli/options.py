@@ -12,4 +12,10 @@ store_option = click.option(
     help="Where runs are kept: an SQLite file (default: plimsoll.db here) or postgresql://user@host/database.",
 )
 
+times_option = click.option(
+    "--times-of",
+    type=click.Choice(("all", "successes")),
+    help="Whose times are shown: those of failed requests too, or not; as the run was told by default.",
+)
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, as docs/formats.md describes it.")

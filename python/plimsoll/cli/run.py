@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -50,14 +51,15 @@ when the generator, not the target, was the limit.""",
 def run(ctx: click.Context, /, arguments: tuple[str, ...], **given: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""
     try:
-        ctx.exit(_run(tuple(ctx.meta.get("settings", ())) + arguments, given))
+        ctx.exit(_run(tuple(ctx.meta.get("settings", ())) + arguments, given, ctx.meta["claims"].secret))
     except UnknownOption as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
         raise click.NoSuchOption(str(unknown), possibilities=known, ctx=ctx) from unknown
 
 
-def _run(arguments: tuple[str, ...], given: dict[str, Any]) -> int:
+def _run(arguments: tuple[str, ...], given: dict[str, Any], secret: frozenset[str]) -> int:
     plan, what = make_plan(arguments, given)
+    plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
         _print_description(plan, given)
         return 0
@@ -70,17 +72,28 @@ def _run(arguments: tuple[str, ...], given: dict[str, Any]) -> int:
     outputs = Outputs(
         store=given["store"],
         name=given["name"] or (what.plan.name if what.plan else None),
+        secret=secret,
         thresholds=(*(what.plan.thresholds if what.plan else ()), *given["thresholds"]),
         csv=given["csv"],
         csv_full_history=given["csv_full_history"],
         json=given["as_json"],
         json_file=f"{json_file.removesuffix('.json')}.json" if json_file else None,
+        summary=given["summary"],
+        html=_filled_in(given["html"], plan),
         junit=given["junit"],
         hlog=given["hlog"],
         exchanges=given["log_exchanges"],
         only_summary=given["only_summary"],
     )
-    return perform(plan, outputs, ["plimsoll", *sys.argv[1:]])
+    return perform(plan, outputs)
+
+
+def _filled_in(path: str | None, plan: RunPlan) -> str | None:
+    """A path with users, spawn rate and run time in it."""
+    values = {"{u}": plan.users, "{r}": plan.spawn_rate, "{t}": plan.seconds}
+    for place, value in values.items():
+        path = path and path.replace(place, "" if value is None else f"{value:g}")
+    return path
 
 
 def _print_description(plan: RunPlan, given: dict[str, Any]) -> None:

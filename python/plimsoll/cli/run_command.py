@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.run_options import GROUPS, LISTS, NOT_YET
+from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, OURS
+from plimsoll.cli.run_plan import is_source
+from plimsoll.errors import LocustfileError
+from plimsoll.run import locustfile
+from plimsoll.run.claims import Claims, find_claims
 from plimsoll.run.config import read_settings
 
 if TYPE_CHECKING:
@@ -21,12 +27,45 @@ class RunCommand(click.Command):
     are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta["claims"] = Claims()
         if not ctx.resilient_parsing:
-            self._take_settings(ctx, read_settings(_config(args), Path.home(), Path.cwd()))
-        return super().parse_args(ctx, one_value_each(args))
+            settings = read_settings(_config(args), Path.home(), Path.cwd())
+            ctx.meta["claims"] = self._claims(args, settings)
+            self._take_settings(ctx, settings)
+        return super().parse_args(ctx, one_value_each(spelt_out(args, self._names(ctx))))
+
+    def _names(self, ctx: click.Context) -> list[str]:
+        own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]
+        return [*own, *ctx.meta["claims"].options]
+
+    def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
+        """Without those of our own options that the locustfile has too: they are its then."""
+        claimed = ctx.meta["claims"].options & OURS
+        if not claimed:
+            return super().make_parser(ctx)
+        without = copy(self)
+        without.params = [each for each in self.params if not claimed & set(each.opts)]
+        return click.Command.make_parser(without, ctx)
+
+    def _claims(self, args: Sequence[str], settings: Settings) -> Claims:
+        flags = {name for each in self.params for name in each.opts if isinstance(each, click.Option) and each.is_flag}
+        values = {"-f", "--locustfile"}
+        named = settings.get("locustfile") or os.getenv("LOCUST_LOCUSTFILE") or os.getenv("PLIMSOLL_LOCUSTFILE")
+        for place, each in enumerate(args):
+            before = args[place - 1] if place else ""
+            if before in values:
+                named = each
+            elif each.startswith("--locustfile="):
+                named = each.partition("=")[2]
+            elif is_source(each) and (not before.startswith("-") or before in flags):
+                return Claims()
+        try:
+            return find_claims(locustfile.find(str(named or locustfile.DEFAULT)))
+        except LocustfileError:
+            return Claims()  # told when it is looked for in earnest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        grouped = [each for group in GROUPS.values() for each in group]
+        grouped = [*(each for group in GROUPS.values() for each in group), *ACCEPTED]
         rest = [each for each in self.get_params(ctx) if each not in grouped and isinstance(each, click.Option)]
         sections: dict[str, Sequence[click.Parameter]] = {**GROUPS, "Also": rest}
         for name, parameters in sections.items():
@@ -47,6 +86,20 @@ class RunCommand(click.Command):
                 others += _as_arguments(key, value)
         ctx.default_map = defaults
         ctx.meta["settings"] = others
+
+
+def spelt_out(args: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Long options in full: as with Locust, the beginning of one of Locust's own will do if no other begins like it."""
+    locusts = [name for name in LOCUSTS if name.startswith("--")]
+    return [_spelt_out(each, names, locusts) for each in args]
+
+
+def _spelt_out(argument: str, names: Sequence[str], locusts: Sequence[str]) -> str:
+    name, equals, value = argument.partition("=")
+    if not name.startswith("--") or len(name) < 4 or name in names:
+        return argument
+    meant = [each for each in locusts if each.startswith(name)]
+    return meant[0] + equals + value if len(meant) == 1 else argument
 
 
 def one_value_each(args: Sequence[str]) -> list[str]:

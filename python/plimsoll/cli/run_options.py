@@ -8,7 +8,7 @@ import click
 
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError
-from plimsoll.run import locustfile
+from plimsoll.record import TIMES_OF
 
 LEVELS = click.Choice(("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), case_sensitive=False)
 USERS = click.IntRange(min=1)
@@ -45,13 +45,17 @@ def _flag(*names: str, help: str, env: str | None = None) -> GroupedOption:
 # fmt: off
 GROUPS: dict[str, list[GroupedOption]] = {
     "What to run": [
-        GroupedOption("-f", "--locustfile", metavar="FILE", default=locustfile.DEFAULT, env="LOCUSTFILE",
-                      help="Locustfile; several with commas between, or a folder."),
+        GroupedOption("-f", "--locustfile", metavar="FILE", env="LOCUSTFILE",
+                      help="Locustfile; several with commas between, or a folder; locustfile.py by default."),
         GroupedOption("-H", "--host", metavar="URL", env="HOST", help="Base URL of the target."),
         GroupedOption("-T", "--tags", metavar="TAG…", multiple=True, env="TAGS",
                       help="Only tasks with one of these tags."),
         GroupedOption("-E", "--exclude-tags", metavar="TAG…", multiple=True, env="EXCLUDE_TAGS",
                       help="Only tasks with none of these tags."),
+        GroupedOption("--config-users", metavar="JSON…", multiple=True, env="CONFIG_USERS",
+                      help="Attributes of user classes, as a JSON object, a list of them, or a file with either: "
+                           "'{\"user_class_name\": \"Buyer\", \"weight\": 3}'."),
+        GroupedOption("--profile", metavar="TEXT", env="PROFILE", help="For the locustfile: environment.profile."),
         _flag("--equal-weights", help="Ignore the weights of classes and tasks."),
         GroupedOption("-X", "--method", metavar="METHOD", help="Method for a URL; GET by default, POST with a body."),
         GroupedOption("--header", "headers", metavar="'NAME: VALUE'", multiple=True,
@@ -108,12 +112,19 @@ GROUPS: dict[str, list[GroupedOption]] = {
         GroupedOption("--junit", metavar="FILE", help="Write thresholds and validity as JUnit XML."),
         GroupedOption("--hlog", metavar="FILE", help="Write an HdrHistogram log: a line per second and endpoint."),
         GroupedOption("--log-exchanges", metavar="FILE", help="Write every exchange with its stamps as Parquet."),
+        GroupedOption("--times-of", type=click.Choice(tuple(TIMES_OF)), default="all",
+                      help="Whose times the tables show and thresholds judge: those of failed requests too, which is "
+                           "the default, or not. All are kept."),
         _flag("--headless", env="HEADLESS", help="Without the web page."),
         GroupedOption("--name", metavar="TEXT", help="What the run is called in lists."),
         GroupedOption("--csv", metavar="PREFIX", env="CSV", help="Write PREFIX_stats.csv and Locust's other three."),
         _flag("--csv-full-history", env="CSV_FULL_HISTORY", help="Every endpoint in PREFIX_stats_history.csv."),
-        _flag("--json", "as_json", help="Print JSON on stdout, as docs/formats.md describes it."),
+        _flag("--json", "as_json", help="Print Locust's JSON on stdout: a list with an object per endpoint."),
         GroupedOption("--json-file", metavar="FILE", help="Write the same to FILE; .json is added if it is missing."),
+        GroupedOption("--summary", metavar="FILE",
+                      help="Write all that is known of the run as one JSON document; - is stdout."),
+        GroupedOption("--html", metavar="FILE", env="HTML",
+                      help="Write a report as one HTML page; {u}, {r}, {t} stand for users, spawn rate, run time."),
         _flag("--print-stats", env="PRINT_STATS", help="Accepted: the tables are printed in any case."),
         _flag("--only-summary", env="ONLY_SUMMARY", help="No tables until the end."),
         GroupedOption("--exit-code-on-error", metavar="N", type=int, default=1, env="EXIT_CODE_ON_ERROR",
@@ -127,19 +138,41 @@ GROUPS: dict[str, list[GroupedOption]] = {
         _flag("--skip-log-setup", env="SKIP_LOG_SETUP", help="The locustfile sets logging up itself."),
     ],
 }
+
+# Of Locust's web page and its cluster: nothing follows from them yet, but scripts and configuration files may say them.
+ACCEPTED = [
+    *(GroupedOption(name, is_flag=True, hidden=True, env=env)
+      for name, env in (("--autostart", "AUTOSTART"), ("--class-picker", "USERCLASS_PICKER"),
+                        ("--enable-rebalancing", None))),
+    *(GroupedOption(name, hidden=True, env=env)
+      for name, env in (("--web-host", "WEB_HOST"), ("--web-base-path", "WEB_BASE_PATH"), ("--web-login", "WEB_LOGIN"),
+                        ("--tls-cert", "TLS_CERT"), ("--tls-key", "TLS_KEY"))),
+    *(GroupedOption(*names, type=int, default=default, hidden=True, env=env)
+      for names, default, env in ((("-P", "--web-port"), 8089, "WEB_PORT"), (("--autoquit",), -1, "AUTOQUIT"),
+                                  (("--expect-workers",), 1, "EXPECT_WORKERS"),
+                                  (("--expect-workers-max-wait",), 0, "EXPECT_WORKERS_MAX_WAIT"))),
+]
 # fmt: on
 
-OPTIONS: list[click.Parameter] = [each for options in GROUPS.values() for each in options]
+OPTIONS: list[click.Parameter] = [*(each for options in GROUPS.values() for each in options), *ACCEPTED]
 
 NOT_YET = frozenset(
-    {
-        "--autoquit", "--autostart", "--class-picker", "--config-users", "--enable-rebalancing", "--expect-workers",
-        "--expect-workers-max-wait", "--html", "--master", "--master-bind-host", "--master-bind-port", "--master-host",
-        "--master-port", "--otel", "--profile", "--tls-cert", "--tls-key", "--web-base-path", "--web-host",
-        "--web-login", "--web-port", "--worker", "-P",
-    }
-)  # fmt: skip
+    {"--master", "--master-bind-host", "--master-bind-port", "--master-host", "--master-port", "--otel", "--worker"}
+)
 """Options of Locust that are not here."""
 
-LISTS = ("-T", "--tags", "-E", "--exclude-tags")
+OURS = frozenset(
+    {
+        "-X", "--method", "--header", "--body", "--seed", "--threshold", "--times-of", "--summary", "--junit", "--hlog",
+        "--log-exchanges", "--name", "--exit-code-on-invalid", "--store", "--requests", "--iterations", "--warmup",
+        "--on-saturation", "--max-users", "--spacing", "--replay", "--sine", "--spike", "--staircase", "--steps",
+        "--stages", "--ramp", "--rate",
+    }
+)  # fmt: skip
+"""Options that Locust has not: a locustfile may have one of the same name, and then it is the locustfile's."""
+
+LOCUSTS = [name for each in OPTIONS for name in each.opts if name not in OURS]
+"""Options that Locust has."""
+
+LISTS = ("-T", "--tags", "-E", "--exclude-tags", "--config-users")
 """Options that take all the values up to the next option, as Locust's do."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from plimsoll.cli.run_options import NOT_YET
+from plimsoll.cli.config_users import user_configs
+from plimsoll.cli.run_options import ACCEPTED, NOT_YET
 from plimsoll.errors import UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
 from plimsoll.run import locustfile
@@ -21,6 +22,7 @@ LOADS = (
     *SHAPES, "spacing", "max_users", "on_saturation", "warmup", "iterations", "requests", "run_time", "users",
     "spawn_rate",
 )  # fmt: skip
+ACCEPTED_NAMES = [each.name or "" for each in ACCEPTED]
 FOR_URLS = ("method", "headers", "body")
 PATIENCE = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
@@ -73,7 +75,17 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
         exit_code_on_error=given["exit_code_on_error"],
         exit_code_on_invalid=given["exit_code_on_invalid"],
         log_exchanges=given["log_exchanges"] is not None,
+        times_of=given["times_of"],
+        # What was said, not what follows from it.
         options=(
+            ("locustfile", given["locustfile"]),
+            ("num_users", given["users"]),
+            ("spawn_rate", given["spawn_rate"]),
+            ("run_time", given["run_time"]),
+            ("processes", given["processes"] if given["processes"] != 1 else None),
+            ("logfile", given["logfile"]),
+            ("headless", given["headless"]),
+            ("html_file", given["html"]),
             ("csv_prefix", given["csv"]),
             ("stats_history_enabled", given["csv_full_history"]),
             ("only_summary", given["only_summary"]),
@@ -81,16 +93,19 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
             ("json", given["as_json"]),
             ("json_file", given["json_file"]),
             ("config", given["config"]),
+            ("profile", given["profile"]),
+            ("config_users", user_configs(given["config_users"])),
+            *((name, given[name]) for name in ACCEPTED_NAMES),
         ),
     )
     return plan, what
 
 
 def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
-    sources = [each for each in arguments if _is_source(each)]
+    sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
-        files = tuple(str(path) for path in locustfile.find(given["locustfile"]))
+        files = tuple(str(path) for path in locustfile.find(given["locustfile"] or locustfile.DEFAULT))
         return What(locustfiles=files, arguments=_user_classes(arguments))
     source = sources[0]
     if len(arguments) > 1:
@@ -104,12 +119,27 @@ def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
         return What(scenario=read_targets(source, given["host"]), source=path)
     plan = read_plan(source, given["host"])
     if plan.scenario is None:
-        files = tuple(str(file) for file in locustfile.find(given["locustfile"]))
+        files = tuple(str(file) for file in locustfile.find(given["locustfile"] or locustfile.DEFAULT))
         return What(source=path, locustfiles=files, plan=plan)
     return What(scenario=plan.scenario, source=path, plan=plan)
 
 
-def _is_source(argument: str) -> bool:
+def _sources(arguments: tuple[str, ...], named: bool) -> list[str]:
+    """Those that say what to run. A word after an option that is not ours is that option's value; named: a locustfile
+    is, so that at most a plan for it may be among them."""
+    words = [
+        each
+        for place, each in enumerate(arguments)
+        if not each.startswith("-") and not (place and _wants_value(arguments[place - 1]))
+    ]
+    return [each for each in words if (each.endswith(".toml") if named else is_source(each))]
+
+
+def _wants_value(argument: str) -> bool:
+    return argument.startswith("-") and "=" not in argument
+
+
+def is_source(argument: str) -> bool:
     """A URL, a plan, or a file of targets; a locustfile has -f before it."""
     if argument.startswith(("http://", "https://")) or argument.endswith(".toml"):
         return True
@@ -158,11 +188,15 @@ def _refuse(given: dict[str, Any], names: tuple[str, ...], why: str) -> None:
 
 
 def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
-    for place, each in enumerate(arguments):
-        if each.endswith(".py"):
+    own = False
+    for each in arguments:
+        # The first option that is not ours is the locustfile's, and what follows may be its values.
+        own = own or each.startswith("-")
+        if not own and each.endswith(".py"):
             raise UsageError(f"{each}: a locustfile is named with -f: plimsoll run -f {each}")
-        is_value = place > 0 and arguments[place - 1].startswith("-")
-        if not each.startswith("-") and not is_value and ("/" in each or "." in each):
+        if not own and "://" in each:
+            raise UsageError(f"{each} and -f do not go together; the target of a locustfile is named with -H {each}")
+        if not own and ("/" in each or "." in each):
             raise UsageError(f"{each}: there is no such file")
         if each.partition("=")[0] in NOT_YET:
             raise UsageError(f"{each.partition('=')[0]} is an option of Locust that is not supported yet")

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from plimsoll.cli.options import json_option, store_option
+from plimsoll.cli.options import json_option, store_option, times_option
 from plimsoll.report import json
 from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
@@ -23,16 +23,17 @@ Examples:
   plimsoll show last --json | jq '.total.response_ms.percentiles["99"]'"""
 )
 @click.argument("run", default="last")
+@times_option
 @json_option
 @store_option
-def show(run: str, as_json: bool, store: str | None) -> None:
+def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> None:
     """Print the tables of a run again.
 
     RUN is a run's id, the beginning of one, or "last", which is also the default.
     """
     with Store.open(store, create=False) as opened:
         stored = opened.run(run)
-        view = RunView.of(stored)
+        view = RunView.of(stored, times_of)
     assessment = assess(view, stored.manifest, stored.facts)
     if as_json:
         click.echo(json.dumps(json.document(view, stored, assessment)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
 from plimsoll.errors import PlimsollError
-from plimsoll.record import TIMED
+from plimsoll.record import TIMES_OF
 from plimsoll.report import hdr, rows
 from plimsoll.report.assessment import assess
 from plimsoll.stats.view import RunView
@@ -41,9 +41,9 @@ def _measured(run: StoredRun) -> Iterator[Interval]:
 
 
 def _hgrm(run: StoredRun, path: Path, invalid: Sequence[str]) -> None:
-    total = Histogram()
+    total, timed = Histogram(), TIMES_OF[run.manifest.get("times_of") or "all"]
     for interval in _measured(run):
-        if interval.outcome in TIMED and interval.timed:
+        if interval.outcome in timed and interval.timed:
             total.add(interval.response)
     _write(path, [hdr.percentile_table(total, invalid)])
 

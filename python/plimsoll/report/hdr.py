@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
-from plimsoll.record import TIMED
+from plimsoll.record import TIMES_OF
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -41,13 +41,14 @@ def log_lines(run: Described, intervals: Iterable[Interval], invalid: Iterable[s
     yield f"#[BaseTime: {run.started:.3f} (seconds since epoch)]"
     yield "#[Histogram log format version 1.3]"
     yield _LEGEND
+    timed = TIMES_OF[run.manifest.get("times_of") or "all"]
     second = -1
     open_second: dict[tuple[str, str], Histogram] = {}
     for interval in intervals:
         if interval.second != second:
             yield from _second_lines(second, open_second)
             second, open_second = interval.second, {}
-        if interval.outcome in TIMED and interval.timed:
+        if interval.outcome in timed and interval.timed:
             open_second.setdefault((interval.name, interval.method), Histogram()).add(interval.response)
     yield from _second_lines(second, open_second)
 

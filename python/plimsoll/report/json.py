@@ -44,6 +44,7 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> di
         "thresholds": [each.to_dict() for each in assessment.thresholds],
         "omission": _omission(assessment.omission) if assessment.omission else None,
         "warmup_s": view.warmup,
+        "times_of": view.times_of,
         "duration_s": view.duration,
         "total": _endpoint(summarise_total(view), view.total),
         "endpoints": [_endpoint(row, each) for row, each in zip(summarise(view), view.endpoints, strict=True)],

@@ -24,6 +24,8 @@ def remarks(view: RunView, response: Latency) -> list[str]:
         )
     if response.censored:
         lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")
+    if view.times_of != "all" and view.total.failures:
+        lines.append(f"times are those of successful requests only; {counted(view.total.failures, 'request')} failed")
     if response.overflow:
         lines.append(f"longer than 1 h, where percentiles end: {counted(response.overflow, 'exchange')}")
     if view.total.cancelled:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from plimsoll.record import TIMES_OF
 from plimsoll.stats.threshold import ThresholdWatch, parse_threshold
 
 if TYPE_CHECKING:
@@ -20,11 +21,15 @@ class Gate:
     """An observer of a run.
 
     texts: says, as the run starts, what was asked for; the locustfile may ask too. end: ends the run with a status.
+    times_of: a key of `TIMES_OF`.
     """
 
-    def __init__(self, texts: Callable[[], Sequence[str]], warmup: float, end: Callable[[str], None]) -> None:
+    def __init__(
+        self, texts: Callable[[], Sequence[str]], warmup: float, end: Callable[[str], None], times_of: str = "all"
+    ) -> None:
         self._texts = texts
         self._warmup = warmup
+        self._timed = TIMES_OF[times_of]
         self._thresholds: list[Threshold] = []
         self._watch = ThresholdWatch((), warmup)
         self._end = end
@@ -34,7 +39,7 @@ class Gate:
     def start(self, started: float, stamp: str) -> None:
         """Raises UsageError for a threshold that cannot be read."""
         self._thresholds = [parse_threshold(text) for text in self._texts()]
-        self._watch = ThresholdWatch(self._thresholds, self._warmup)
+        self._watch = ThresholdWatch(self._thresholds, self._warmup, self._timed)
 
     @property
     def limits_failures(self) -> bool:

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.run.plan import format_duration
+from plimsoll.store.redact import redact_options
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from plimsoll.run.plan import RunPlan
 
@@ -31,19 +32,29 @@ LONG = 1000
 _GIT_PATIENCE = 5.0
 
 
-def manifest(plan: RunPlan, command: Sequence[str], name: str | None) -> dict[str, Any]:
-    """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's."""
+def manifest(plan: RunPlan, name: str | None, secret: Container[str] = ()) -> dict[str, Any]:
+    """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's.
+    secret: options of the locustfile whose values are not kept.
+    """
+    command = plain_words(redact_options(plan.command, secret))
     load = _short(plan.load.to_dict()) if plan.load else None
     return {
         "tool": "plimsoll",
         "version": version("plimsoll"),
-        "command": plain_command(command),
+        "command": shlex.join(command),
         "scenario": _scenario(plan, name),
-        "plan": {**plan.to_dict(), "scenario": without_secrets(plan.scenario), "load": load},
+        "plan": {
+            **plan.to_dict(),
+            "command": command,
+            "scenario": without_secrets(plan.scenario),
+            "load": load,
+            "arguments": redact_options(plan.arguments, secret),
+        },
         "model": "open" if plan.is_open else "closed",
         "users_kind": "native" if plan.scenario is not None else "python",
         "load": load,
         "warmup": plan.load.warmup_seconds if plan.load else 0.0,
+        "times_of": plan.times_of,
         "max_users": plan.most_users if plan.is_open else None,
         "host": plan.host or ", ".join(target["url"] for target in (plan.scenario or {}).get("targets", ())) or None,
         "users": None if plan.is_open else plan.most_users,
@@ -82,7 +93,7 @@ def without_secrets(scenario: Mapping[str, Any] | None) -> dict[str, Any] | None
     }
 
 
-def plain_command(command: Sequence[str]) -> str:
+def plain_words(command: Sequence[str]) -> list[str]:
     """A command line with the values of headers that carry credentials masked."""
     words = list(command)
     for place, word in enumerate(words):
@@ -91,7 +102,7 @@ def plain_command(command: Sequence[str]) -> str:
             words[place] = f"--header={_plain_line(value)}"
         elif place and words[place - 1] == "--header":
             words[place] = _plain_line(word)
-    return shlex.join(words)
+    return words
 
 
 def _plain_line(header: str) -> str:

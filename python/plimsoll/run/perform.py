@@ -15,8 +15,10 @@ from plimsoll.report import json
 from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
 from plimsoll.report.export import export
+from plimsoll.report.html import html
 from plimsoll.report.junit import junit
 from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.report.locust_json import locust_json
 from plimsoll.report.terminal import shows_ansi
 from plimsoll.run.exchange_log import ExchangeFile
 from plimsoll.run.gate import Gate
@@ -31,8 +33,6 @@ from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.live import Display
     from plimsoll.run.local import Result
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
+STDOUT = "-"
+
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
@@ -49,12 +51,17 @@ class Outputs:
 
     store: str | None = None
     name: str | None = None
+    secret: frozenset[str] = frozenset()
+    """Options of the locustfile whose values are kept nowhere."""
     thresholds: tuple[str, ...] = ()
     csv: str | None = None
     csv_full_history: bool = False
     json: bool = False
-    """JSON on stdout; the tables then go to stderr."""
+    """Locust's JSON on stdout; the tables then go to stderr."""
     json_file: str | None = None
+    summary: str | None = None
+    """The file of all that is known of the run, as JSON; "-" is stdout, likewise."""
+    html: str | None = None
     junit: str | None = None
     hlog: str | None = None
     exchanges: str | None = None
@@ -62,23 +69,27 @@ class Outputs:
     only_summary: bool = False
 
 
-def perform(plan: RunPlan, outputs: Outputs, command: Sequence[str]) -> int:
-    """The exit code. command: as it was typed. Raises PlimsollError when the run cannot begin, or has failed."""
+def perform(plan: RunPlan, outputs: Outputs) -> int:
+    """The exit code. Raises PlimsollError when the run cannot begin, or has failed."""
     for text in outputs.thresholds:
         parse_threshold(text)
     ensure_open_files(plan.most_users, plan.processes)
     csv = CsvObserver(outputs.csv, outputs.csv_full_history) if outputs.csv is not None else None
-    for path in (outputs.json_file, outputs.junit, outputs.hlog, plan.logfile):
+    summary = None if outputs.summary == STDOUT else outputs.summary
+    for path in (outputs.json_file, summary, outputs.html, outputs.junit, outputs.hlog, plan.logfile):
         _check_writable(path)
     with ExitStack() as stack:
         store = stack.enter_context(Store.open(outputs.store))
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
         _log_to(display, plan, stack)
-        about = manifest(plan, command, outputs.name)
+        about = manifest(plan, outputs.name, outputs.secret)
         keeper = Keeper(store.start_run, about)
         gate = Gate(
-            lambda: (*outputs.thresholds, *runner.thresholds), about["warmup"], lambda status: runner.end(status)
+            lambda: (*outputs.thresholds, *runner.thresholds),
+            about["warmup"],
+            lambda status: runner.end(status),
+            plan.times_of,
         )
         # The gate may refuse to begin; nothing is kept then.
         observers: list[Observer] = [gate, display, *([csv] if csv else []), keeper]
@@ -89,7 +100,7 @@ def perform(plan: RunPlan, outputs: Outputs, command: Sequence[str]) -> int:
         lost = keeper.finish(result.status, result.ended, result.notes, facts)
         stored = None if lost else _read_back(store, keeper.run)
         view = RunView.of(stored) if stored else result.view
-        done = Done(view, assess(view, about, facts), stored, (*result.notes, *lost))
+        done = Done(view, assess(view, about, facts), stored, result.started or 0.0, (*result.notes, *lost))
         code = result.error.exit_code if result.error else _exit_code(plan, result, done, gate.limits_failures)
         logger.info("Shutting down (exit code %d)", code)
         if csv:
@@ -110,6 +121,8 @@ class Done:
     assessment: Assessment
     stored: StoredRun | None
     """None when the store does not have all of it."""
+    started: float
+    """Unix time of second 0."""
     notes: tuple[str, ...]
 
 
@@ -203,16 +216,18 @@ def _read_back(store: Store, run: str | None) -> StoredRun | None:
 def _report(outputs: Outputs, done: Done) -> None:
     lines = ["from memory, as the store does not have all of this run", *(f"note: {note}" for note in done.notes)]
     above = heading(done.stored, done.view) if done.stored else "\n".join(lines)
-    stream = sys.stderr if outputs.json else sys.stdout
+    stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
     shown = tables(done.view, done.assessment, colour=shows_ansi(stream))
     print(f"{above}\n\n{shown}", file=stream, flush=True)
-    document = ""
-    if outputs.json or outputs.json_file:
-        document = json.dumps(json.document(done.view, done.stored, done.assessment))
     if outputs.json:
-        print(document, flush=True)
+        print(locust_json(done.view, done.started), flush=True)
     if outputs.json_file:
-        _write(outputs.json_file, document + "\n")
+        _write(outputs.json_file, locust_json(done.view, done.started) + "\n")
+    if outputs.summary:
+        document = json.dumps(json.document(done.view, done.stored, done.assessment)) + "\n"
+        _write(outputs.summary, document)
+    if outputs.html:
+        _write(outputs.html, html(done.view, done.stored, done.assessment))
     if outputs.junit:
         _write(outputs.junit, junit(done.assessment.thresholds, done.assessment.validity, done.stored))
 
@@ -231,6 +246,9 @@ def _write_hlog(outputs: Outputs, stored: StoredRun | None) -> None:
 
 
 def _write(path: str, text: str) -> None:
+    if path == STDOUT:
+        print(text, end="", flush=True)
+        return
     try:
         Path(path).write_text(text)
     except OSError as error:

@@ -25,6 +25,8 @@ class RunPlan:
     """Arrivals or users over time; None: `users`, started at `spawn_rate`."""
     arguments: tuple[str, ...] = ()
     """The part of the command line that only the locustfile can explain: user classes and options of its own."""
+    command: tuple[str, ...] = ()
+    """The command line as it was typed, which locustfiles find in sys.argv."""
     host: str | None = None
     users: int = 1
     spawn_rate: float = 1.0
@@ -46,6 +48,8 @@ class RunPlan:
     skip_log_setup: bool = False
     exit_code_on_error: int = 1
     exit_code_on_invalid: int = 3
+    times_of: str = "all"
+    """Whose times the tables show and thresholds judge: a key of `plimsoll.record.TIMES_OF`."""
     log_exchanges: bool = False
     """Hand over a row of every exchange, besides the histograms."""
     options: tuple[tuple[str, Any], ...] = ()
@@ -78,7 +82,7 @@ class RunPlan:
     def from_dict(cls, data: dict[str, Any]) -> RunPlan:
         """The inverse of `to_dict`, after a format that knows lists only."""
         plain = {field.name: data[field.name] for field in fields(cls)}
-        for name in ("locustfiles", "arguments", "tags", "exclude_tags"):
+        for name in ("locustfiles", "arguments", "command", "tags", "exclude_tags"):
             plain[name] = tuple(plain[name])
         plain["options"] = tuple((name, value) for name, value in plain["options"])
         plain["load"] = Load.from_dict(plain["load"]) if plain["load"] else None

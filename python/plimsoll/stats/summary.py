@@ -77,34 +77,31 @@ class EndpointSummary:
 def summarise(view: RunView) -> list[EndpointSummary]:
     """One row per endpoint, by name, then method."""
     window = view.window()
-    return [
-        _summary(each, view.duration, window.endpoint(each.method, each.name), window.seconds)
-        for each in view.endpoints
-    ]
+    return [_summary(view, each, window.endpoint(each.method, each.name), window.seconds) for each in view.endpoints]
 
 
 def summarise_total(view: RunView) -> EndpointSummary:
     """The row "Aggregated"."""
     window = view.window()
-    return _summary(view.total, view.duration, window.total, window.seconds)
+    return _summary(view, view.total, window.total, window.seconds)
 
 
-def _summary(totals: EndpointView, seconds: float, current: Totals, current_seconds: int) -> EndpointSummary:
-    requests, failures = totals.requests, totals.failures
+def _summary(view: RunView, totals: EndpointView, current: Totals, current_seconds: int) -> EndpointSummary:
+    requests, failures, seconds = totals.requests, totals.failures, view.duration
     return EndpointSummary(
         method=totals.method,
         name=totals.name,
         requests=requests,
         failures=failures,
-        response=totals.response,
-        service=totals.service,
+        response=totals.response_of(view.timed),
+        service=totals.service_of(view.timed),
         retries=totals.retries,
         average_size=_ratio(totals.bytes_body, requests),
         rps=_ratio(requests, seconds),
         failures_per_s=_ratio(failures, seconds),
         current_rps=_ratio(current.requests, current_seconds),
         current_failures_per_s=_ratio(current.failures, current_seconds),
-        current_response=current.response,
+        current_response=current.response_of(view.timed),
     )
 
 

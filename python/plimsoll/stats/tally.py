@@ -9,7 +9,7 @@ from plimsoll.stats.latency import CENSORED, Latency
 from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Container
 
 Clock = Literal["response", "service"]
 
@@ -74,17 +74,18 @@ def _extend(into: Interval, count: int, total: int, smallest: int, largest: int)
 
 
 class Tally:
-    """Counts by outcome, and the times by those clocks that are asked for."""
+    """Counts by outcome, and the times by those clocks that are asked for. timed: the outcomes whose times count."""
 
-    __slots__ = ("outcomes", "times")
+    __slots__ = ("_timed", "outcomes", "times")
 
-    def __init__(self, clocks: Collection[Clock] = ()) -> None:
+    def __init__(self, clocks: Collection[Clock] = (), timed: Container[str] = TIMED) -> None:
+        self._timed = timed
         self.outcomes: dict[str, int] = {}
         self.times: dict[Clock, Times] = {clock: Times() for clock in clocks}
 
     def add(self, interval: Interval) -> None:
         self.outcomes[interval.outcome] = self.outcomes.get(interval.outcome, 0) + interval.count
-        if interval.outcome in TIMED:
+        if interval.outcome in self._timed:
             for clock, times in self.times.items():
                 times.add(interval, clock)
 

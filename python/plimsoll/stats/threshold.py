@@ -7,12 +7,13 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from plimsoll.record import TIMED
 from plimsoll.stats.tally import Seconds, Tally
 from plimsoll.stats.threshold_grammar import Subject, Threshold, parse_threshold
 from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Container, Iterable, Mapping, Sequence
     from typing import Self
 
     from plimsoll.record import Interval
@@ -63,8 +64,9 @@ class Reading(NamedTuple):
 class ThresholdWatch:
     """Follows a run. Its memory is that of the seconds its windows need, however long the run."""
 
-    def __init__(self, thresholds: Sequence[Threshold], warmup: float = 0.0) -> None:
-        """warmup: seconds from the start of the run that are left out, rounded up to whole ones."""
+    def __init__(self, thresholds: Sequence[Threshold], warmup: float = 0.0, timed: Container[str] = TIMED) -> None:
+        """warmup: seconds from the start of the run that are left out, rounded up to whole ones. timed: the outcomes
+        whose times count."""
         self._thresholds = list(thresholds)
         self._first = math.ceil(warmup)
         self._complete = self._first - 1
@@ -73,7 +75,7 @@ class ThresholdWatch:
         for threshold in self._thresholds:
             if threshold.endpoint not in self._scopes:
                 mine = [each for each in self._thresholds if each.endpoint == threshold.endpoint]
-                self._scopes[threshold.endpoint] = _Scope(mine)
+                self._scopes[threshold.endpoint] = _Scope(mine, timed)
         self._of_endpoint: dict[tuple[str, str], list[_Scope]] = {}
         self._broken: tuple[Threshold, ThresholdResult] | None = None
 
@@ -191,8 +193,9 @@ def _count(threshold: Threshold, tally: Tally, seconds: float) -> float | None:
 class _Scope:
     """What some thresholds share: the exchanges of one endpoint, or of all."""
 
-    def __init__(self, thresholds: Sequence[Threshold]) -> None:
+    def __init__(self, thresholds: Sequence[Threshold], timed: Container[str]) -> None:
         self._endpoint = thresholds[0].endpoint
+        self._timed = timed
         self._courses: dict[int, list[_Course]] = {}
         """By the seconds of a window; `for` looks at single ones."""
         for each in thresholds:
@@ -211,7 +214,7 @@ class _Scope:
     def add(self, interval: Interval) -> None:
         tally = self._new.get(interval.second)
         if tally is None:
-            tally = self._new[interval.second] = Tally(self._clocks)
+            tally = self._new[interval.second] = Tally(self._clocks, self._timed)
         tally.add(interval)
 
     def take_in(self, complete: int) -> None:

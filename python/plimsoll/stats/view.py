@@ -7,12 +7,12 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import FAILURES, TIMED, Interval
+from plimsoll.record import FAILURES, TIMED, TIMES_OF, Interval
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency import Latency
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Container, Iterable, Mapping
 
     from plimsoll.record import CaughtException, Failure, Health
 
@@ -97,13 +97,19 @@ class Totals:
 
     @property
     def response(self) -> Latency:
-        """arrival - due of the outcomes that tell how long an answer takes; refusals and resets are not among them."""
-        return Latency.of_response(each for each in self.outcomes.values() if each.outcome in TIMED)
+        """arrival - due of the outcomes that tell how long an answer takes."""
+        return self.response_of(TIMED)
 
     @property
     def service(self) -> Latency:
         """arrival - sent of the same exchanges."""
-        return Latency.of_service(each for each in self.outcomes.values() if each.outcome in TIMED)
+        return self.service_of(TIMED)
+
+    def response_of(self, outcomes: Container[str]) -> Latency:
+        return Latency.of_response(each for each in self.outcomes.values() if each.outcome in outcomes)
+
+    def service_of(self, outcomes: Container[str]) -> Latency:
+        return Latency.of_service(each for each in self.outcomes.values() if each.outcome in outcomes)
 
     @property
     def failed_outcomes(self) -> list[Interval]:
@@ -154,12 +160,14 @@ class RunView:
     """A run as one value. Everything added is summed; what is passed in stays as it was and must stay so.
 
     warmup: seconds from the start that are left out of every sum, rounded up to whole ones. They are seen in the
-    window of the last seconds only.
+    window of the last seconds only. times_of: a key of `TIMES_OF`.
     """
 
-    def __init__(self, warmup: float = 0.0) -> None:
+    def __init__(self, warmup: float = 0.0, times_of: str = "all") -> None:
         self.warmup = math.ceil(warmup)
         """The first second that counts."""
+        self.times_of = times_of
+        """Whose times the tables of this run show. All are kept; what judges the generator takes all."""
         self.total = EndpointView("", AGGREGATED)
         self.generator = GeneratorView()
         self._endpoints: dict[tuple[str, str], EndpointView] = {}
@@ -169,9 +177,9 @@ class RunView:
         self._last = -1
 
     @classmethod
-    def of(cls, run: Recorded) -> RunView:
-        """The view of a recorded run, without its warm-up."""
-        view = cls(run.manifest.get("warmup") or 0.0)
+    def of(cls, run: Recorded, times_of: str | None = None) -> RunView:
+        """The view of a recorded run, without its warm-up. times_of: None for what the run was told."""
+        view = cls(run.manifest.get("warmup") or 0.0, times_of or run.manifest.get("times_of") or "all")
         # An exception is kept without its times, so those of the warm-up cannot be told apart.
         failures = (each for each in run.failures() if not view.warmup or each.last >= run.started + view.warmup)
         view.add(run.intervals(), run.health(), failures, run.exceptions())
@@ -220,6 +228,11 @@ class RunView:
             self._last = second
             for old in [each for each in self._recent if each <= second - WINDOW]:
                 del self._recent[old]
+
+    @property
+    def timed(self) -> frozenset[str]:
+        """The outcomes that `times_of` names."""
+        return TIMES_OF[self.times_of]
 
     @property
     def endpoints(self) -> list[EndpointView]:

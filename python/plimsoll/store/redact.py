@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Sequence
 
 MASK = "***"
 
 # The user information of a URL goes up to the last "@" before the path. Anything that ends a URL's authority ends it,
 # and so do white space and quotes, because URLs are found inside of messages and command lines too.
 _USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]*)://(?P<userinfo>[^/?#\s\"'<>]*)@")
+
+_SECRET_OPTION = re.compile(r"passw|secret|token|credential|api-?_?key|private-?_?key", re.IGNORECASE)
 
 
 def redact_url(text: str) -> str:
@@ -18,6 +23,24 @@ def redact_url(text: str) -> str:
     An HTTP URL with a user but no password is taken to carry a token in the user's place, which is masked as well.
     """
     return _USERINFO.sub(_mask, text) if "://" in text else text
+
+
+def redact_options(words: Sequence[str], secret: Container[str] = ()) -> list[str]:
+    """A command line with the values of options masked that are secret, or called like something that is.
+
+    secret: options with their dashes.
+    """
+    plain: list[str] = []
+    hide = False
+    for word in words:
+        option, equals, _ = word.partition("=")
+        if not word.startswith("-"):
+            plain.append(MASK if hide else word)
+            continue
+        hide = option in secret or bool(_SECRET_OPTION.search(option))
+        plain.append(f"{option}={MASK}" if hide and equals else word)
+        hide = hide and not equals
+    return plain
 
 
 def storable(text: str) -> str:

@@ -1,0 +1,69 @@
+"""Which options a locustfile adds to the command line, read from its source without importing it.
+
+The coordinator needs to know before any worker has imported the file: an option of Plimsoll's own that Locust has not
+(`--seed`, `--rate`, …) is the locustfile's where that has one of this name.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+MANY = 200
+"""Most files that are looked at beside the locustfiles; nobody keeps options in the rest of a whole repository."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """Spelt with their dashes."""
+
+    options: frozenset[str] = frozenset()
+    secret: frozenset[str] = frozenset()
+    """Those whose value must not be written down."""
+
+
+def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
+    """What the files give to `add_argument`, and the modules beside and below them, which they may import."""
+    options: set[str] = set()
+    secret: set[str] = set()
+    for call in _calls(_sources(locustfiles)):
+        names = {each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)}
+        options |= {name for name in names if name.startswith("-")}
+        if any(each.arg == "is_secret" and _is_true(each.value) for each in call.keywords):
+            secret |= names
+    return Claims(frozenset(options), frozenset(secret))
+
+
+def _sources(locustfiles: Sequence[str | Path]) -> Iterator[str]:
+    files = [Path(each) for each in locustfiles]
+    others: list[Path] = []
+    for folder in dict.fromkeys(each.parent for each in files):
+        others += sorted(folder.glob("*.py")) + sorted(folder.glob("*/*.py"))
+    for path in dict.fromkeys([*files, *others[:MANY]]):
+        try:
+            text = path.read_text()
+        except (OSError, UnicodeDecodeError):
+            continue
+        if "add_argument" in text:
+            yield text
+
+
+def _calls(sources: Iterable[str]) -> Iterator[ast.Call]:
+    for text in sources:
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError):
+            # Told with its line when a worker imports it.
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":
+                yield node
+
+
+def _is_true(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and bool(node.value)
