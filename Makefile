@@ -7,7 +7,7 @@ WHEELS := pyproject.toml
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo check test test-rust test-python truth truth-quick bench soak fuzz format clean
+.PHONY: help setup system demo check test test-rust test-python parity truth truth-quick bench soak fuzz format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -25,7 +25,7 @@ test: check test-rust test-python ## everything that must hold; what CI runs
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
 
-test-python: setup target/release/plimsoll-truth ## the package's, labs' and docs' tests
+test-python: setup target/release/plimsoll-truth tests/parity/.venv/.done ## the package's, labs' and docs' tests
 	$(BIN)/pytest -q
 
 check: setup ## formatting, lints, types; the stub against the binary
@@ -47,6 +47,9 @@ bench: setup benches/.venv/.done target/release/examples/native ## our own cost,
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak
 
+parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and here: what is equal, what differs and why (about 6 minutes)
+	@$(BIN)/python -m tests.parity --jobs 2
+
 truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure against a target whose behaviour is known, and who else reports it (about 20 minutes)
 	@scripts/system-packages hey:hey ab:apache2-utils
 	@$(BIN)/python -m labs.truth --peers --readme
@@ -59,7 +62,7 @@ fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightl
 	cargo +nightly fuzz run decoder fuzz/corpus/decoder fuzz/seeds/decoder -- -dict=fuzz/decoder.dict -max_total_time=600
 
 clean: ## remove what setup, builds and tests made
-	rm -rf .venv target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv
+	rm -rf .venv target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
 
 .venv/.done: $(WHEELS)
 	$(PYTHON) -m venv .venv
@@ -68,13 +71,19 @@ clean: ## remove what setup, builds and tests made
 	@touch $@
 
 .venv/.engine: .venv/.done $(RUST)
-	$(BIN)/maturin develop --release --locked --quiet
+	$(BIN)/maturin develop --release --locked --quiet --extras locust
 	@touch $@
 
 labs/todos/.venv/.done: labs/todos/target/requirements.txt
 	$(PYTHON) -m venv labs/todos/.venv
 	labs/todos/.venv/bin/pip install --quiet --upgrade pip
 	labs/todos/.venv/bin/pip install --quiet -r $<
+	@touch $@
+
+tests/parity/.venv/.done: tests/parity/requirements.txt
+	$(PYTHON) -m venv tests/parity/.venv
+	tests/parity/.venv/bin/pip install --quiet --upgrade pip
+	tests/parity/.venv/bin/pip install --quiet -r $<
 	@touch $@
 
 benches/.venv/.done: benches/requirements.txt

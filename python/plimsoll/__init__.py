@@ -1,66 +1,31 @@
 """Plimsoll, a load-testing lab.
 
 `from plimsoll import HttpUser, task, between` gives what `from locust import …` gives in a locustfile. The names are
-looked up when they are first used: the coordinator of a run imports this package too, and has no use for gevent.
+those of `plimsoll.users`, looked up when they are first used: the coordinator of a run imports this package too, and
+has no use for gevent.
 """
 
 from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plimsoll.users import (
-        FastHttpUser,
-        HttpLocust,
-        HttpUser,
-        LoadTestShape,
-        Locust,
-        SequentialTaskSet,
-        TaskSet,
-        User,
-        between,
-        constant,
-        constant_pacing,
-        constant_throughput,
-        events,
-        poisson,
-        run_single_user,
-        tag,
-        task,
-        wait_time,
-    )
+    from plimsoll.users import *  # noqa: F403
+    from plimsoll.users import __all__ as __all__
 
 __version__ = version("plimsoll")
 
-__all__ = [
-    "FastHttpUser",
-    "HttpLocust",
-    "HttpUser",
-    "LoadTestShape",
-    "Locust",
-    "SequentialTaskSet",
-    "TaskSet",
-    "User",
-    "__version__",
-    "between",
-    "constant",
-    "constant_pacing",
-    "constant_throughput",
-    "events",
-    "poisson",
-    "run_single_user",
-    "tag",
-    "task",
-    "wait_time",
-]
-
 
 def __getattr__(name: str) -> Any:
-    if name in __all__:
-        value = globals()[name] = getattr(import_module("plimsoll.users"), name)
-        return value
+    # `from plimsoll import errors` asks here first; a module must not bring plimsoll.users along.
+    if name == "__all__" or not (name.startswith("__") or find_spec(f"{__name__}.{name}")):
+        users = import_module("plimsoll.users")
+        if name == "__all__" or name in users.__all__:
+            value = globals()[name] = getattr(users, name)
+            return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__getattr__("__all__")})

@@ -6,11 +6,12 @@ All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monoto
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, final
 
-from plimsoll.record import CellTuple, FailureTuple, HealthTuple
+from plimsoll.record import CellTuple, FailureTuple, HealthTuple, TotalTuple
 
 __all__ = [
     "Arrivals",
     "Client",
+    "Decoding",
     "Engine",
     "Headers",
     "Histogram",
@@ -21,6 +22,7 @@ __all__ = [
     "Scenario",
     "Shape",
     "SpawnTimes",
+    "Stream",
     "now",
     "outcomes",
     "toml_lines",
@@ -76,7 +78,7 @@ class Origin:
     """Where exchanges go, and how it is reached. Immutable; share it between users.
 
     url: scheme://host[:port] (http, https) or http+unix://%2Fpath%2Fto.sock; path and query are ignored.
-    verify: True = system roots, False = no check, str = path of a PEM bundle.
+    verify: True = system roots, False = no check, str = path of a PEM bundle, or of a directory of such.
     cert: path of a PEM with key and certificate, or (certificate, key).
     proxy: http://[user:pass@]host:port. source: local IP address to bind.
     Raises ValueError for a malformed URL or unreadable file (message names it).
@@ -142,9 +144,14 @@ class Reply:
 
         Raises ValueError when it is damaged or over the limit.
         """
+    def decoding(self) -> Decoding | None:
+        """What undoes the Content-Encoding of a body that comes in pieces; None if there is none."""
+    @property
+    def damaged(self) -> bool:
+        """The body's content coding cannot be undone. False for a streamed one, of which that is not known yet."""
     @property
     def body_size(self) -> int:
-        """Bytes of the decoded body; undoes the coding if it must to know."""
+        """Bytes of the decoded body; undoes the coding if it must to know. Streamed: what Content-Length says, or 0."""
     @property
     def request_head(self) -> bytes:
         """What was sent, up to the blank line."""
@@ -189,6 +196,43 @@ class Reply:
         """Make this the next hop of `previous`: one exchange from its due and sent, bytes added up, hops + 1."""
 
 @final
+class Stream:
+    """The rest of a streamed body. Nothing is read of it but what `read` asks for. Collected: the same as closed."""
+
+    def read(self, waiter: Any) -> bytes | None:
+        """The next bytes after transfer coding, as many as are there up to 64 KiB; none when it has ended.
+
+        None when nothing has come: then `waiter` comes out of the engine, with None, when it is worth asking again.
+        """
+    def stop_reading(self) -> None:
+        """Forget the waiter."""
+    def close(self) -> None:
+        """Give up the rest and close the connection, unless the body was read to its end."""
+    @property
+    def ended(self) -> bool: ...
+    @property
+    def outcome(self) -> str:
+        """ "success", or the kind of failure that it has ended with; see `Reply.outcome`, `error` and `errno`."""
+    @property
+    def error(self) -> str | None: ...
+    @property
+    def errno(self) -> int | None: ...
+
+@final
+class Decoding:
+    """Undoes a Content-Encoding while the body comes in."""
+
+    def push(self, bytes: bytes) -> None:
+        """Take in the next bytes of the body."""
+    def end(self) -> None:
+        """Nothing comes behind them."""
+    def pull(self) -> bytes | None:
+        """The next bytes of the text, 64 KiB at most; None: no more for now, or at all.
+
+        Raises ValueError when the coding is damaged, or the text over the limit.
+        """
+
+@final
 class Engine:
     """The reactor. Belongs to one thread. Iterate over it after `poll()`: each step reads one socket."""
 
@@ -211,8 +255,13 @@ class Engine:
         """Hand `waiter` back at `due` (ns), to the precision of the kernel's timers. The id is for `cancel_wake`."""
     def cancel_wake(self, id: int) -> None:
         """Take a wake back. Unknown ids are ignored."""
-    def client(self) -> Client:
-        """A user's own connections."""
+    def set_sources(self, addresses: Sequence[str]) -> None:
+        """Clients made from now on, native users' too, get one of these local addresses each, in turn, and keep it.
+
+        Raises ValueError for what is no IP address.
+        """
+    def client(self, source: str | None = None) -> Client:
+        """A user's own connections. source: the local address that they come from, instead of the next one in turn."""
     @property
     def in_flight(self) -> int: ...
     @property
@@ -237,6 +286,7 @@ class Client:
         connect_timeout: float = 0.0,
         read_timeout: float = 0.0,
         free: int = 0,
+        stream: bool = False,
     ) -> int:
         """Send one request; its Reply comes out of the engine with `waiter`. Returns an id for `cancel`.
 
@@ -245,8 +295,11 @@ class Client:
         Content-Length is given; content_type is added when no Content-Type is there. Host comes first unless given.
         due: 0 = now. free: when a user was free for it, if it waited for one: that wait is no lag.
         Timeouts in seconds, 0 = none; read_timeout limits each wait for bytes, like requests'.
+        stream: the Reply comes when the head has come, with what came of the body; the rest is behind `Client.stream`.
         Raises ValueError when method, target or a header cannot be sent.
         """
+    def stream(self, reply: Reply) -> Stream | None:
+        """The rest of a streamed reply's body, to be asked for once; None if there is none."""
     def cancel(self, id: int) -> None:
         """Forget an exchange in flight and close its connection; no Reply follows. Unknown ids are ignored."""
     def close(self) -> None:
@@ -265,7 +318,8 @@ class Recorder:
         """The id of (method, name), the same for every call."""
     def exchange(self, endpoint: int, reply: Reply, outcome: str | None = None, message: str | None = None) -> None:
         """Record one exchange. outcome None: the reply's own, with "http" for a status >= 400.
-        A failure without a message is filed under the reply's error or its status line."""
+        A failure without a message is filed under the reply's error or its status line.
+        Raises ValueError without an outcome for a damaged reply."""
     def custom(
         self, endpoint: int, response_ms: float | None, size: int, outcome: str = "success", message: str | None = None
     ) -> None:
@@ -284,6 +338,30 @@ class Recorder:
         """(method, name) of every endpoint, by its id."""
     def take(self, before: int | None = None) -> tuple[list[CellTuple], list[HealthTuple], list[FailureTuple]]:
         """Hand over and forget the seconds < before (all when None), and the failures since the last call."""
+    @property
+    def epoch(self) -> int:
+        """The stamp at which second 0 begins."""
+    @property
+    def since(self) -> int:
+        """The stamp since which the sums below count: that of second 0, or of the last `reset_totals`."""
+    def total(self, endpoint: int | None = None) -> TotalTuple:
+        """The sum of what was recorded so far, handed over or not. endpoint None: of all together, here and below."""
+    def latency(self, endpoint: int | None = None) -> Histogram:
+        """The response times that `total` has as timed."""
+    def recent(self, endpoint: int | None = None) -> list[tuple[int, int, int]]:
+        """(second, requests, failures) of each of the last 60 seconds that had any, ascending."""
+    def recent_latency(self, endpoint: int | None, since: int) -> Histogram:
+        """The response times of the seconds >= since, as far as they are among the last 60."""
+    def failures(self) -> list[FailureTuple]:
+        """Every failure so far, handed over or not."""
+    def reset_totals(self) -> None:
+        """These sums begin anew, now. What is to be handed over stays as it is."""
+    def reset_total(self, endpoint: int | None = None) -> None:
+        """`total` and `latency` of one endpoint begin anew, or those of all together; the others go on."""
+    def absorb(self, endpoint: int, total: TotalTuple, response: Histogram, second: int | None = None) -> None:
+        """Add to these sums, and to nothing else, what was recorded elsewhere. second: if all of it was in that one."""
+    def absorb_failure(self, endpoint: int, outcome: str, message: str, seen: tuple[int, int, int]) -> None:
+        """The same with failures of one kind. seen: (count, first, last), stamps in ns."""
 
 @final
 class SpawnTimes:

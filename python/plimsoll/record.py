@@ -54,6 +54,18 @@ FailureTuple = tuple[
     int,  # last seen, ns
 ]
 
+TotalTuple = tuple[
+    int,  # requests: exchanges that were neither cancelled nor dropped
+    int,  # failures: of these, the ones that failed
+    int,  # timed: of the requests, those whose response time belongs to the latency percentiles
+    int,  # bytes_body: decoded body bytes
+    int,  # response_sum, ns; of the timed ones, as are the next two
+    int,  # response_min, ns
+    int,  # response_max, ns
+    int,  # stamp of the first arrival, ns; 0 without one, as is the next
+    int,  # stamp of the last arrival, ns
+]
+
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 TIMED = frozenset(name for name, _, timed in outcomes() if timed)
 """Outcomes that tell how long an answer takes; refusals and resets are not among them."""

@@ -21,20 +21,31 @@ def run(code: str, **environ: str) -> str:
 
 def test_the_names_are_those_of_plimsoll():
     code = INSTALL + "import locust, plimsoll\n"
-    code += "print([name for name in plimsoll.__all__ if getattr(locust, name) is not getattr(plimsoll, name)])"
-    assert run(code) == "[]"
+    code += "print([name for name in locust.__all__ if getattr(locust, name) is not getattr(plimsoll, name)])\n"
+    code += "print(locust.__all__ is plimsoll.__all__)"
+    # Locustfiles compare the version with those of Locust.
+    assert run(code) == "['__version__']\nTrue"
+
+
+def test_the_version_is_that_of_the_locust_whose_behaviour_it_is():
+    assert run(INSTALL + "from locust import __version__; print(__version__)") == "2.47.0"
+
+
+def test_a_star_brings_the_public_names():
+    code = INSTALL + "from locust import *; print(HttpUser.__name__, transition.__module__, 'Environment' in dir())"
+    assert run(code) == "HttpUser plimsoll.users.markov False"
 
 
 @pytest.mark.parametrize("imported_before", [False, True])
 def test_it_wins_over_a_locust_that_is_installed(tmp_path, imported_before):
     (tmp_path / "locust").mkdir()
     (tmp_path / "locust" / "__init__.py").write_text("HttpUser = 'the real one'\n")
-    (tmp_path / "locust" / "web.py").write_text("WebUI = 'the real one'\n")
-    before = "import locust.web\n" if imported_before else ""
+    (tmp_path / "locust" / "nowhere.py").write_text("WebUI = 'the real one'\n")
+    before = "import locust.nowhere\n" if imported_before else ""
     code = before + INSTALL + "from locust import HttpUser; print(HttpUser.__module__)"
     assert run(code, PYTHONPATH=str(tmp_path)) == "plimsoll.users.user"
-    code = before + INSTALL + "import locust.web"
-    assert "locust.web is not supported yet by plimsoll" in run(code, PYTHONPATH=str(tmp_path))
+    code = before + INSTALL + "import locust.nowhere"
+    assert "locust.nowhere is not supported yet by plimsoll" in run(code, PYTHONPATH=str(tmp_path))
 
 
 @pytest.mark.parametrize(
@@ -45,6 +56,12 @@ def test_it_wins_over_a_locust_that_is_installed(tmp_path, imported_before):
         ("from locust.user.users import User as X", "plimsoll.users.user"),
         ("from locust.user.task import DefaultTaskSet as X", "plimsoll.users.taskset"),
         ("from locust.user.sequential_taskset import SequentialTaskSet as X", "plimsoll.users.sequential"),
+        ("from locust import MarkovTaskSet as X", "plimsoll.users.markov"),
+        ("from locust import Events as X", "plimsoll.users.events"),
+        ("from locust.user.markov_taskset import MarkovTaskTagError as X", "plimsoll.users.exceptions"),
+        ("from locust.user.markov_taskset import transitions as X", "plimsoll.users.markov"),
+        ("from locust.user.users import RestMixin as X", "plimsoll.users.rest"),
+        ("from locust.clients import RestResponseContextManager as X", "plimsoll.users.response"),
         ("from locust.user.wait_time import between as X", "plimsoll.users.wait_time"),
         ("from locust.exception import RescheduleTask as X", "plimsoll.users.exceptions"),
         ("from locust.env import Environment as X", "plimsoll.users.environment"),
@@ -52,6 +69,9 @@ def test_it_wins_over_a_locust_that_is_installed(tmp_path, imported_before):
         ("from locust.runners import MasterRunner as X", "plimsoll.users.runners"),
         ("from locust.shape import LoadTestShape as X", "plimsoll.users.shape"),
         ("from locust.log import setup_logging as X", "plimsoll.users.log"),
+        ("from locust.stats import RequestStats as X", "plimsoll.users.stats.request_stats"),
+        ("from locust.stats import StatsError as X", "plimsoll.users.stats.errors"),
+        ("import locust; X = locust.stats.StatsEntry", "plimsoll.users.stats.entry"),
         ("from locust.debug import run_single_user as X", "plimsoll.users.debug"),
         ("from locust.clients import HttpSession as X", "plimsoll.users.session"),
         ("from locust.contrib.fasthttp import FastHttpUser as X", "plimsoll.users.fast_user"),
@@ -66,20 +86,40 @@ def test_modules_of_locust(statement, module):
 @pytest.mark.parametrize(
     ("statement", "missing"),
     [
-        ("from locust import MarkovTaskSet", "locust.MarkovTaskSet"),
-        ("from locust import stats", "locust.stats"),
-        ("import locust.web", "locust.web"),
-        ("import locust; locust.stats.sort_stats", "locust.stats"),
-        ("from locust.user.users import PytestUser", "locust.user.users.PytestUser"),
-        ("from locust.contrib.mongodb import MongoDBUser", "locust.contrib.mongodb"),
+        ("from locust import no_such_name", "locust.no_such_name"),
+        ("import locust.nowhere", "locust.nowhere"),
+        ("from locust.user.users import NoUser", "locust.user.users.NoUser"),
+        ("from locust.contrib.dns import Nobody", "locust.contrib.dns.Nobody"),
     ],
 )
 def test_what_is_missing_says_so(statement, missing):
     assert run(INSTALL + statement).endswith(f"Error: {missing} is not supported yet by plimsoll")
 
 
+def test_a_constant_of_the_statistics_that_is_set_counts():
+    code = "import locust.stats; locust.stats.PERCENTILES_TO_REPORT = [0.25]\n"
+    code += "print(locust.stats.get_percentile_stats_summary(locust.stats.RequestStats())[1].split())"
+    assert run(INSTALL + code) == "['Type', 'Name', '25%', '#', 'reqs']"
+
+
+def test_what_will_never_be_there_says_why():
+    assert run(INSTALL + "import locust.opentelemetry").endswith(
+        "Error: locust.opentelemetry is not supported yet by plimsoll: spans and metrics are not exported; runs are "
+        "kept, and `plimsoll export` writes them out"
+    )
+
+
+def test_locust_plugins_are_imported_where_they_are_installed(tmp_path):
+    (tmp_path / "locust_plugins.py").write_text(
+        "from locust import events\nprint('plugged', events.init is not None)\n"
+    )
+    code = "from plimsoll.locust import install, load_plugins\nload_plugins(); print('-'); install(); load_plugins()"
+    assert run(code, PYTHONPATH=str(tmp_path)) == "-\nplugged True"
+    assert run(code) == "-"
+
+
 def test_what_is_missing_can_be_caught_as_an_import_error():
-    code = INSTALL + "try: from locust import MarkovTaskSet\nexcept ImportError: print('caught')"
+    code = INSTALL + "try: from locust import no_such_name\nexcept ImportError: print('caught')"
     assert run(code) == "caught"
 
 

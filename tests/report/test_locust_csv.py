@@ -8,6 +8,7 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.record import CaughtException, Failure
 from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.report.reporting import Reporting
 from plimsoll.stats.view import RunView
 
 STATS = (
@@ -164,3 +165,26 @@ def test_any_text_can_be_written(prefix, make_interval):
     files.second(view, 1.0, 1)
     with Path(f"{prefix}_stats.csv").open(newline="") as file:
         assert next(csv.DictReader(file))["Name"] == "µ\\ud800\r\n,"
+
+
+def test_the_percentiles_are_those_that_the_locustfile_wants(prefix, make_interval, valid):
+    files, view = CsvFiles(prefix), RunView()
+    files.check()
+    view.add([make_interval([1.0, 2.0, 3.0])])
+    for second in range(2):
+        files.second(view, 1000 + second, 1, Reporting(percentiles=(0.5, 0.999)))
+    files.finish(view, valid)
+    assert lines(prefix, "stats")[0].endswith("Requests/s,Failures/s,50%,99.9%")
+    assert lines(prefix, "stats")[1].endswith(",2,3")
+    header, *rows = lines(prefix, "stats_history")
+    assert "Failures/s,50%,99.9%,Total Request Count" in header
+    assert len(rows) == 2
+
+
+def test_the_history_has_a_line_as_often_as_the_locustfile_wants(prefix, view):
+    files = CsvFiles(prefix)
+    files.check()
+    for second in range(7):
+        files.second(view, 1000.2 + second, second, Reporting(csv_interval=3))
+    rows = csv.DictReader(lines(prefix, "stats_history"))
+    assert [row["Timestamp"] for row in rows] == ["1000", "1003", "1006"]

@@ -10,7 +10,6 @@ from plimsoll.load import Load, Phase, ShapeSpec
 from plimsoll.run import crowd
 from plimsoll.run.crowd import SECOND, Crowd
 from plimsoll.run.dispatch import Dispatcher, UserClass
-from plimsoll.run.plan import RunPlan
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -43,55 +42,104 @@ class FakeLoop:
 
 
 class Scene:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, plan: RunPlan) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.loop = FakeLoop()
         monkeypatch.setattr(crowd, "now", lambda: self.loop.now)
-        self.told: list[tuple[float, int, int | None]] = []
-        self.completed = 0
-        dispatcher = Dispatcher([UserClass("Visitor")], [0, 1])
-        self.crowd = Crowd(plan, self.loop, dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
+        self.told: list[tuple[float, int]] = []
+        self.completed: list[tuple[float, int]] = []
+        self.told_complete: list[int] = []
+        self.dispatcher = Dispatcher([UserClass("Editor"), UserClass("Visitor")], [0, 1])
+        self.crowd = Crowd(self.loop, self.dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
 
     def _tell(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
-        users = sum(each["Visitor"] for each in counts.values())
-        self.told.append(((self.loop.now - START) / SECOND, users, complete))
+        users = sum(sum(each.values()) for each in counts.values())
+        self.told.append((self._elapsed(), users))
+        if complete is not None:
+            self.told_complete.append(complete)
 
-    def _complete(self) -> None:
-        self.completed += 1
+    def _complete(self, users: int) -> None:
+        self.completed.append((self._elapsed(), users))
+
+    def _elapsed(self) -> float:
+        return (self.loop.now - START) / SECOND
 
 
 def _closed(kind: str, length: float, **values: object) -> Load:
     return Load("closed", (Phase("p", ShapeSpec.of(kind, **values), seconds=length),))
 
 
-def test_users_are_spawned_at_locusts_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, RunPlan(users=5, spawn_rate=2.0))
-    scene.crowd.gather(START)
+@pytest.fixture
+def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
+    return Scene(monkeypatch)
+
+
+def test_users_are_spawned_at_locusts_times(scene: Scene) -> None:
+    scene.crowd.change(START, 5, 2.0)
     scene.loop.until(60)
-    assert scene.told == [(0.0, 2, None), (1.0, 4, None), (2.0, 5, 5)]
-    assert (scene.completed, scene.crowd.wanted) == (1, 5)
+    assert scene.told == [(0.0, 2), (1.0, 4), (2.0, 5)]
+    assert (scene.completed, scene.told_complete, scene.crowd.wanted) == ([(2.0, 5)], [5], 5)
 
 
-def test_users_follow_a_load_up_and_down(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_users_go_at_the_same_rate_and_the_last_to_come_first(scene: Scene) -> None:
+    scene.crowd.change(START, 6, 100.0)
+    before = scene.dispatcher.counts()
+    scene.crowd.change(START, 9, 100.0)
+    scene.told.clear()
+    scene.crowd.change(START, 6, 2.0)
+    scene.loop.until(60)
+    assert scene.told == [(0.0, 7), (1.0, 6)]
+    assert scene.dispatcher.counts() == before
+    assert scene.completed[-1] == (1.0, 6)
+
+
+def test_a_change_in_mid_ramp_goes_on_from_what_there_is(scene: Scene) -> None:
+    scene.crowd.change(START, 100, 2.0)
+    scene.loop.until(1.5)
+    scene.crowd.change(scene.loop.now, 6, 1.0)
+    assert scene.told == [(0.0, 2), (1.0, 4), (1.5, 5)]
+    scene.loop.until(60)
+    assert scene.told[3:] == [(2.5, 6)]
+    assert scene.completed == [(2.5, 6)], "the first ramp never got there"
+
+
+def test_a_change_to_what_there_is_completes_at_once(scene: Scene) -> None:
+    for _ in range(2):
+        scene.crowd.change(START, 3, 5.0)
+    scene.loop.until(60)
+    assert scene.completed == [(0.0, 3)] * 2
+
+
+def test_users_to_come_may_be_of_some_classes_only(scene: Scene) -> None:
+    def total(name: str) -> int:
+        return sum(counts[name] for counts in scene.dispatcher.counts().values())
+
+    scene.crowd.change(START, 4, 100.0)
+    scene.crowd.change(START, 8, 100.0, ["Editor"])
+    assert (total("Editor"), total("Visitor")) == (6, 2)
+    scene.crowd.change(START, 10, 100.0)
+    assert (total("Editor"), total("Visitor")) == (8, 2), "as before, when nothing is said"
+    with pytest.raises(ValueError, match="no such user class in this test: Buyer"):
+        scene.crowd.change(START, 12, 100.0, ["Buyer"])
+
+
+def test_users_follow_a_load_up_and_down(scene: Scene) -> None:
     load = _closed("steps", 6.0, steps=((2.0, 3.0), (2.0, 7.0), (2.0, 1.0)))
-    scene = Scene(monkeypatch, RunPlan(load=load))
-    scene.crowd.gather(START)
+    scene.crowd.follow(load, START)
     scene.loop.until(5)
-    assert scene.told == [(0.0, 3, 3), (2.0, 7, None), (4.0, 1, None)]
-    assert (scene.completed, scene.crowd.wanted) == (1, 1)
+    assert scene.told == [(0.0, 3), (2.0, 7), (4.0, 1)]
+    assert (scene.completed, scene.told_complete, scene.crowd.wanted) == ([(0.0, 3)], [3], 1)
 
 
-def test_a_ramp_adds_one_user_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, RunPlan(load=_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0)))
-    scene.crowd.gather(START)
+def test_a_ramp_adds_one_user_after_the_other(scene: Scene) -> None:
+    scene.crowd.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
     scene.loop.until(9.99)
-    assert [users for _, users, _ in scene.told] == list(range(21))
-    for at, users, _ in scene.told[1:]:
+    assert [users for _, users in scene.told] == list(range(21))
+    for at, users in scene.told[1:]:
         assert at == pytest.approx((users - 0.5) / 2, abs=0.051)
 
 
-def test_a_crowd_that_is_stopped_changes_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, RunPlan(load=_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0)))
-    scene.crowd.gather(START)
+def test_a_crowd_that_is_stopped_changes_no_more(scene: Scene) -> None:
+    scene.crowd.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
     scene.loop.until(2)
     told = len(scene.told)
     scene.crowd.stop()

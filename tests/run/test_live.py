@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 from rich.console import Console
 
+from plimsoll.report.reporting import Reporting
 from plimsoll.run.live import Lines, Quiet, Terminal, locust_lines
 from plimsoll.run.progress import Batch, Progress
 from plimsoll.stats.view import RunView
@@ -50,6 +52,16 @@ def test_lines_come_every_other_second_and_what_happens_at_once(progress: Progre
         lines.write("something happened")
     assert stream.getvalue().count("Aggregated") == 1
     assert "something happened\n" in stream.getvalue()
+
+
+def test_lines_come_as_often_and_as_wide_as_the_locustfile_wants(progress: Progress) -> None:
+    progress = replace(progress, reporting=Reporting(console_interval=0.0, name_width=30))
+    stream = io.StringIO()
+    with Lines(stream) as lines:
+        for _ in range(3):
+            lines.second(progress)
+    assert stream.getvalue().count("Aggregated") == 3
+    assert f"\nGET      {'/a':26}       3     0(0.00%)" in stream.getvalue()
 
 
 def test_quiet_shows_only_what_happens(progress: Progress) -> None:

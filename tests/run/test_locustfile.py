@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -79,7 +81,7 @@ def test_user_classes_are_those_that_are_not_abstract_also_imported_ones() -> No
     )
     loaded = locustfile.load(["locustfile.py"])
     assert set(loaded.user_classes) == {"Shared", "Mine"}
-    assert loaded.shape_classes == ["Shape"]
+    assert list(loaded.shape_classes) == ["Shape"]
 
 
 def test_several_files_add_up_and_each_imports_its_neighbours() -> None:
@@ -138,3 +140,32 @@ def test_a_locustfile_that_exits_is_told_like_one_that_fails() -> None:
     assert _broken("import sys\nsys.exit('no token')\n") == (
         "locustfile.py:2: SystemExit: no token\n    sys.exit('no token')"
     )
+
+
+def _described(*paths: str) -> list[str]:
+    """The user classes of these files, found in another process: to look for test functions patches it."""
+    command = [sys.executable, "-P", "-m", "plimsoll.run.describe", json.dumps([paths, []])]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    answer = json.loads(done.stdout.splitlines()[-1])
+    return answer["classes"] if "classes" in answer else [answer["error"][1]]
+
+
+def test_test_functions_are_users_where_there_are_no_user_classes() -> None:
+    Path("test_a.py").write_text("def test_read(session): pass\ndef helper(): pass\n")
+    Path("test_b.py").write_text("def test_write(fastsession): pass\n")
+    assert _described("test_a.py", "test_b.py") == ["test_read", "test_write"]
+    Path("locustfile.py").write_text(USER.format(name="Shopper") + "def test_me(session): pass\n")
+    assert _described("test_a.py", "locustfile.py") == ["Shopper"]
+
+
+def test_nothing_else_is_asked_of_pytest() -> None:
+    Path("locustfile.py").write_text("import sys\nsys.modules['pytest'] = None\nlatest = testing = 1\n")
+    (message,) = _described("locustfile.py")
+    assert "no user class in it" in message
+
+
+def test_test_functions_without_pytest_are_told() -> None:
+    Path("locustfile.py").write_text("import sys\nsys.modules['pytest'] = None\ndef test_read(session): pass\n")
+    (message,) = _described("locustfile.py")
+    assert message.endswith("pip install 'plimsoll[locust]'")
+    assert "no user class in it; it has test functions" in message

@@ -33,6 +33,32 @@ def test_a_file_that_can_be_read_calls_its_action(loop: Loop) -> None:
         loop.forget(ours)
 
 
+def test_a_writer_with_a_backlog_is_flushed_when_the_file_takes_data(loop: Loop) -> None:
+    class Writer:
+        flushed = 0
+        has_backlog = False
+
+        def flush(self) -> None:
+            self.flushed += 1
+            self.has_backlog = False
+
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        read: list[bytes] = []
+        writer = Writer()
+        loop.watch(ours, lambda: read.append(ours.recv(9)), writer)
+        theirs.send(b"one")
+        loop.turn()
+        assert (read, writer.flushed) == ([b"one"], 0), "it has nothing to write"
+        writer.has_backlog = True
+        loop.turn()
+        assert (read, writer.flushed) == ([b"one"], 1)
+        theirs.send(b"two")
+        loop.turn()
+        assert (read, writer.flushed) == ([b"one", b"two"], 1)
+        loop.forget(ours)
+
+
 def test_actions_are_called_once_they_are_due_and_only_once(loop: Loop) -> None:
     called: list[str] = []
     due = now() + 2_000_000

@@ -176,7 +176,7 @@ def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Comman
     workers = _workers(process.pid)
     process.kill()
     process.communicate()
-    assert len(workers) == 2
+    assert len(workers) == 3, "two workers and the main node"
     psutil.wait_procs(workers, timeout=30)
     assert not [each for each in workers if each.is_running() and each.status() != psutil.STATUS_ZOMBIE]
     run = plimsoll.stored()

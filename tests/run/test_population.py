@@ -73,6 +73,7 @@ def test_there_are_as_many_of_each_class_as_wanted() -> None:
     assert users.counts() == {"Sleeper": 3, "Worker": 2}
     users.adjust({"Sleeper": 3, "Worker": 4})
     assert users.counts() == {"Sleeper": 3, "Worker": 4}
+    gevent.sleep(0)
     users.drain(0)
     assert users.counts() == {"Sleeper": 0, "Worker": 0}
     assert (Sleeper.ended, Worker.ended) == (3, 4)
@@ -158,3 +159,52 @@ def test_a_share_of_no_iterations_is_done_at_once() -> None:
     users.adjust({"Busy": 3})
     assert users.done
     assert not _users(Busy).done, "without a limit there is no end"
+
+
+def test_users_that_the_code_has_started_itself_count_and_end_like_the_others() -> None:
+    group = Group()
+    environment = Environment(user_classes=[Sleeper])
+    users = PythonUsers(environment, [Sleeper], group)
+    users.adjust({"Sleeper": 2})
+    Sleeper(environment).start(group)
+    assert users.counts() == {"Sleeper": 3}
+    users.adjust({"Sleeper": 4})
+    assert (users.counts(), len(group)) == ({"Sleeper": 4}, 4)
+    users.adjust({"Sleeper": 1})
+    gevent.sleep(0.01)
+    assert (users.counts(), len(group)) == ({"Sleeper": 1}, 1)
+    Sleeper(environment).start(group)
+    gevent.sleep(0)
+    users.drain(0)
+    assert (users.counts(), Sleeper.ended) == ({"Sleeper": 0}, 5)
+
+
+def test_no_user_is_started_once_they_are_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[User] = []
+
+    class Counted(Sleeper):
+        def __init__(self, environment: Environment) -> None:
+            super().__init__(environment)
+            made.append(self)
+
+    monkeypatch.setattr(population, "BATCH", 1)
+    users = _users(Counted)
+    starting = gevent.spawn(users.adjust, {"Counted": 100})
+    while not made:
+        gevent.sleep(0)
+    users.drain(0)
+    starting.join(timeout=30)
+    assert users.counts() == {"Counted": 0}
+    assert 1 <= len(made) < 100
+
+
+def test_users_on_their_way_out_are_not_counted_again() -> None:
+    users = _users(Worker, stop_timeout=30)
+    users.adjust({"Worker": 3})
+    gevent.sleep(0.01)
+    users.adjust({"Worker": 1})
+    assert users.counts() == {"Worker": 1}
+    users.adjust({"Worker": 2})
+    assert users.counts() == {"Worker": 2}
+    users.drain(30)
+    assert Worker.ended == 4

@@ -53,15 +53,25 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
     stream = Stream()
     worker = RemoteWorker(stream)
     worker.prepare({"users": 1}, 2)
+    worker.init()
+    worker.open({"users": 1}, b"shared")
     worker.start(123)
     worker.adjust({"A": 3}, 5)
+    worker.spawned(5)
+    worker.news("message", "greeting", b"data")
     worker.drain()
+    worker.finish()
     worker.stop()
     assert list(Frames().feed(stream.data)) == [
         ("prepare", [{"users": 1}, 2]),
+        ("init", []),
+        ("open", [{"users": 1}, b"shared"]),
         ("start", [123]),
         ("adjust", [{"A": 3}, 5]),
+        ("spawned", [5]),
+        ("news", ["message", ["greeting", b"data"]]),
         ("drain", []),
+        ("finish", []),
         ("stop", []),
     ]
 

@@ -24,8 +24,11 @@ from plimsoll.run.worker import Worker
 class Reports:
     def __init__(self):
         self.snapshots, self.quits, self.completes, self.failures, self.rows = [], [], [], [], []
+        self.begins, self.told = [], []
     def snapshot(self, snapshot): self.snapshots.append(snapshot)
     def exchanges(self, epoch, endpoints, rows): self.rows.append(rows)
+    def begin(self, users, rate, classes): self.begins.append([users, rate, classes])
+    def news(self, kind, *arguments): self.told.append(kind)
     def quit(self): self.quits.append(1)
     def complete(self): self.completes.append(now())
     def failed(self, error): self.failures.append(str(error))
@@ -45,6 +48,7 @@ print(json.dumps({
     "cancelled": sum(i.count for each in decoded for i in each.intervals if i.outcome == "cancelled"),
     "health": [[h.second, h.users, h.cpu] for each in decoded for h in each.health],
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
+    "begins": reports.begins, "told": reports.told,
     "completes": len(reports.completes), "failures": reports.failures, "rows": sum(map(len, reports.rows)) // 112,
     "offered": sum(h.offered for each in decoded for h in each.health),
 }))
@@ -77,7 +81,9 @@ def _host(steps: str, tmp_path: Path, text: str, **plan: Any) -> dict[str, Any]:
 
 
 STEPS = """
-ready = worker.prepare(plan, 1)
+worker.prepare(plan, 1)
+worker.init()
+ready = worker.open(plan)
 epoch = now()
 worker.start(epoch)
 worker.adjust({"Visitor": 3}, 3)

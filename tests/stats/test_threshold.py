@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from plimsoll.record import TIMES_OF
 from plimsoll.stats.threshold import LATE, SETTLED, ThresholdResult, ThresholdWatch, parse_threshold
 from plimsoll.stats.view import RunView
 
@@ -344,3 +345,11 @@ def test_no_thresholds_no_results(make_interval):
     watch = ThresholdWatch(())
     watch.add([make_interval([1.0])], 0)
     assert (watch.broken(), watch.finish(1.0)) == (None, [])
+
+
+def test_times_of_failed_requests_may_be_left_out(make_interval):
+    texts = ("max < 1s", "errors = 1", "max < 1s over 2s")
+    watch = ThresholdWatch([parse_threshold(text) for text in texts], timed=TIMES_OF["successes"])
+    watch.add([make_interval([10.0]), make_interval([500.0], outcome="http")], 0)
+    watch.add([make_interval([20.0], second=1)], 1)
+    assert [each.value for each in watch.finish(2.0)] == [20.0, 1, 20.0]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.view import WINDOW, RunView
 
 OUTCOMES = ("success", "http", "connect", "timeout", "cancelled")
@@ -254,3 +255,19 @@ def facts(view):
         per_second,
         sums(view.window().total),
     )
+
+
+def test_times_are_those_of_all_answers_or_of_successes_only(make_interval):
+    intervals = [
+        make_interval([10.0] * 3),
+        make_interval([500.0], outcome="http"),
+        make_interval([0.1], outcome="connect"),
+    ]
+    shown = {}
+    for times_of in ("all", "successes"):
+        view = RunView(times_of=times_of)
+        view.add(intervals)
+        shown[times_of] = summarise_total(view)
+    assert [(row.requests, row.failures) for row in shown.values()] == [(5, 2), (5, 2)]
+    assert [(row.response.count, row.max) for row in shown.values()] == [(4, 500.0), (3, 10.0)]
+    assert [row.current_response.count for row in shown.values()] == [4, 3]

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.store.redact import redact_url, storable, storable_json
+from plimsoll.store.redact import redact_options, redact_url, storable, storable_json
 
 
 @pytest.mark.parametrize(
@@ -40,3 +40,18 @@ def test_every_string_of_json():
         "list": ["http://a:***@c", 1, None, True, 2.5],
         "deep": {"x\ufffd": ["y\ufffd"]},
     }
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("run --password hunter2 -u 5", "run --password *** -u 5"),
+        ("--api-key=abc --db_token x Shopper", "--api-key=*** --db_token *** ***"),
+        ("--pin 1234 -p x", "--pin *** -p ***"),
+        ("--token --users 5", "--token --users 5"),
+        ("--token=x Shopper", "--token=*** Shopper"),
+        ("--users 5 --name secret", "--users 5 --name secret"),
+    ],
+)
+def test_values_of_secret_options_are_masked(words, expected):
+    assert " ".join(redact_options(words.split(), {"--pin", "-p"})) == expected

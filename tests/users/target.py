@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Last(bytes):
 class Target:
     """Answers 200 with an empty body, except for the paths in `answers`.
 
-    An answer is the response's bytes (b"": the client waits), or a function from the request to them. None and Last
-    close the connection.
+    An answer is the response's bytes (b"": the client waits), or a function from the request to them, or to parts of
+    them that are sent one after the other. None and Last close the connection.
     """
 
-    answers: dict[str, bytes | Callable[[Got], bytes | None] | None] = field(default_factory=dict)
+    answers: dict[str, bytes | Callable[[Got], bytes | Iterable[bytes] | None] | None] = field(default_factory=dict)
     got: list[Got] = field(default_factory=list)
     context: ssl.SSLContext | None = None
 
@@ -107,9 +107,12 @@ class Target:
         response = self.answers.get(path.partition("?")[0], answer())
         if callable(response):
             response = response(got)
-        if response is not None:
-            connection.sendall(response)
-        return response is not None and not isinstance(response, Last)
+        if response is None:
+            return False
+        part = b""
+        for part in [response] if isinstance(response, bytes) else response:
+            connection.sendall(part)
+        return not isinstance(part, Last)
 
 
 def _line(stream: Any) -> str:

@@ -45,7 +45,7 @@ def events(desk: Desk) -> list[dict[str, Any]]:
         (BAD, "wrong", "http", "wrong"),
         (BROKEN, True, "success", None),
         (BROKEN, "wrong", "reset", "wrong"),
-        (BROKEN, None, "reset", "RemoteDisconnected('connection closed without a response')"),
+        (BROKEN, None, "reset", "RemoteDisconnected('Remote end closed connection without response')"),
     ],
 )
 def test_the_verdict_counts_and_without_one_the_status(
@@ -120,13 +120,26 @@ def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(kind: str, desk:
 @KINDS
 def test_misuse_is_an_error_of_the_locustfile(kind: str, desk: Desk, target: Target) -> None:
     session = getattr(desk, kind)(target.url)
-    with pytest.raises(LocustError, match="catch_response=True"), session.get(GOOD):
-        raise AssertionError("not reached")
     for response in (session.get(GOOD), session.get(GOOD, catch_response=True)):
         with pytest.raises(LocustError):
             response.success()
         with pytest.raises(LocustError):
             response.failure("wrong")
+
+
+def test_a_block_without_catch_response_is_an_error(desk: Desk, target: Target) -> None:
+    with pytest.raises(LocustError, match="catch_response=True"), desk.http(target.url).get(GOOD):
+        raise AssertionError("not reached")
+
+
+def test_a_block_without_catch_response_has_no_effect_on_the_fast_one(desk: Desk, target: Target) -> None:
+    with desk.fast(target.url).get(BAD) as response:
+        assert response.text == "no"
+        with pytest.raises(LocustError, match="catch_response=True"):
+            response.success()
+    with pytest.raises(KeyError), desk.fast(target.url).get(GOOD):
+        raise KeyError
+    assert desk.counts == {("GET", BAD, "http"): 1, ("GET", GOOD, "success"): 1}
 
 
 @KINDS
@@ -201,6 +214,43 @@ def test_what_is_changed_in_request_meta_is_what_is_reported(
     assert events[0]["name"] == "other"
     assert desk.counts == {("POST", "other", "success"): 1}
     assert [each.response_sum for each in desk.recorded] == [2_000_000_000]
+
+
+@KINDS
+def test_an_exception_put_into_request_meta_is_a_failure(
+    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+) -> None:
+    session = getattr(desk, kind)(target.url)
+    for path, verdict in ((GOOD, None), (GOOD, True), (BAD, None)):
+        with session.get(path, name=f"{path} {verdict}", catch_response=True) as response:
+            response.request_meta["exception"] = ValueError("mine")
+            if verdict:
+                response.success()
+    assert [type(event["exception"]) for event in events[:2]] == [ValueError, type(None)]
+    assert type(events[2]["exception"]) is not ValueError
+    assert ("assertion", "ValueError('mine')") in desk.failures
+    assert sorted(outcome for *_, outcome in desk.counts) == ["assertion", "http", "success"]
+
+
+def test_a_bad_status_is_told_by_the_name_in_request_meta(desk: Desk, target: Target) -> None:
+    with desk.http(target.url).get(BAD, catch_response=True) as response:
+        response.request_meta["name"] = "other"
+    ((_, message),) = desk.failures
+    assert message.endswith("for url: other')")
+
+
+def test_a_request_that_cannot_be_sent_still_tells_its_url(
+    desk: Desk, target: Target, events: list[dict[str, Any]]
+) -> None:
+    desk.http(target.url).get(GOOD, headers={"X": 5})
+    assert (events[0]["url"], events[0]["response_length"]) == (target.url + GOOD, 0)
+
+
+def test_too_many_redirects_have_no_length(desk: Desk, events: list[dict[str, Any]]) -> None:
+    with Target({"/loop": answer(302, b"to myself", (("Location", "/loop"),))}) as target:
+        desk.http(target.url).get("/loop")
+        desk.fast(target.url).get("/loop")
+    assert [event["response_length"] for event in events] == [0, 0]
 
 
 @KINDS

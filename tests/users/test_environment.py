@@ -5,8 +5,9 @@ from __future__ import annotations
 from argparse import Namespace
 
 import pytest
+from life import live
 
-from plimsoll.users import Environment, Events, LoadTestShape, TaskSet, User, tag, task
+from plimsoll.users import Environment, Events, LoadTestShape, MarkovTaskSet, TaskSet, User, tag, task, transition
 
 
 def user_class(name: str = "Shopper", **attributes) -> type[User]:
@@ -121,7 +122,55 @@ def test_equal_weights_flatten_nested_tasksets():
     assert [inner.__name__ for inner in Shopper.tasks] == ["browse", "pay"]
 
 
-def test_what_is_not_supported_says_so():
-    with pytest.raises(AttributeError, match=r"environment\.stats is not supported yet by plimsoll"):
-        _ = Environment().stats
-    assert not hasattr(Environment(), "no_such_thing")
+def test_equal_weights_leave_a_markov_chain_whole():
+    class Chain(MarkovTaskSet):
+        @transition("first")
+        def first(self):
+            pass
+
+    class Shopper(User):
+        tasks = {Chain: 7}  # noqa: RUF012
+
+    Environment(user_classes=[Shopper]).assign_equal_weights()
+    assert Shopper.tasks == [Chain]
+
+
+@pytest.mark.parametrize("arguments", [{}, {"picked": True}], ids=["those of the test", "those to pick from"])
+def test_a_class_can_be_changed_by_name(arguments):
+    cls = tagged()
+    environment = Environment(user_classes=[cls])
+    if arguments:
+        environment = Environment(
+            available_user_classes={"Shopper": cls}, available_user_tasks={"Shopper": [*cls.tasks, live]}
+        )
+    settings = {"user_class_name": "Shopper", "host": "http://h", "fixed_count": 3, "tasks": ["second", "live"]}
+    environment.update_user_class(settings)
+    assert (cls.host, cls.fixed_count) == ("http://h", 3)
+    assert [inner.__name__ for inner in cls.tasks] == (["second", "live"] if arguments else ["second"])
+    assert settings["user_class_name"] == "Shopper"
+
+
+def test_a_class_that_there_is_not_cannot_be_changed():
+    with pytest.raises(KeyError, match="Nobody"):
+        Environment(user_classes=[tagged()]).update_user_class({"user_class_name": "Nobody"})
+
+
+def test_the_last_logs_of_each_worker_are_kept():
+    environment = Environment()
+    for report in ({"worker_id": "a", "logs": ["1"]}, {"worker_id": "a", "logs": ["2"]}, {"worker_id": "b"}, {}):
+        environment.update_worker_logs(report)
+    assert environment.worker_logs == {"a": ["2"], "b": []}
+
+
+def test_what_locust_takes_is_taken_and_nothing_else():
+    environment = Environment(dispatcher_class=object, profile="smoke", available_user_tasks={})
+    assert (environment.dispatcher_class, environment.profile) == (object, "smoke")
+    with pytest.raises(TypeError, match="no_such_option"):
+        Environment(no_such_option=1)
+
+
+def test_its_statistics_are_those_of_its_recorder():
+    environment = Environment()
+    environment.recorder.custom(environment.recorder.endpoint("GET", "/"), 1.0, 0)
+    assert environment.stats is environment.stats
+    assert environment.stats.get("/", "GET").num_requests == 1

@@ -14,3 +14,8 @@ def test_an_interrupt_carries_what_the_parent_shall_do(reschedule):
 
 def test_an_interrupt_reschedules_unless_told_otherwise():
     assert exceptions.InterruptTaskSet().reschedule is True
+
+
+def test_a_damaged_message_may_be_somebodys():
+    assert exceptions.RPCReceiveError("damaged", addr=b"worker").addr == b"worker"
+    assert str(exceptions.RPCReceiveError("damaged")) == "damaged"

@@ -30,16 +30,28 @@ def _closed_port() -> int:
 
 
 def test_a_refused_connection(desk: Desk) -> None:
-    response = desk.http(f"http://127.0.0.1:{_closed_port()}").get("/x")
+    port = _closed_port()
+    response = desk.http(f"http://127.0.0.1:{port}").get("/x?a=1")
     assert type(response.error) is errors.ConnectionError
     assert type(root_of(response.error)) is ConnectionRefusedError
     assert desk.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
+    pool = f"HTTPConnectionPool(host='127.0.0.1', port={port})"
+    refused = f"HTTPConnection(host='127.0.0.1', port={port}): Failed to establish a new connection: "
+    refused += "[Errno 111] Connection refused"
+    expected = f'{pool}: Max retries exceeded with url: /x?a=1 (Caused by NewConnectionError("{refused}"))'
+    assert str(response.error) == expected
 
 
 def test_a_host_that_nobody_knows(desk: Desk) -> None:
     response = desk.http("http://nowhere.invalid").get("/x")
     assert type(response.error) is errors.ConnectionError
-    assert [outcome for outcome, _ in desk.failures] == ["connect"]
+    root = root_of(response.error)
+    assert isinstance(root, socket.gaierror)
+    # Which of the two depends on whether there is a network.
+    assert root.errno in (socket.EAI_NONAME, socket.EAI_AGAIN)
+    assert desk.failures == [("connect", repr(root))]
+    assert f"Failed to resolve 'nowhere.invalid' ({root})" in str(response.error)
+    assert isinstance(desk.fast("http://nowhere.invalid").get("/x").error, socket.gaierror)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +66,15 @@ def test_a_response_that_is_none(bytes_sent: bytes | None, root: type[Exception]
         response = desk.http(target.url).get("/x")
     assert type(response.error) is errors.ConnectionError
     assert type(root_of(response.error)) is root
-    assert desk.counts == {("GET", "/x", outcome): 1}
+    assert [kind for kind, _ in desk.failures] == [outcome]
+
+
+def test_a_connection_closed_instead_of_a_response(desk: Desk) -> None:
+    with Target({"/x": None}) as target:
+        response = desk.http(target.url).get("/x")
+    said = "RemoteDisconnected('Remote end closed connection without response')"
+    assert desk.failures == [("reset", said)]
+    assert repr(response.error) == f"ConnectionError(ProtocolError('Connection aborted.', {said}))"
 
 
 def test_a_response_that_ends_too_early(desk: Desk) -> None:
@@ -70,14 +90,16 @@ def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], desk: Desk) -> N
     with Target({"/x": sent}) as target:
         response = desk.http(target.url).get("/x", timeout=(5, 0.05), **arguments)
     assert type(response.error) is errors.ReadTimeout
-    assert desk.failures == [("timeout", "ReadTimeout('no data within 0.05 s')")]
+    inner = f"HTTPConnectionPool(host='127.0.0.1', port={target.port}): Read timed out. (read timeout=0.05)"
+    assert desk.failures == [("timeout", f'ReadTimeout(ReadTimeoutError("{inner}"))')]
     # What was waited for in vain counts with the limit.
     assert [each.response_min >= 50_000_000 for each in desk.recorded] == [True]
 
 
 def test_a_connect_timeout(desk: Desk) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
-        url = f"http://127.0.0.1:{full.getsockname()[1]}"
+        full_port = full.getsockname()[1]
+        url = f"http://127.0.0.1:{full_port}"
         # The queue takes one more than it should.
         queued = [socket.socket() for _ in range(3)]
         for each in queued:
@@ -87,7 +109,11 @@ def test_a_connect_timeout(desk: Desk) -> None:
         for each in queued:
             each.close()
     assert type(response.error) is errors.ConnectTimeout
-    assert [outcome for outcome, _ in desk.failures] == ["timeout"]
+    # Without the address of the connection, which Locust masks as well.
+    peer = f"<HTTPConnection(host='127.0.0.1', port={full_port}) at 0x....>"
+    message = f"ConnectTimeoutError({peer}, 'Connection to 127.0.0.1 timed out. (connect timeout=0.05)')"
+    assert desk.failures == [("timeout", message)]
+    assert f"Max retries exceeded with url: /x (Caused by {message})" in str(response.error)
 
 
 def test_a_certificate_that_nobody_trusts(desk: Desk, certificate: tuple[str, str]) -> None:

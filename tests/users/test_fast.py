@@ -161,6 +161,22 @@ def test_files_are_sent_as_a_form(desk: Desk, target: Target) -> None:
     assert b'name="a"' in got.body
 
 
+def test_header_values_may_be_numbers(desk: Desk, target: Target) -> None:
+    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers={"X-Call": 2.5, "X-Bytes": b"b"})
+    assert [target.got[0].header(name) for name in ("X-Default", "X-Call", "X-Bytes")] == ["1", "2.5", "b"]
+
+
+def test_a_proxy_gets_the_whole_url(desk: Desk, target: Target) -> None:
+    session = desk.fast("http://example.test:81", proxy_host="127.0.0.1", proxy_port=target.port)
+    session.get("/x?a=1")
+    session.post("/y", json={})
+    seen = [(got.method, got.target, got.header("Host")) for got in target.got]
+    assert seen == [
+        ("GET", "http://example.test:81/x?a=1", "example.test:81"),
+        ("POST", "http://example.test:81/y", "example.test:81"),
+    ]
+
+
 def test_default_headers_are_sent_unless_the_call_says_otherwise(desk: Desk, target: Target) -> None:
     session = desk.fast(target.url, headers={"user-agent": "me", "X": "1"})
     session.get("/x")
@@ -275,13 +291,18 @@ def test_a_redirect_to_another_scheme_is_a_failure(desk: Desk) -> None:
     assert desk.counts == {("GET", "/x", "http"): 1}
 
 
-def test_cookies_are_kept_even_those_for_https_only(desk: Desk) -> None:
-    cookies = (("Set-Cookie", "a=1; Secure; Path=/"), ("Set-Cookie", "deep=2; Path=/deep"))
+def test_cookies_are_kept_and_sent_where_they_belong(desk: Desk) -> None:
+    cookies = (
+        ("Set-Cookie", "a=1; Path=/"),
+        ("Set-Cookie", "deep=2; Path=/deep"),
+        ("Set-Cookie", "safe=3; Secure; Path=/"),
+    )
     with Target({"/login": answer(200, b"", cookies)}) as target:
         session = desk.fast(target.url)
         for path in ("/login", "/x", "/deep/x"):
             session.get(path)
         session.get("/x", headers={"Cookie": "own=1"})
+        assert {cookie.name for cookie in session.cookiejar} == {"a", "deep", "safe"}
         session.cookiejar.clear()
         session.get("/x")
         sent = [got.header("cookie") for got in target.got]

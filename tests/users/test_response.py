@@ -13,6 +13,8 @@ import pytest
 import requests
 from target import Target, answer, json_answer
 
+from plimsoll.users.response import Timings
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -106,12 +108,21 @@ def test_the_raw_body_reads_like_a_file(desk: Desk) -> None:
         assert session.get("/x", stream=True).raw.headers["content-encoding"] == "gzip"
 
 
-def test_a_damaged_coding_is_an_error_of_who_reads_it(desk: Desk) -> None:
+@pytest.mark.parametrize("client", ["http", "fast"])
+@pytest.mark.parametrize(
+    "settings", [{}, {"headers": {"A": "b"}}, {"files": {"a": b"b"}}], ids=["bare", "plain", "prepared"]
+)
+def test_a_damaged_coding_is_a_failure(desk: Desk, client: str, settings: dict[str, Any]) -> None:
     with Target({"/x": _coded("gzip", b"not gzip")}) as target:
-        response = desk.http(target.url).get("/x")
-    assert response.status_code == 200
-    with pytest.raises(requests.exceptions.ContentDecodingError):
-        assert response.text
+        response = getattr(desk, client)(target.url).get("/x", **settings)
+    assert (response.status_code, response.content) == (0, None)
+    assert isinstance(response.error, requests.exceptions.ContentDecodingError)
+    assert "content-encoding: gzip" in str(response.error)
+    ((_, _, outcome, message, count, _, _),) = desk.recorder.take()[2]
+    assert (outcome, count) == ("protocol", 1)
+    assert message.startswith(
+        "ContentDecodingError(DecodeError('Received response with content-encoding: gzip, but failed"
+    )
 
 
 def test_what_was_assigned_is_what_is_read(desk: Desk) -> None:
@@ -125,6 +136,23 @@ def test_what_was_assigned_is_what_is_read(desk: Desk) -> None:
 def test_elapsed_is_the_time_to_the_head(desk: Desk, target: Target) -> None:
     response = desk.http(target.url).get("/x")
     assert timedelta(0) < response.elapsed <= timedelta(microseconds=response.reply.service / 1000)
+
+
+def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    first, second = session.get("/x").timings, session.get("/x").timings
+    assert first is not None and second is not None
+    assert 0 < first.connect < first.first_byte <= first.total
+    assert (first.dns, first.tls, second.connect) == (0, 0, 0)
+    reply = session.get("/x").reply
+    assert Timings.of(reply).total == reply.service / 1e6
+    assert Timings.of(reply).first_byte == (reply.first_byte - reply.sent) / 1e6
+
+
+def test_timings_of_what_failed_have_no_first_byte(desk: Desk) -> None:
+    timings = desk.http("http://127.0.0.1:1").get("/x").timings
+    assert timings is not None
+    assert (timings.first_byte, timings.total > 0) == (0, True)
 
 
 def test_elapsed_is_of_the_last_hop(desk: Desk) -> None:

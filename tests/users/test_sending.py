@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gevent
@@ -15,8 +16,11 @@ from plimsoll._engine import Engine, now
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.hub import Hub, current
 from plimsoll.users.sending import weakly
+from plimsoll.users.session import HttpSession
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from conftest import Desk
 
 
@@ -166,3 +170,51 @@ def test_weakly_calls_for_as_long_as_there_is_somebody() -> None:
     assert counter.count == 1
     del counter
     call()
+
+
+def _as_partial(session: Any) -> None:
+    session.request = partial(session.request, headers={"X": "mine"})
+
+
+def _as_method(session: Any) -> None:
+    base = type(session)
+
+    def request(self: Any, method: str, url: str, **kwargs: Any) -> Any:
+        return base.request(self, method, url, headers={"X": "mine"}, **kwargs)
+
+    session.__class__ = type("Mine", (base,), {"request": request})
+
+
+@pytest.mark.parametrize("kind", ["http", "fast"])
+@pytest.mark.parametrize("replace", [_as_partial, _as_method])
+def test_a_request_method_of_ones_own_is_what_get_calls(
+    kind: str, replace: Callable[[Any], None], desk: Desk, target: Target
+) -> None:
+    session = getattr(desk, kind)(target.url)
+    session.get("/x")
+    replace(session)
+    for _ in range(2):
+        session.get("/x")
+    assert [got.header("X") for got in target.got] == [None, "mine", "mine"]
+
+
+@pytest.mark.parametrize("step", ["prepare_request", "merge_environment_settings", "send"])
+@pytest.mark.parametrize("on_the_class", [True, False])
+def test_steps_of_requests_that_are_replaced_are_gone_through(
+    step: str, on_the_class: bool, desk: Desk, target: Target
+) -> None:
+    calls = []
+
+    def replaced(self: Any, *args: Any, **kwargs: Any) -> Any:
+        calls.append(step)
+        return getattr(HttpSession, step)(self, *args, **kwargs)
+
+    session = desk.http(target.url)
+    if on_the_class:
+        session.__class__ = type("Mine", (HttpSession,), {step: replaced})
+    else:
+        setattr(session, step, partial(replaced, session))
+    session.get("/x")
+    session.post("/x", json={})
+    assert calls == [step, step]
+    assert desk.counts == {("GET", "/x", "success"): 1, ("POST", "/x", "success"): 1}

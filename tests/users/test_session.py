@@ -26,6 +26,12 @@ def _prepare(**settings: Any) -> Callable[[Any, str], Any]:
     return call
 
 
+def _prepare_proxy(session: Any, url: str) -> None:
+    session.proxies["http"] = url
+    session.get("http://example.test/x")
+    session.get("http://example.test/y", data=b"body", proxies={"http://other.test": "http://127.0.0.1:1"})
+
+
 def _headers_of_session(session: Any, url: str) -> None:
     session.headers["X-Session"] = "1"
     session.headers.update({"user-agent": "me", "Authorization": "Bearer x"})
@@ -139,6 +145,15 @@ CALLS: dict[str, Callable[[Any, str], Any]] = {
     "a request prepared by hand": _prepared,
     "a timeout": lambda s, u: s.get(f"{u}/x", timeout=(5, 5)),
     "a stream": lambda s, u: s.get(f"{u}/x", stream=True).content,
+    "a proxy": lambda s, u: s.get("http://example.test:80/x?a=1#part", proxies={"http": u}),
+    "a proxy that wants a password": lambda s, u: s.post(
+        "http://example.test:81/x", json={}, proxies={"http": u.replace("//", "//me:p%40ss@")}
+    ),
+    "a proxy without its scheme": lambda s, u: s.get("http://example.test/x", proxies={"http": u[7:]}),
+    "a proxy and a host of one's own": lambda s, u: s.get(
+        "http://example.test/x", headers={"Host": "other", "Accept": None}, proxies={"all": u}
+    ),
+    "a proxy of the session": _prepare_proxy,
 }
 
 
@@ -400,7 +415,7 @@ def test_hooks_see_the_response(desk: Desk, target: Target) -> None:
     assert seen == [200, -1]
 
 
-def test_an_adapter_is_not_asked_and_says_so(desk: Desk, target: Target, caplog: pytest.LogCaptureFixture) -> None:
+def test_an_adapter_that_is_of_no_use_says_so(desk: Desk, target: Target, caplog: pytest.LogCaptureFixture) -> None:
     session = desk.http(target.url)
     session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=5))
     assert not caplog.messages

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import pytest
 
-from plimsoll.users import LoadTestShape, shape
+from plimsoll.users import Environment, LoadTestShape, User, shape
 
 
 class Stages(LoadTestShape):
@@ -41,3 +43,61 @@ def test_run_time_counts_from_the_start_or_reset(monkeypatch):
 def test_users_are_counted_by_the_runner():
     with pytest.raises(RuntimeError, match="does not belong to a test"):
         Stages().get_current_user_count()
+
+
+class Visitor(User):
+    pass
+
+
+class FakeRunner:
+    def __init__(self, stages):
+        self.environment = Environment(shape_class=stages)
+        self.shape_last_tick = self.shape_greenlet = "before"
+        self.calls = []
+
+    def start(self, users, rate, user_classes=None):
+        self.calls.append((users, rate, user_classes))
+
+    def quit(self):
+        self.calls.append("quit")
+
+
+@pytest.fixture
+def slept(monkeypatch):
+    """How long the ticks were apart; the clock stands still otherwise."""
+    pauses = []
+    monkeypatch.setattr(shape.gevent, "sleep", pauses.append)
+    monkeypatch.setattr(shape.time, "monotonic", lambda: 5.0)
+    return pauses
+
+
+def _ticks(*ticks):
+    class Ticks(LoadTestShape):
+        left: ClassVar = list(ticks)
+
+        def tick(self):
+            return self.left.pop(0)
+
+    return FakeRunner(Ticks())
+
+
+def test_a_shape_is_followed_tick_by_tick(slept):
+    runner = _ticks((1, 2), (1, 2), (3, 2, [Visitor]), (3, 2), None)
+    shape.follow(runner)
+    assert runner.calls == [(1, 2, None), (3, 2, [Visitor]), (3, 2, None), "quit"]
+    assert slept == [1.0] * 4
+    assert (runner.shape_last_tick, runner.shape_greenlet) == (None, None)
+
+
+def test_a_shapes_time_begins_when_it_is_followed(slept):
+    runner = _ticks(None)
+    stages = runner.environment.shape_class
+    before = stages.start_time
+    shape.follow(runner)
+    assert stages.start_time > before
+
+
+@pytest.mark.parametrize(("tick", "error"), [(3, TypeError), ((1,), ValueError), (("many", 1), ValueError)])
+def test_what_is_no_tick_is_an_error(slept, tick, error):
+    with pytest.raises(error):
+        shape.follow(_ticks(tick))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
+from functools import partial
 from unittest.mock import MagicMock
 
 import pytest
 
-from plimsoll.users import TaskSet, User, tag, task
+from plimsoll.users import MarkovTaskSet, SequentialTaskSet, TaskSet, User, tag, task, transition
 from plimsoll.users.tasks import filter_tasks_by_tags
 
 
@@ -169,3 +171,45 @@ def test_a_class_left_without_tasks_is_warned_about(caplog):
     with caplog.at_level(logging.WARNING):
         filter_tasks_by_tags(tagged(), {"nothing has this"})
     assert "Shopper had no tasks left after filtering" in caplog.text
+
+
+async def walk(user):
+    """A task that would do nothing."""
+
+
+@task
+async def amble(user):
+    """Another one."""
+
+
+@task(2)
+async def stroll(user):
+    """One that would not even begin."""
+    yield
+
+
+@pytest.mark.parametrize("base", [User, TaskSet, SequentialTaskSet])
+@pytest.mark.parametrize(
+    ("function", "body"),
+    [
+        (amble, {"amble": amble}),
+        (stroll, {"stroll": stroll}),
+        (walk, {"tasks": [walk]}),
+        (walk, {"tasks": {partial(walk): 1}}),
+        (walk, {"on_start": walk}),
+        (walk, {"on_stop": walk}),
+    ],
+    ids=["decorated", "a generator", "in a list", "a partial in a dict", "on_start", "on_stop"],
+)
+def test_an_async_function_is_warned_of_once_with_its_place(base, function, body, caplog):
+    place = f"{function.__name__} ({__file__}:{function.__code__.co_firstlineno}) is an async function"
+    type(base)("Walker", (base,), dict(body))
+    (record,) = caplog.records
+    assert record.getMessage().startswith(place)
+    assert "write `def`" in record.getMessage()
+
+
+def test_an_async_task_of_a_chain_is_warned_of(caplog):
+    type(MarkovTaskSet)("Walker", (MarkovTaskSet,), {"walk": transition("walk")(walk)})
+    assert re.search(r"test_tasks\.py:\d+\) is an async function", caplog.text)
+    del walk.transitions

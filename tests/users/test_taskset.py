@@ -14,6 +14,7 @@ from life import PATIENCE, Recording, live, reached, start, waiting
 
 from plimsoll.users import Environment, TaskSet, User, constant, task
 from plimsoll.users.exceptions import (
+    MissingWaitTimeError,
     RescheduleTask,
     RescheduleTaskImmediately,
     StopUser,
@@ -259,6 +260,23 @@ def test_a_class_without_tasks_says_so(attribute):
     assert ("maybe 'tasks' was meant" in str(caught.value)) == (attribute == "task")
 
 
+@pytest.mark.parametrize("on_user", [True, False], ids=["of the user", "of the TaskSet"])
+def test_without_wait_time_the_limits_of_old_apply(on_user):
+    limits = {"min_wait": 2000, "max_wait": 3000}
+    holder = type(User)("Old", (User,), {"wait_time": None, **(limits if on_user else {})})
+    taskset = type(TaskSet)("Tasks", (TaskSet,), {} if on_user else limits)
+    seconds = {taskset(holder(Environment())).wait_time() for _ in range(100)}
+    assert min(seconds) >= 2
+    assert max(seconds) <= 3
+    assert len(seconds) > 50
+
+
+def test_no_wait_time_at_all_is_an_error():
+    holder = type(User)("Old", (User,), {"wait_time": None, "min_wait": 5})
+    with pytest.raises(MissingWaitTimeError, match="Neither Old nor TaskSet has a wait_time"):
+        TaskSet(holder(Environment())).wait_time()
+
+
 def test_a_taskset_uses_its_own_wait_time():
     class Inner(TaskSet):
         wait_time = constant(7)
@@ -298,6 +316,21 @@ def test_a_wait_says_when_it_was_meant_to_end():
     assert before < first
     assert first + 50_000_000 <= due <= second
     assert due + late <= second
+
+
+def test_a_wait_may_be_for_ever():
+    class Idle(User):
+        wait_time = constant(float("inf"))
+
+        @task
+        def once(self):
+            pass
+
+    user = start(Idle)
+    waiting(user)
+    assert user.stop()
+    user.greenlet.join(timeout=PATIENCE)
+    assert user.greenlet.dead
 
 
 def test_a_wait_of_zero_means_no_due_time():

@@ -222,6 +222,26 @@ def test_greenlet_group_and_user_know_each_other():
     user.stop()
 
 
+def test_of_users_that_end_in_the_same_turn_the_last_one_sees_that_it_is_the_last():
+    group, seen, together = Group(), [], Event()
+
+    class Leaver(User):
+        @task
+        def leave(self):
+            together.wait()
+            seen.append(len(self.group))
+            raise StopUser
+
+    environment = Environment(user_classes=[Leaver])
+    for _ in range(3):
+        Leaver(environment).start(group)
+    gevent.sleep(0)
+    together.set()
+    group.join(timeout=PATIENCE)
+    gevent.idle()
+    assert (seen, len(group)) == ([3, 2, 1], 0)
+
+
 def test_json_and_fullname():
     assert Idle.json() == {"host": None, "weight": 1, "fixed_count": 0, "tasks": ["browse"]}
 

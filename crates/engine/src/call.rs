@@ -72,6 +72,8 @@ pub enum Keep {
     All,
     /// The status, and how long the body was.
     Nothing,
+    /// The head when it has come; the body as it comes, by [`Engine::read`](crate::Engine::read).
+    Stream,
 }
 
 /// One request to send.
@@ -93,7 +95,7 @@ pub struct Call {
     pub keep: Keep,
 }
 
-/// A complete response.
+/// A complete response; of a streamed one the head, and as much of the body as came with it.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     /// 100…999.
@@ -108,6 +110,11 @@ pub struct Response {
     pub body_length: u64,
     /// Raw trailer lines of a chunked body.
     pub trailers: Vec<u8>,
+    /// It was called for with [`Keep::Stream`].
+    pub streamed: bool,
+    /// There is more of the body than is here. Then the connection is busy with it until it was read to its end, or
+    /// given up by [`Engine::hang_up`](crate::Engine::hang_up).
+    pub open: bool,
 }
 
 impl Response {
@@ -120,6 +127,26 @@ impl Response {
     pub fn body(&self) -> &[u8] {
         &self.bytes[self.head..]
     }
+}
+
+/// The next part of a streamed body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// After transfer coding; empty only when nothing follows.
+    pub bytes: Vec<u8>,
+    /// What comes behind it.
+    pub then: Then,
+}
+
+/// What comes behind a piece of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Then {
+    /// More of it, or the end.
+    More,
+    /// Nothing: the body is complete.
+    End,
+    /// Nothing: there was more to come, and it will not.
+    Failed(Failure),
 }
 
 /// Why there is no complete response.

@@ -2,6 +2,7 @@
 
 mod flight;
 mod setup;
+mod streaming;
 
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
@@ -9,13 +10,14 @@ use std::sync::Arc;
 use plimsoll_http::{Decoder, Done, Limits};
 use plimsoll_record::{Outcome, StampSource};
 
-use crate::call::{Call, Failure};
+use crate::call::{Call, Failure, Keep};
 use crate::clock::{StampClock, now};
 use crate::dial::Dial;
 use crate::origin::Origin;
 use crate::socket::Socket;
 use crate::transport::Transport;
 pub(crate) use flight::Flight;
+pub(crate) use streaming::gone;
 
 /// A kept connection that was idle for longer than this is checked before it is used again, ns.
 const CHECK_AFTER_IDLE: u64 = 10_000_000;
@@ -58,8 +60,18 @@ pub(crate) enum Stage {
     Handshaking,
     /// A request is out, or on its way out.
     Exchanging,
+    /// The same, and the response is handed over as it comes.
+    Streaming,
     /// Kept for the next request.
     Idle,
+}
+
+impl Stage {
+    /// Once the call's request may go out.
+    #[inline]
+    fn of(call: &Call) -> Stage {
+        if call.keep == Keep::Stream { Stage::Streaming } else { Stage::Exchanging }
+    }
 }
 
 /// What has to happen next to a connection.
@@ -77,6 +89,8 @@ pub(crate) enum Step {
     NextAddress(io::Error),
     /// It was idle and is of no more use.
     Close,
+    /// What whoever streams its exchange waits for is there: the head, later something to be read.
+    Streamed,
 }
 
 /// One connection of one client to one origin.
@@ -171,7 +185,7 @@ impl Connection {
     #[inline]
     pub(crate) fn start(&mut self, call: Call, sent: u64, io: &mut Io) -> Step {
         self.decoder.begin(call.wire.head_request);
-        self.stage = Stage::Exchanging;
+        self.stage = Stage::of(&call);
         let flight = self.flight.insert(Flight::new(call, sent));
         flight.wait(sent);
         self.transmit(io)
@@ -197,18 +211,21 @@ impl Connection {
 
     /// Its deadline has passed.
     pub(crate) fn expire(&mut self, io: &mut Io) -> Step {
+        if self.is_streaming() {
+            // Who reads on will be told.
+            return Step::Streamed;
+        }
         let stage = self.stage;
         let Some(flight) = &mut self.flight else { return Step::Wait };
-        if flight.waits_for_continue() && stage == Stage::Exchanging {
+        if flight.waits_for_continue() && matches!(stage, Stage::Exchanging | Stage::Streaming) {
             flight.release();
             flight.wait(now());
             return self.transmit(io);
         }
-        let (what, limit) = match stage {
-            Stage::Exchanging => ("no data", flight.call.read_timeout),
-            _ => ("no connection", flight.call.connect_timeout),
-        };
-        Step::Failed(Failure::new(Outcome::Timeout, format!("{what} within {} s", limit as f64 / 1e9)))
+        Step::Failed(match stage {
+            Stage::Exchanging | Stage::Streaming => late("no data", flight.call.read_timeout),
+            _ => late("no connection", flight.call.connect_timeout),
+        })
     }
 
     /// Its socket is ready.
@@ -222,6 +239,7 @@ impl Connection {
             Stage::Connecting => self.connected(io),
             Stage::Tunnelling => self.tunnel(io),
             Stage::Handshaking => self.handshake(io),
+            Stage::Streaming => return self.stream_on(io, ready),
         };
         match step {
             // What is there to be read may be for the next stage already.
@@ -233,16 +251,21 @@ impl Connection {
     #[inline]
     fn exchange(&mut self, io: &mut Io, ready: Readiness) -> Step {
         if ready.writable && self.has_output() {
-            if let Some(flight) = &mut self.flight {
-                // The peer takes what we send: that is no silence.
-                flight.wait(now());
-            }
-            match self.transmit(io) {
+            match self.send_on(io) {
                 Step::Wait => {}
                 step => return step,
             }
         }
         if ready.readable { self.receive(io, ready.ended) } else { Step::Wait }
+    }
+
+    /// Goes on with the request.
+    fn send_on(&mut self, io: &mut Io) -> Step {
+        if let Some(flight) = &mut self.flight {
+            // The peer takes what we send: that is no silence.
+            flight.wait(now());
+        }
+        self.transmit(io)
     }
 
     fn has_output(&self) -> bool {
@@ -429,6 +452,11 @@ impl Connection {
             None => Step::Close,
         }
     }
+}
+
+/// The failure of who has waited for so long, ns.
+fn late(what: &str, limit: u64) -> Failure {
+    Failure::new(Outcome::Timeout, format!("{what} within {} s", limit as f64 / 1e9))
 }
 
 #[cfg(test)]

@@ -52,12 +52,12 @@ pub(crate) enum Opening {
     Ask(String, u16),
 }
 
-/// Decides it from what is known now.
-pub(crate) fn open(origin: &Origin, resolver: &Resolver, now: u64) -> io::Result<Opening> {
+/// Decides it from what is known now. `source`: the local address to come from, if it matters.
+pub(crate) fn open(origin: &Origin, source: Option<IpAddr>, resolver: &Resolver, now: u64) -> io::Result<Opening> {
     match &origin.door {
         Door::Unix(path) => Socket::unix(path).map(Opening::Unix),
         Door::Tcp(host, port) => Ok(match resolver.lookup(host, *port, now) {
-            Some(addresses) => Opening::Tcp(Dial::new(addresses, origin.source)),
+            Some(addresses) => Opening::Tcp(Dial::new(addresses, source)),
             None => Opening::Ask(host.clone(), *port),
         }),
     }

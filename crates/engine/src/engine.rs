@@ -1,9 +1,12 @@
-//! The reactor: sends, waits for readiness, hands back what has finished. `connecting`: its way to a new connection.
+//! The reactor: sends, waits for readiness, hands back what has finished. `connecting`: its way to a new connection;
+//! `streaming`: bodies that are read as they come.
 
 mod connecting;
+mod streaming;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
+use std::net::IpAddr;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,10 +55,18 @@ const WAKE: u64 = 1 << 63;
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant)] // the large one is the one that matters, and it is moved once
 pub enum Event {
-    /// An exchange has finished.
+    /// An exchange has finished, or the head of a streamed one has come.
     Finished(Finished),
-    /// The time of the wake with this token has come.
+    /// The time of the wake with this token has come, or there may be something to [`read`](Engine::read).
     Woken(u64),
+}
+
+/// One client.
+struct Client {
+    /// Places of its connections.
+    places: Vec<usize>,
+    /// The address that they come from, if it is not left to the engine or to their origin.
+    source: Option<IpAddr>,
 }
 
 #[derive(Clone, Copy)]
@@ -73,8 +84,11 @@ pub struct Engine {
     ready: Vec<Ready>,
     next_ready: usize,
     connections: Slab<Connection>,
-    /// Places of each client's connections.
-    clients: Slab<Vec<usize>>,
+    clients: Slab<Client>,
+    /// Addresses that new clients get, in turn.
+    addresses: Vec<IpAddr>,
+    /// Clients that have got one.
+    dealt: usize,
     /// What finished outside of a readiness event.
     finished: VecDeque<Finished>,
     /// How many of these this turn hands over. What fails at once when it is sent comes in the next turn, or a turn
@@ -115,6 +129,8 @@ impl Engine {
             next_ready: 0,
             connections: Slab::new(),
             clients: Slab::new(),
+            addresses: Vec::new(),
+            dealt: 0,
             finished: VecDeque::new(),
             turn: 0,
             wakes: Slab::new(),
@@ -138,7 +154,7 @@ impl Engine {
         self.keeper.as_ref().is_some_and(StampKeeper::probe)
     }
 
-    /// Exchanges sent and not finished.
+    /// Exchanges sent and not finished; a streamed one is when its head has come.
     pub fn in_flight(&self) -> usize {
         self.in_flight
     }
@@ -148,19 +164,34 @@ impl Engine {
         self.connections.len()
     }
 
-    /// A new client without connections.
-    pub fn client(&mut self) -> ClientId {
-        ClientId(self.clients.insert(Vec::new()))
+    /// Clients made from now on get one of these local addresses each, in turn, and keep it. Empty: as the system, or
+    /// their origin, has it.
+    pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
+        (self.addresses, self.dealt) = (addresses, 0);
     }
 
-    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled: returns their tokens. One
-    /// that has finished and was not handed over still comes.
+    /// A new client without connections.
+    pub fn client(&mut self) -> ClientId {
+        let turn = self.dealt.checked_rem(self.addresses.len());
+        self.dealt += usize::from(turn.is_some());
+        self.client_from(turn.map(|turn| self.addresses[turn]))
+    }
+
+    /// A new client whose connections come from this local address.
+    pub fn client_from(&mut self, source: Option<IpAddr>) -> ClientId {
+        ClientId(self.clients.insert(Client { places: Vec::new(), source }))
+    }
+
+    /// The address that this client's connections come from, if one was chosen.
+    pub fn source(&self, client: ClientId) -> Option<IpAddr> {
+        self.clients.get(client.0)?.source
+    }
+
+    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled, and nobody who reads a
+    /// streamed body is woken: returns their tokens. One that has finished and was not handed over still comes.
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
-        let places = self.clients.try_remove(client.0).unwrap_or_default();
-        let flights = places.into_iter().filter_map(|place| self.connections.remove(place).flight);
-        let tokens: Vec<u64> = flights.map(|flight| flight.token()).collect();
-        self.in_flight -= tokens.len();
-        tokens
+        let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
+        places.into_iter().filter_map(|place| self.give_up(place)).collect()
     }
 
     /// Sends one request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
@@ -190,7 +221,7 @@ impl Engine {
     pub fn cancel(&mut self, id: ExchangeId) -> Option<Finished> {
         let (place, serial) = unpack(id.0);
         let current = self.connections.get(place).filter(|known| known.serial == serial && known.flight.is_some());
-        if current.is_some() {
+        if current.is_some_and(|known| !known.is_streaming()) {
             return self.end(place, Some(Failure::new(Outcome::Cancelled, "given up")));
         }
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
@@ -320,6 +351,7 @@ impl Engine {
                     self.open(place)
                 }
                 Step::NextAddress(error) => self.connect(place, error),
+                Step::Streamed => return self.streamed(place),
             }
         }
     }
@@ -364,7 +396,7 @@ impl Engine {
     #[inline]
     fn idle_connection(&mut self, client: ClientId, origin: &Arc<Origin>, now: u64) -> Option<(usize, u64)> {
         let mut index = 0;
-        while let Some(&place) = self.clients.get(client.0)?.get(index) {
+        while let Some(&place) = self.clients.get(client.0)?.places.get(index) {
             let connection = &self.connections[place];
             if connection.is_idle() && Arc::ptr_eq(&connection.origin, origin) {
                 if let Some(now) = connection.usable_at(now) {
@@ -388,8 +420,8 @@ impl Engine {
 
     fn remove(&mut self, place: usize) -> Connection {
         let connection = self.connections.remove(place);
-        if let Some(places) = self.clients.get_mut(connection.client) {
-            places.retain(|&kept| kept != place);
+        if let Some(client) = self.clients.get_mut(connection.client) {
+            client.places.retain(|&kept| kept != place);
         }
         connection
     }

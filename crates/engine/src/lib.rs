@@ -5,7 +5,8 @@
 //! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until there is nothing more.
 //! - [`call`]: what goes in ([`Call`]) and what comes out ([`Finished`]).
 //! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
-//!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with.
+//!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with;
+//!   `connection::streaming`: a body that is read as it comes.
 //! - `transport`: a socket, and TLS on top of it.
 //! - `dial`: from an origin to a socket that is being connected, address after address.
 //! - `source`: which local address a connection comes from.
@@ -33,7 +34,7 @@ mod timer;
 mod tls;
 mod transport;
 
-pub use call::{Call, ExchangeId, Failure, Finished, Keep, Response, Wire};
+pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;
 pub use engine::{ClientId, Engine, Event, Limits, WakeId};
 pub use native::{MixedModels, NativeUsers, Rules, Script, ScriptError};

@@ -241,5 +241,9 @@ mod tests {
             OriginOptions { trust: super::Trust::Bundle("/nowhere/ca.pem".into()), ..OriginOptions::default() };
         let error = Origin::new("https://example.org", &options).unwrap_err().to_string();
         assert!(error.contains("/nowhere/ca.pem"), "{error}");
+        let trust = super::Trust::Bundle("/proc/self/net".into());
+        let error =
+            Origin::new("https://x", &OriginOptions { trust, ..OriginOptions::default() }).unwrap_err().to_string();
+        assert!(error.contains("no certificate that can be used as a root in /proc/self/net"), "{error}");
     }
 }

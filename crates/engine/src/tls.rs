@@ -15,7 +15,7 @@ pub enum Trust {
     /// Those that the system's roots vouch for.
     #[default]
     System,
-    /// Those that the roots in this PEM file vouch for.
+    /// Those that the roots in this PEM file, or in the PEM files of this directory, vouch for.
     Bundle(PathBuf),
     /// All: no check at all.
     Anything,
@@ -58,11 +58,19 @@ fn system_roots() -> Result<RootCertStore, String> {
 
 fn bundle_roots(path: &Path) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
-    let (added, _) = roots.add_parsable_certificates(certificates(path)?);
+    let found = if path.is_dir() { certificates_below(path)? } else { certificates(path)? };
+    let (added, _) = roots.add_parsable_certificates(found);
     if added == 0 {
         return Err(format!("no certificate that can be used as a root in {}", path.display()));
     }
     Ok(roots)
+}
+
+/// Of all files of a directory, as OpenSSL's tools make them; other files may lie beside them.
+fn certificates_below(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
+    let entries = path.read_dir().map_err(|error| format!("certificates in {}: {error}", path.display()))?;
+    let files = entries.flatten().map(|entry| entry.path()).filter(|file| file.is_file());
+    Ok(files.filter_map(|file| certificates(&file).ok()).flatten().collect())
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {

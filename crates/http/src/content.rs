@@ -1,6 +1,10 @@
 //! Content codings: undone when someone wants to know what a body says, not before.
 
+mod decoding;
+
 use std::io::{self, Read};
+
+pub use decoding::Decoding;
 
 use crate::DecodeError;
 
@@ -24,17 +28,26 @@ pub fn decoded_length(encoding: &[u8], body: &[u8], limit: u64) -> Result<u64, D
     io::copy(&mut decoder(encoding, body, limit)?, &mut io::sink()).map_err(decode_error)
 }
 
-fn decoder<'a>(encoding: &[u8], body: &'a [u8], limit: u64) -> Result<Box<dyn Read + 'a>, DecodeError> {
+fn decoder<'a>(encoding: &[u8], body: &'a [u8], limit: u64) -> Result<Box<dyn Read + Send + 'a>, DecodeError> {
+    // A response without a body (HEAD, 304) may still name the coding that one would have had.
+    layers(if body.is_empty() { b"" } else { encoding }, Box::new(body), limit)
+}
+
+/// One reader on top of the other. `body` may also say that it has nothing for now (`WouldBlock`), and be asked again.
+fn layers<'a>(
+    encoding: &[u8],
+    body: Box<dyn Read + Send + 'a>,
+    limit: u64,
+) -> Result<Box<dyn Read + Send + 'a>, DecodeError> {
     let codings = encoding.split(|&byte| byte == b',').map(<[u8]>::trim_ascii).filter(|coding| !coding.is_empty());
     let mut codings: Vec<_> = codings.take(MAX_CODINGS + 1).collect();
     if codings.len() > MAX_CODINGS {
         return Err(DecodeError::TooMany { limit: MAX_CODINGS });
     }
-    if codings.is_empty() || body.is_empty() {
-        // A response without a body (HEAD, 304) may still name the coding that one would have had.
+    if codings.is_empty() {
         codings = vec![b"identity"];
     }
-    let mut reader: Box<dyn Read + 'a> = Box::new(body);
+    let mut reader = body;
     // They are listed in the order in which they were applied.
     for coding in codings.into_iter().rev() {
         let inner = undo(coding, reader).map_err(decode_error)?;
@@ -43,19 +56,10 @@ fn decoder<'a>(encoding: &[u8], body: &'a [u8], limit: u64) -> Result<Box<dyn Re
     Ok(reader)
 }
 
-fn undo<'a>(coding: &[u8], mut body: Box<dyn Read + 'a>) -> io::Result<Box<dyn Read + 'a>> {
+fn undo<'a>(coding: &[u8], body: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
     Ok(match coding.to_ascii_lowercase().as_slice() {
         b"gzip" | b"x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(body)),
-        b"deflate" => {
-            let mut first = [0];
-            let length = body.read(&mut first)?;
-            let whole = io::Cursor::new(first).take(length as u64).chain(body);
-            if is_zlib(first[0]) {
-                Box::new(flate2::read::ZlibDecoder::new(whole))
-            } else {
-                Box::new(flate2::read::DeflateDecoder::new(whole))
-            }
-        }
+        b"deflate" => Box::new(Deflate::Unknown(body)),
         b"br" => Box::new(brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER)),
         b"zstd" => {
             let mut decoder = zstd::stream::read::Decoder::new(body)?;
@@ -67,8 +71,33 @@ fn undo<'a>(coding: &[u8], mut body: Box<dyn Read + 'a>) -> io::Result<Box<dyn R
     })
 }
 
-/// "deflate" means zlib (RFC 9110 §8.4.1.2), but some servers send raw deflate.
-///
+/// "deflate" means zlib (RFC 9110 §8.4.1.2), but some servers send raw deflate: the first byte tells.
+enum Deflate<'a> {
+    Unknown(Box<dyn Read + Send + 'a>),
+    Known(Box<dyn Read + Send + 'a>),
+}
+
+impl Read for Deflate<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self {
+                Deflate::Known(reader) => return reader.read(buffer),
+                Deflate::Unknown(body) => {
+                    let mut first = [0];
+                    let length = body.read(&mut first)?;
+                    let body = std::mem::replace(body, Box::new(io::empty()));
+                    let whole = io::Cursor::new(first).take(length as u64).chain(body);
+                    *self = Deflate::Known(if is_zlib(first[0]) {
+                        Box::new(flate2::read::ZlibDecoder::new(whole))
+                    } else {
+                        Box::new(flate2::read::DeflateDecoder::new(whole))
+                    });
+                }
+            }
+        }
+    }
+}
+
 /// The low half of zlib's first byte is 8. In raw deflate that would be a stored block with a set padding bit, which
 /// no encoder writes.
 fn is_zlib(first: u8) -> bool {
@@ -159,6 +188,65 @@ mod tests {
             assert_eq!(decode(name.as_bytes(), &body, 1000).as_deref(), Ok(TEXT), "{name}");
             assert_eq!(decoded_length(name.as_bytes(), &body, 1000), Ok(TEXT.len() as u64), "{name}");
         }
+    }
+
+    /// Pushes the body in pieces of `size` bytes and pulls after each; the text, and the piece that brought its first byte.
+    fn in_pieces(coding: &[u8], body: &[u8], size: usize, limit: u64) -> Result<(Vec<u8>, usize), DecodeError> {
+        let mut decoding = Decoding::new(coding, limit);
+        let (mut text, mut first) = (Vec::new(), 0);
+        for (index, piece) in body.chunks(size).enumerate() {
+            decoding.push(piece);
+            while let Some(bytes) = decoding.pull()? {
+                assert!(!bytes.is_empty());
+                first = if text.is_empty() { index } else { first };
+                text.extend(bytes);
+            }
+        }
+        decoding.end();
+        while let Some(bytes) = decoding.pull()? {
+            text.extend(bytes);
+        }
+        Ok((text, first))
+    }
+
+    #[test]
+    fn a_body_in_pieces_gives_the_same_text_wherever_they_are_cut() {
+        let layered: (&str, Encode) = ("gzip, deflate, zstd", |body| zstd(&raw_deflate(&gzip(body))));
+        for (name, encode) in codings().into_iter().chain([layered]) {
+            let body = encode(TEXT);
+            for size in 1..=body.len() {
+                let text = in_pieces(name.as_bytes(), &body, size, 1000).map(|(text, _)| text);
+                assert_eq!(text.as_deref(), Ok(TEXT), "{name} in pieces of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_body_in_pieces_is_damaged_and_limited_like_a_whole_one() {
+        for (name, encode) in codings() {
+            let body = encode(TEXT);
+            let error = DecodeError::TooLarge { limit: 10 };
+            assert_eq!(in_pieces(name.as_bytes(), &body, 3, 10), Err(error), "{name}");
+            if name != "identity" {
+                let cut = in_pieces(name.as_bytes(), &body[..body.len() - 1], 3, 1000);
+                assert!(matches!(cut, Err(DecodeError::Damaged(_))), "{name}: {cut:?}");
+            }
+        }
+        assert_eq!(in_pieces(b"compress", TEXT, 3, 1000), Err(DecodeError::Unknown("compress".into())));
+        assert_eq!(in_pieces(b"gzip", b"", 3, 1000), Ok((Vec::new(), 0)));
+    }
+
+    /// What a peer has flushed can be read, however much is still to come.
+    #[test]
+    fn text_that_was_flushed_comes_out_before_the_rest_comes_in() {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        for line in [&b"data: one\n\n"[..], b"data: two\n\n"] {
+            encoder.write_all(line).expect("memory");
+            encoder.flush().expect("memory");
+        }
+        let body = encoder.finish().expect("memory");
+        let (_, first) = in_pieces(b"gzip", &body, 1, 1000).expect("a sound body");
+        assert!(first < body.len() / 2, "the first bytes came out with piece {first} of {}", body.len());
     }
 
     #[test]

@@ -7,7 +7,7 @@
 //! - `chunked`: the chunked transfer coding, a part of the decoder.
 //! - `framing`: from a response head to the length of its body and the fate of its connection.
 //! - `head`: questions to the raw bytes of a response head: one header, all headers, the reason.
-//! - `content`: content codings (gzip, deflate, br, zstd), undone on request.
+//! - `content`: content codings (gzip, deflate, br, zstd), undone on request; `content::decoding`: while a body comes in.
 //! - `error`: every way in which the above can fail.
 //!
 //! # Example
@@ -64,7 +64,7 @@ mod framing;
 mod head;
 mod request;
 
-pub use content::{decode, decoded_length};
+pub use content::{Decoding, decode, decoded_length};
 pub use decoder::{Decoder, Done, Fed, Head, Limits, Sink};
 pub use error::{DecodeError, LimitsError, ProtocolError, RequestError};
 pub use head::{header, headers, reason, trailers};

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
-use plimsoll_engine::{Call, ClientId, Event, ExchangeId, Keep, Limits, WakeId, Wire};
+use plimsoll_engine::{Call, ClientId, Event, ExchangeId, Keep, Limits, Piece, WakeId, Wire};
 use plimsoll_http as http;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyDictMethods};
@@ -13,8 +13,9 @@ use slab::Slab;
 
 use crate::errors::refused;
 use crate::native::{Groups, is_native};
-use crate::origin::{Headers, Origin, Text};
+use crate::origin::{Headers, Origin, Text, address};
 use crate::reply::Reply;
+use crate::stream::Stream;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Engine {
@@ -26,13 +27,46 @@ pub(crate) struct Engine {
     pub(crate) max_decoded: u64,
 }
 
-/// Clients that Python has let go of.
-type Gone = Arc<Mutex<Vec<ClientId>>>;
+/// What Python has let go of. Its collector may run in any thread, and at any moment: the engine closes the connections
+/// in its next turn.
+pub(crate) type Gone = Arc<Mutex<Vec<Left>>>;
+
+pub(crate) enum Left {
+    Client(ClientId),
+    Stream(ExchangeId),
+}
+
+pub(crate) fn leave(gone: &Gone, what: Left) {
+    gone.lock().unwrap_or_else(PoisonError::into_inner).push(what);
+}
 
 impl Engine {
     /// Closes a client's connections and lets go of whoever waits for them.
     fn forget(&mut self, client: ClientId) {
         for token in self.inner.close(client) {
+            self.waiters.try_remove(token as usize);
+        }
+    }
+
+    /// The next piece of a streamed body; None: `waiter` comes back when it is worth asking again.
+    pub(crate) fn read(&mut self, id: ExchangeId, waiter: Py<PyAny>) -> Option<Piece> {
+        let place = self.waiters.vacant_entry();
+        let piece = self.inner.read(id, place.key() as u64);
+        if piece.is_none() {
+            place.insert(waiter);
+        }
+        piece
+    }
+
+    /// Nobody waits for more of it.
+    pub(crate) fn stop_reading(&mut self, id: ExchangeId) {
+        if let Some(token) = self.inner.stop_reading(id) {
+            self.waiters.try_remove(token as usize);
+        }
+    }
+
+    pub(crate) fn hang_up(&mut self, id: ExchangeId) {
+        if let Some(token) = self.inner.hang_up(id) {
             self.waiters.try_remove(token as usize);
         }
     }
@@ -56,8 +90,11 @@ impl Engine {
     fn poll(&mut self, py: Python<'_>, timeout: Option<f64>) -> PyResult<usize> {
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map_err(refused)).transpose()?;
         let gone = std::mem::take(&mut *self.gone.lock().unwrap_or_else(PoisonError::into_inner));
-        for client in gone {
-            self.forget(client);
+        for what in gone {
+            match what {
+                Left::Client(id) => self.forget(id),
+                Left::Stream(id) => self.hang_up(id),
+            }
         }
         if timeout == Some(Duration::ZERO) {
             return Ok(self.inner.poll(timeout)?);
@@ -85,6 +122,12 @@ impl Engine {
         }
     }
 
+    fn set_sources(&mut self, addresses: &Bound<'_, PyAny>) -> PyResult<()> {
+        let addresses = addresses.try_iter()?.map(|item| address(item?.extract()?)).collect::<PyResult<_>>()?;
+        self.inner.set_addresses(addresses);
+        Ok(())
+    }
+
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {
         let place = self.waiters.insert(waiter);
         self.inner.wake(place as u64, due).0
@@ -96,11 +139,15 @@ impl Engine {
         }
     }
 
-    fn client(slf: Bound<'_, Self>) -> Client {
+    #[pyo3(signature = (source = None))]
+    fn client(slf: Bound<'_, Self>, source: Option<&str>) -> PyResult<Client> {
+        let source = source.map(address).transpose()?;
         let mut engine = slf.borrow_mut();
-        let (id, gone) = (engine.inner.client(), Arc::clone(&engine.gone));
+        let inner = &mut engine.inner;
+        let id = if source.is_some() { inner.client_from(source) } else { inner.client() };
+        let gone = Arc::clone(&engine.gone);
         drop(engine);
-        Client { engine: slf.unbind(), id, gone }
+        Ok(Client { engine: slf.unbind(), id, gone })
     }
 
     #[getter]
@@ -133,8 +180,7 @@ fn limit(seconds: f64) -> u64 {
 
 impl Drop for Client {
     fn drop(&mut self) {
-        // Python's collector may run in any thread, and at any moment: the engine closes the connections in its next turn.
-        self.gone.lock().unwrap_or_else(PoisonError::into_inner).push(self.id);
+        leave(&self.gone, Left::Client(self.id));
     }
 }
 
@@ -178,7 +224,7 @@ fn encode(
 #[pymethods]
 impl Client {
     #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
-                        due = 0, connect_timeout = 0.0, read_timeout = 0.0, free = 0))]
+                        due = 0, connect_timeout = 0.0, read_timeout = 0.0, free = 0, stream = false))]
     #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
     fn send(
         &self,
@@ -195,6 +241,7 @@ impl Client {
         connect_timeout: f64,
         read_timeout: f64,
         free: u64,
+        stream: bool,
     ) -> PyResult<u64> {
         let body = body.map(PyBytesMethods::as_bytes);
         let wire = encode(origin, method, target, headers, extra, body, content_type)?;
@@ -208,11 +255,16 @@ impl Client {
             free,
             connect_timeout: limit(connect_timeout),
             read_timeout: limit(read_timeout),
-            keep: Keep::All,
+            keep: if stream { Keep::Stream } else { Keep::All },
         };
         let id = inner.send(self.id, &origin.inner, call);
         place.insert(waiter);
         Ok(id.0)
+    }
+
+    fn stream(&self, py: Python<'_>, reply: &Reply) -> Option<Stream> {
+        let open = reply.open();
+        open.then(|| Stream::new(self.engine.clone_ref(py), reply.finished.id, Arc::clone(&self.gone)))
     }
 
     fn cancel(&self, py: Python<'_>, id: u64) {
@@ -224,7 +276,8 @@ impl Client {
 
     fn close(&mut self, py: Python<'_>) {
         let mut engine = self.engine.borrow_mut(py);
+        let source = engine.inner.source(self.id);
         engine.forget(self.id);
-        self.id = engine.inner.client();
+        self.id = engine.inner.client_from(source);
     }
 }

@@ -13,6 +13,18 @@ pub(crate) struct Histogram {
     durations: Durations,
 }
 
+impl From<Durations> for Histogram {
+    fn from(durations: Durations) -> Self {
+        Self { durations }
+    }
+}
+
+impl Histogram {
+    pub(crate) fn durations(&self) -> &Durations {
+        &self.durations
+    }
+}
+
 #[pymethods]
 impl Histogram {
     #[new]

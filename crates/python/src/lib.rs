@@ -9,6 +9,7 @@ mod recorder;
 mod reply;
 mod scenario;
 mod schedule;
+mod stream;
 mod toml;
 
 use pyo3::prelude::*;
@@ -34,6 +35,8 @@ mod _engine {
     use crate::scenario::Scenario;
     #[pymodule_export]
     use crate::schedule::{Arrivals, Shape, SpawnTimes};
+    #[pymodule_export]
+    use crate::stream::{Decoding, Stream};
     #[pymodule_export]
     use crate::toml::toml_lines;
 

@@ -51,8 +51,7 @@ impl Origin {
             Certificate::Pair(certificate, key) => (certificate, key),
             Certificate::Both(path) => (path.clone(), path),
         });
-        let source =
-            source.map(|text| text.parse::<IpAddr>().map_err(|_| refused(format!("{text:?} is no IP address"))));
+        let source = source.map(address);
         let options = OriginOptions { trust, identity, proxy, source: source.transpose()? };
         Ok(Self { inner: Arc::new(engine::Origin::new(url, &options).map_err(refused)?) })
     }
@@ -76,6 +75,11 @@ impl Origin {
     fn authority(&self) -> &str {
         self.inner.authority()
     }
+}
+
+/// An IP address, of version 4 or 6.
+pub(crate) fn address(text: &str) -> PyResult<IpAddr> {
+    text.parse().map_err(|_| refused(format!("{text:?} is no IP address")))
 }
 
 /// A header name or value: str is sent as Latin-1 where it can be, else as UTF-8, as `http.client` users expect.

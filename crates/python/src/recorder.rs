@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::errors::refused;
+use crate::histogram::Histogram;
 use crate::reply::Reply;
 
 #[pyclass(module = "plimsoll._engine")]
@@ -26,6 +27,16 @@ impl Recorder {
     fn check(&self, endpoint: u32) -> PyResult<EndpointId> {
         let id = EndpointId(endpoint);
         self.inner.name(id).map(|_| id).ok_or_else(|| refused(format!("{endpoint} is no endpoint of this recorder")))
+    }
+
+    fn check_all(&self, endpoint: Option<u32>) -> PyResult<Option<EndpointId>> {
+        endpoint.map(|one| self.check(one)).transpose()
+    }
+
+    fn failure_tuple(&self, filed: record::Filed) -> FailureTuple {
+        let (endpoint, outcome, message, failure) = filed;
+        let (method, name) = self.names(endpoint);
+        (method.into(), name.into(), outcome.name(), message, failure.count, failure.first, failure.last)
     }
 
     fn names(&self, endpoint: EndpointId) -> (&str, &str) {
@@ -65,6 +76,8 @@ impl Recorder {
 
 type HealthTuple<'py> = (u32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64, u64, u64);
 type FailureTuple = (String, String, &'static str, String, u64, u64, u64);
+/// As `plimsoll.record.TotalTuple` names them.
+type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyAny>>, Vec<HealthTuple<'py>>, Vec<FailureTuple>);
 
 #[pymethods]
@@ -85,6 +98,9 @@ impl Recorder {
     #[pyo3(signature = (endpoint, reply, outcome = None, message = None))]
     fn exchange(&mut self, endpoint: u32, reply: &Reply, outcome: Option<&str>, message: Option<&str>) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;
+        if outcome.is_none() && reply.is_damaged() {
+            return Err(refused("the content coding of the body cannot be undone; say what that means"));
+        }
         let (own, text) = reply.verdict();
         let ended = outcome.map_or(Ok(own), self::outcome)?;
         let exchange = reply.exchange();
@@ -156,10 +172,82 @@ impl Recorder {
             let stamps = (health.user_stamps, health.rejected_stamps);
             (*second, lag, delay, stamps.0, stamps.1, health.offered, health.dropped, health.exhausted)
         });
-        let failures = taken.failures.into_iter().map(|(endpoint, outcome, message, failure)| {
-            let (method, name) = self.names(endpoint);
-            (method.into(), name.into(), outcome.name(), message, failure.count, failure.first, failure.last)
-        });
+        let failures = taken.failures.into_iter().map(|filed| self.failure_tuple(filed));
         Ok((cells, health.collect(), failures.collect()))
+    }
+
+    #[getter]
+    fn epoch(&self) -> u64 {
+        self.inner.epoch()
+    }
+
+    #[getter]
+    fn since(&self) -> u64 {
+        self.inner.since()
+    }
+
+    #[pyo3(signature = (endpoint = None))]
+    fn total(&self, endpoint: Option<u32>) -> PyResult<TotalTuple> {
+        let sums = self.inner.total(self.check_all(endpoint)?);
+        let record::Sums { requests, failures, timed, bytes_body, .. } = sums;
+        let (sum, min, max) = (sums.response_sum, sums.response_min, sums.response_max);
+        Ok((requests, failures, timed, bytes_body, sum, min, max, sums.first, sums.last))
+    }
+
+    #[pyo3(signature = (endpoint = None))]
+    fn latency(&self, endpoint: Option<u32>) -> PyResult<Histogram> {
+        Ok(Histogram::from(self.inner.latency(self.check_all(endpoint)?)))
+    }
+
+    #[pyo3(signature = (endpoint = None))]
+    fn recent(&self, endpoint: Option<u32>) -> PyResult<Vec<(u32, u64, u64)>> {
+        Ok(self.inner.recent(self.check_all(endpoint)?))
+    }
+
+    #[pyo3(signature = (endpoint, since))]
+    fn recent_latency(&self, endpoint: Option<u32>, since: u32) -> PyResult<Histogram> {
+        Ok(Histogram::from(self.inner.recent_latency(self.check_all(endpoint)?, since)))
+    }
+
+    fn failures(&self) -> Vec<FailureTuple> {
+        self.inner.filed().into_iter().map(|filed| self.failure_tuple(filed)).collect()
+    }
+
+    fn reset_totals(&mut self) {
+        self.inner.reset_totals(now());
+    }
+
+    #[pyo3(signature = (endpoint = None))]
+    fn reset_total(&mut self, endpoint: Option<u32>) -> PyResult<()> {
+        let endpoint = self.check_all(endpoint)?;
+        self.inner.reset_total(endpoint);
+        Ok(())
+    }
+
+    #[pyo3(signature = (endpoint, total, response, second = None))]
+    fn absorb(&mut self, endpoint: u32, total: TotalTuple, response: &Histogram, second: Option<u32>) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        let (requests, failures, timed, bytes_body, response_sum, response_min, response_max, first, last) = total;
+        let sums = record::Sums {
+            requests,
+            failures,
+            timed,
+            bytes_body,
+            response_sum,
+            response_min,
+            response_max,
+            first,
+            last,
+        };
+        self.inner.absorb(endpoint, &sums, response.durations(), second);
+        Ok(())
+    }
+
+    fn absorb_failure(&mut self, endpoint: u32, outcome: &str, message: &str, seen: (u64, u64, u64)) -> PyResult<()> {
+        let endpoint = self.check(endpoint)?;
+        let (count, first, last) = seen;
+        let failure = record::Failure { count, first, last };
+        self.inner.absorb_failure(endpoint, self::outcome(outcome)?, message, failure);
+        Ok(())
     }
 }

@@ -1,5 +1,7 @@
 //! `Reply`: one finished exchange for Python. Everything but the stamps is made when it is asked for.
 
+use std::sync::OnceLock;
+
 use plimsoll_engine::{Finished, Response};
 use plimsoll_http as http;
 use plimsoll_record::{Exchange, Outcome};
@@ -9,17 +11,20 @@ use pyo3::types::PyBytes;
 
 use crate::errors::refused;
 use crate::origin::latin;
+use crate::stream::Decoding;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Reply {
     pub(crate) finished: Finished,
     max_decoded: u64,
     body: PyOnceLock<Py<PyBytes>>,
+    /// Bytes of the body with its coding undone; None if that cannot be done.
+    plain_length: OnceLock<Option<u64>>,
 }
 
 impl Reply {
     pub(crate) fn new(finished: Finished, max_decoded: u64) -> Self {
-        Self { finished, max_decoded, body: PyOnceLock::new() }
+        Self { finished, max_decoded, body: PyOnceLock::new(), plain_length: OnceLock::new() }
     }
 
     pub(crate) fn exchange(&self) -> &Exchange {
@@ -50,14 +55,39 @@ impl Reply {
         }
     }
 
-    /// Bytes of the decoded body. A coding that cannot be undone leaves the bytes as they came.
+    /// What the head says of the body's length; 0 if nothing.
+    fn announced(&self) -> u64 {
+        let length = http::header(self.head(), "content-length").and_then(|value| std::str::from_utf8(value).ok());
+        length.and_then(|digits| digits.parse().ok()).unwrap_or_default()
+    }
+
+    /// More of the body is to come than is here.
+    pub(crate) fn open(&self) -> bool {
+        self.response().is_some_and(|response| response.open)
+    }
+
+    /// Bytes of the decoded body. A coding that cannot be undone leaves the bytes as they came. Of a streamed body, which
+    /// may be endless, what was announced.
     pub(crate) fn size(&self) -> u64 {
         let Some(response) = self.response() else { return 0 };
+        if response.streamed {
+            return self.announced();
+        }
+        self.plain_length().unwrap_or(response.body_length)
+    }
+
+    /// The body is here as a whole, and its coding cannot be undone.
+    pub(crate) fn is_damaged(&self) -> bool {
+        self.response().is_some_and(|response| !response.streamed) && self.plain_length().is_none()
+    }
+
+    fn plain_length(&self) -> Option<u64> {
+        let response = self.response()?;
         match self.coding() {
-            Some(coding) if response.body_length > 0 => {
-                http::decoded_length(coding, response.body(), self.max_decoded).unwrap_or(response.body_length)
-            }
-            _ => response.body_length,
+            Some(coding) if response.body_length > 0 => *self
+                .plain_length
+                .get_or_init(|| http::decoded_length(coding, response.body(), self.max_decoded).ok()),
+            _ => Some(response.body_length),
         }
     }
 }
@@ -123,6 +153,15 @@ impl Reply {
         let response = self.response().map_or(&[][..], Response::body);
         let plain = http::decode(coding, response, self.max_decoded).map_err(refused)?;
         Ok(PyBytes::new(py, &plain).unbind())
+    }
+
+    #[getter]
+    fn damaged(&self) -> bool {
+        self.is_damaged()
+    }
+
+    fn decoding(&self) -> Option<Decoding> {
+        self.coding().map(|coding| Decoding::new(coding, self.max_decoded))
     }
 
     #[getter]

@@ -6,17 +6,23 @@
 //! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
 //! - [`recorder`]: the fold; hands over whole seconds.
+//! - [`totals`]: what the run came to so far, for those who look at it while it goes on.
+//! - [`failures`]: failures filed under their messages.
 //! - [`log`]: every exchange as a row of fixed layout, if someone wants them.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 
 pub mod exchange;
+pub mod failures;
 pub mod histogram;
 pub mod log;
 pub mod outcome;
 pub mod recorder;
+pub mod totals;
 
 pub use exchange::{Exchange, StampSource, Times};
+pub use failures::{Failure, Filed};
 pub use histogram::{DecodeError, Durations};
 pub use outcome::Outcome;
-pub use recorder::{Cell, EndpointId, Failure, HealthSecond, Recorder, Taken};
+pub use recorder::{Cell, EndpointId, HealthSecond, Recorder, Taken};
+pub use totals::Sums;

@@ -1,22 +1,15 @@
 //! The fold: exchanges go in one at a time, whole seconds come out.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
+use crate::failures::{Failure, Failures, Filed};
 use crate::log::Log;
+use crate::totals::Totals;
 use crate::{Durations, Exchange, Outcome, StampSource, Times};
 
 /// Names an endpoint of one recorder; from [`Recorder::endpoint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct EndpointId(pub u32);
-
-/// Most different failure messages kept apart per recorder between two takes; what comes after is filed under
-/// [`OTHER_MESSAGES`]. A target that puts a random id into every error must not eat our memory.
-const MOST_MESSAGES: usize = 10_000;
-const OTHER_MESSAGES: &str = "(other messages)";
-
-/// Longest failure message kept, bytes.
-const LONGEST_MESSAGE: usize = 2_000;
 
 /// System errors which say that files, ports or memory of the generator ran out: not the target's doing.
 const EXHAUSTION: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
@@ -48,6 +41,10 @@ pub struct Cell {
     pub response_max: u64,
     /// Sum of service times, ns.
     pub service_sum: u64,
+    /// Stamp of the first arrival recorded; meaningful when `count > 0`, as is the next.
+    pub first: u64,
+    /// Stamp of the last arrival.
+    pub last: u64,
     /// Response times.
     pub response: Durations,
     /// Service times.
@@ -58,6 +55,10 @@ impl Cell {
     /// `times`: None for an exchange without a response time.
     fn add(&mut self, exchange: &Exchange, body: u64, times: Option<Times>) {
         let first = self.count == self.untimed;
+        if self.count == 0 {
+            self.first = exchange.arrival;
+        }
+        self.last = self.last.max(exchange.arrival);
         self.count += 1;
         self.bytes_out += exchange.bytes_out;
         self.bytes_in += exchange.bytes_in;
@@ -96,17 +97,6 @@ pub struct HealthSecond {
     pub exhausted: u64,
 }
 
-/// How often one endpoint failed in one way. Stamps in ns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Failure {
-    /// Occurrences.
-    pub count: u64,
-    /// Stamp of the first.
-    pub first: u64,
-    /// Stamp of the last.
-    pub last: u64,
-}
-
 /// What [`Recorder::take`] hands over.
 #[derive(Debug, Default)]
 pub struct Taken {
@@ -115,7 +105,7 @@ pub struct Taken {
     /// (second, health), ascending.
     pub health: Vec<(u32, HealthSecond)>,
     /// Failures since the last take.
-    pub failures: Vec<(EndpointId, Outcome, String, Failure)>,
+    pub failures: Vec<Filed>,
 }
 
 #[derive(Default)]
@@ -124,6 +114,8 @@ struct Second {
     /// Cell of (endpoint, outcome) at `endpoint * Outcome::ALL.len() + outcome`: 1 + its place in `cells`, 0 for none.
     slots: Vec<u32>,
     cells: Vec<(EndpointId, Outcome, Cell)>,
+    /// Cells that the totals have already; nothing is added to them any more.
+    counted: Vec<(EndpointId, Outcome, Cell)>,
     health: HealthSecond,
 }
 
@@ -139,6 +131,27 @@ impl Second {
         }
         &mut self.cells[self.slots[slot] as usize - 1].2
     }
+
+    /// The cells that the totals do not have yet, of one endpoint or of all.
+    fn uncounted(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = (Outcome, &Cell)> {
+        let all = self.cells.iter().filter(move |_| endpoint.is_none()).map(|(_, outcome, cell)| (*outcome, cell));
+        let from = endpoint.map_or(self.slots.len(), |one| one.0 as usize * Outcome::ALL.len());
+        let slots = self.slots.iter().skip(from).take(Outcome::ALL.len());
+        let own = slots.filter(|slot| **slot > 0).map(|slot| {
+            let (_, outcome, cell) = &self.cells[*slot as usize - 1];
+            (*outcome, cell)
+        });
+        all.chain(own)
+    }
+
+    /// Folds into the totals what they do not have yet.
+    fn count(&mut self, totals: &mut Totals) {
+        for (endpoint, outcome, cell) in &self.cells {
+            totals.add_cell(self.index, *endpoint, *outcome, cell);
+        }
+        self.counted.append(&mut self.cells);
+        self.slots.clear();
+    }
 }
 
 /// Folds exchanges into one [`Cell`] per second, endpoint and outcome. A sample belongs to the second of its arrival.
@@ -149,7 +162,13 @@ pub struct Recorder {
     endpoints: Vec<(String, String)>,
     /// Seconds not yet taken, in no order; the newest is nearly always last. One or two in practice.
     open: Vec<Second>,
-    failures: HashMap<(EndpointId, Outcome, String), Failure>,
+    /// Failures not yet taken.
+    failures: Failures,
+    /// Those of them that the totals have already.
+    counted: Failures,
+    totals: Totals,
+    /// Stamp since which the totals count, ns.
+    since: u64,
     /// Stamp before which failures are not filed, ns.
     warm: u64,
     /// Whether every exchange gets a row in `log`.
@@ -165,7 +184,10 @@ impl Recorder {
             ids: HashMap::new(),
             endpoints: Vec::new(),
             open: Vec::new(),
-            failures: HashMap::new(),
+            failures: Failures::default(),
+            counted: Failures::default(),
+            totals: Totals::default(),
+            since: epoch,
             warm: 0,
             logging: false,
             log: Log::default(),
@@ -178,6 +200,9 @@ impl Recorder {
         self.epoch = epoch;
         self.open.clear();
         self.failures.clear();
+        self.counted.clear();
+        self.totals = Totals::default();
+        self.since = epoch;
         self.log.take();
     }
 
@@ -265,18 +290,7 @@ impl Recorder {
         if at < self.warm {
             return;
         }
-        let full = self.failures.len() >= MOST_MESSAGES;
-        let key = (endpoint, outcome, clip(message).to_owned());
-        let failure = match self.failures.entry(key) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) if !full => new.insert(Failure { count: 0, first: at, last: at }),
-            Entry::Vacant(_) => self
-                .failures
-                .entry((endpoint, outcome, OTHER_MESSAGES.to_owned()))
-                .or_insert(Failure { count: 0, first: at, last: at }),
-        };
-        failure.count += 1;
-        failure.last = failure.last.max(at);
+        self.failures.add(endpoint, outcome, message, Failure { count: 1, first: at, last: at });
     }
 
     /// Hands over and forgets the seconds before `before` (all of them when None), and every failure so far.
@@ -286,14 +300,18 @@ impl Recorder {
         let mut taken = Taken::default();
         self.open.sort_by_key(|second| second.index);
         let count = self.open.iter().take_while(|second| before.is_none_or(|limit| second.index < limit)).count();
-        for second in self.open.drain(..count) {
+        for mut second in self.open.drain(..count) {
+            second.count(&mut self.totals);
             taken.cells.extend(
-                second.cells.into_iter().map(|(endpoint, outcome, cell)| (second.index, endpoint, outcome, cell)),
+                second.counted.into_iter().map(|(endpoint, outcome, cell)| (second.index, endpoint, outcome, cell)),
             );
             taken.health.push((second.index, second.health));
         }
-        taken.failures =
-            self.failures.drain().map(|((endpoint, outcome, message), f)| (endpoint, outcome, message, f)).collect();
+        if let Some((newest, _)) = taken.health.last() {
+            self.totals.forget(*newest);
+        }
+        self.count_failures();
+        taken.failures = self.counted.drain().collect();
         taken
     }
 
@@ -326,10 +344,6 @@ impl Recorder {
     }
 }
 
-/// The part of `message` that is kept: whole characters up to [`LONGEST_MESSAGE`] bytes.
-fn clip(message: &str) -> &str {
-    &message[..message.floor_char_boundary(LONGEST_MESSAGE)]
-}
-
+mod live;
 #[cfg(test)]
 mod tests;

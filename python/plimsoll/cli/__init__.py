@@ -18,6 +18,7 @@ VERBS = {
     "runs": "List the runs that were kept, the latest first.",
     "show": "Print the tables of a run again.",
     "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",
+    "python": "Run a Python program in which `import locust` is Plimsoll.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
 }

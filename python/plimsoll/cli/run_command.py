@@ -74,10 +74,11 @@ class RunCommand(click.Command):
 
     def _take_settings(self, ctx: click.Context, settings: Settings) -> None:
         parameters = {name: each for each in self.params for name in each.opts}
+        claimed = ctx.meta["claims"].options & OURS
         defaults: dict[str, Any] = {}
         others: list[str] = []
         for key, value in settings.items():
-            parameter = parameters.get(f"--{key}")
+            parameter = parameters.get(f"--{key}") if f"--{key}" not in claimed else None
             if parameter is not None and parameter.name is not None:
                 defaults[parameter.name] = _as_default(parameter, value)
             elif f"--{key}" in NOT_YET:

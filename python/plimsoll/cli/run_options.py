@@ -80,6 +80,9 @@ GROUPS: dict[str, list[GroupedOption]] = {
                            "model, else 10s."),
         GroupedOption("--processes", type=int, metavar="N", default=1, env="PROCESSES",
                       help="Worker processes, one core each; -1 is one per core."),
+        GroupedOption("--source-address", metavar="A[,B,…]",
+                      help="Local address that users come from; of several, A,B,C or FIRST-LAST or NETWORK/BITS, each "
+                           "user gets one in turn and keeps it."),
         _flag("--reset-stats", env="RESET_STATS",
               help="Forget the ramp-up: the run begins when all users are there."),
     ],

@@ -12,7 +12,7 @@ from plimsoll.cli.config_users import user_configs
 from plimsoll.cli.run_options import ACCEPTED, NOT_YET
 from plimsoll.errors import UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
-from plimsoll.run import locustfile
+from plimsoll.run import locustfile, source_addresses
 from plimsoll.run.limits import open_files
 from plimsoll.run.options import UnknownOption
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
@@ -68,6 +68,7 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
         exclude_tags=given["exclude_tags"],
         equal_weights=given["equal_weights"],
         reset_stats=given["reset_stats"],
+        source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
         logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),

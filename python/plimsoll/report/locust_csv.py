@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
+from plimsoll.report.reporting import PERCENTILES, Reporting, readable
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
@@ -19,26 +20,32 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency import Latency
     from plimsoll.stats.view import RunView
 
-QUANTILES = {
-    "50%": 0.5, "66%": 0.66, "75%": 0.75, "80%": 0.8, "90%": 0.9, "95%": 0.95, "98%": 0.98, "99%": 0.99,
-    "99.9%": 0.999, "99.99%": 0.9999, "100%": 1.0,
-}  # fmt: skip
-
 STATS = [
     "Type", "Name", "Request Count", "Failure Count", "Median Response Time", "Average Response Time",
-    "Min Response Time", "Max Response Time", "Average Content Size", "Requests/s", "Failures/s", *QUANTILES,
+    "Min Response Time", "Max Response Time", "Average Content Size", "Requests/s", "Failures/s",
 ]  # fmt: skip
-HISTORY = [
-    "Timestamp", "User Count", "Type", "Name", "Requests/s", "Failures/s", *QUANTILES, "Total Request Count",
-    "Total Failure Count", "Total Median Response Time", "Total Average Response Time", "Total Min Response Time",
-    "Total Max Response Time", "Total Average Content Size",
+"""The percentiles follow."""
+HISTORY = ["Timestamp", "User Count", "Type", "Name", "Requests/s", "Failures/s"]
+"""The percentiles follow, then these."""
+HISTORY_TOTALS = [
+    "Total Request Count", "Total Failure Count", "Total Median Response Time", "Total Average Response Time",
+    "Total Min Response Time", "Total Max Response Time", "Total Average Content Size",
 ]  # fmt: skip
 FAILURES = ["Method", "Name", "Error", "Occurrences", "First Seen", "Last Seen"]
 EXCEPTIONS = ["Count", "Message", "Traceback", "Nodes"]
 VALIDITY = ["Check", "State", "Value", "Limit", "Text"]
-_HEADERS = {
-    "stats": STATS, "stats_history": HISTORY, "failures": FAILURES, "exceptions": EXCEPTIONS, "validity": VALIDITY,
-}  # fmt: skip
+
+
+def headers(percentiles: Sequence[float] = PERCENTILES) -> dict[str, list[str]]:
+    """The first lines of all files, by what comes after the prefix."""
+    titles = [readable(each) for each in percentiles]
+    return {
+        "stats": [*STATS, *titles],
+        "stats_history": [*HISTORY, *titles, *HISTORY_TOTALS],
+        "failures": FAILURES,
+        "exceptions": EXCEPTIONS,
+        "validity": VALIDITY,
+    }
 
 
 class CsvFiles:
@@ -51,21 +58,32 @@ class CsvFiles:
     def __init__(self, prefix: str, full_history: bool = False) -> None:
         self._prefix = prefix
         self._full_history = full_history
+        self._reporting = Reporting()
+        self._next = 0.0
+        """Unix time of the next line of the history."""
 
     def check(self) -> None:
         """Makes the directory and the files with their headers. Raises UsageError when that cannot be done."""
         try:
             self._path("stats").parent.mkdir(parents=True, exist_ok=True)
-            for what, header in _HEADERS.items():
+            self._next = 0.0
+            for what, header in headers(self._reporting.percentiles).items():
                 self._replace(what, header, [])
         except OSError as error:
             raise UsageError(f"--csv {self._prefix}: cannot write there: {error.strerror}") from error
 
-    def second(self, view: RunView, unix_time: float, users: int) -> None:
+    def second(self, view: RunView, unix_time: float, users: int, reporting: Reporting | None = None) -> None:
         """A line, or with the full history one per endpoint, for this second; the other files as they stand now.
 
-        Raises OSError.
+        reporting: what the locustfile wants; stays the same during a run. Raises OSError.
         """
+        if reporting is not None and reporting != self._reporting:
+            self._reporting = reporting
+            self._replace("stats_history", headers(reporting.percentiles)["stats_history"], [])
+        if unix_time < self._next:
+            return
+        # Half a second early: it is asked about once a second, never at the very moment.
+        self._next = unix_time + self._reporting.csv_interval - 0.5
         rows = [*summarise(view), summarise_total(view)]
         history = rows if self._full_history else rows[-1:]
         with _open(self._path("stats_history"), "a") as file:
@@ -79,8 +97,10 @@ class CsvFiles:
         self._replace("validity", VALIDITY, checks)
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
-        self._replace("stats", STATS, [_stats_row(row) for row in rows])
-        self._replace("failures", FAILURES, [_failure_row(each) for each in sorted(view.failures, key=_locust_key)])
+        percentiles = self._reporting.percentiles
+        self._replace("stats", headers(percentiles)["stats"], [_stats_row(row, percentiles) for row in rows])
+        failures = sorted(view.failures, key=lambda each: failure_key(each.method, each.name, each.message))
+        self._replace("failures", FAILURES, [_failure_row(each) for each in failures])
         exceptions = [
             [each.count, each.message, each.traceback, ", ".join(f"worker-{worker}" for worker in sorted(each.workers))]
             for each in view.exceptions
@@ -95,7 +115,7 @@ class CsvFiles:
             row.name,
             f"{row.current_rps:.6f}",
             f"{row.current_failures_per_s:.6f}",
-            *_percentiles(row.current_response if self._full_history else row.response),
+            *_percentiles(row.current_response if self._full_history else row.response, self._reporting.percentiles),
             row.requests,
             row.failures,
             *_times_and_size(row),
@@ -119,7 +139,7 @@ def _open(path: Path, mode: str) -> IO[str]:
     return path.open(mode, newline="", encoding="utf-8", errors="backslashreplace")
 
 
-def _stats_row(row: EndpointSummary) -> list[object]:
+def _stats_row(row: EndpointSummary, percentiles: Sequence[float]) -> list[object]:
     return [
         row.method,
         row.name,
@@ -128,32 +148,34 @@ def _stats_row(row: EndpointSummary) -> list[object]:
         *_times_and_size(row),
         row.rps,
         row.failures_per_s,
-        *_percentiles(row.response),
+        *_percentiles(row.response, percentiles),
     ]
 
 
 def _times_and_size(row: EndpointSummary) -> list[object]:
-    return [_decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.average_size]
+    return [decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.average_size]
 
 
-def _percentiles(latency: Latency) -> list[str]:
-    values = [latency.quantile(q) for q in QUANTILES.values()]
-    return ["N/A" if each is None else _decimals(each.value) for each in values]
+def _percentiles(latency: Latency, percentiles: Sequence[float]) -> list[str]:
+    values = [latency.quantile(q) for q in percentiles]
+    return ["N/A" if each is None else decimals(each.value) for each in values]
 
 
-def _decimals(milliseconds: float) -> str:
+def decimals(milliseconds: float) -> str:
     """Up to three decimals, which is the µs of a histogram."""
     return f"{milliseconds:.3f}".rstrip("0").rstrip(".")
 
 
 def _failure_row(failure: Failure) -> list[object]:
     seen = [failure.first, failure.last]
-    return [failure.method, failure.name, failure.message, failure.count, *(_iso(time) for time in seen)]
+    return [failure.method, failure.name, failure.message, failure.count, *(iso_time(time) for time in seen)]
 
 
-def _locust_key(failure: Failure) -> str:
-    return hashlib.sha256(f"{failure.method}.{failure.name}.{failure.message!r}".encode(errors="replace")).hexdigest()
+def failure_key(method: str, name: str, message: str) -> str:
+    """What Locust knows a kind of failure by, and sorts them by."""
+    return hashlib.sha256(f"{method}.{name}.{message!r}".encode(errors="replace")).hexdigest()
 
 
-def _iso(unix_time: float) -> str:
+def iso_time(unix_time: float) -> str:
+    """2026-01-31T12:00:00.500000Z"""
     return datetime.fromtimestamp(unix_time, UTC).isoformat().replace("+00:00", "Z")

@@ -45,15 +45,28 @@ class Dispatcher:
         if not classes or not self._alive:
             raise ValueError("no user class to spawn, or no worker to spawn it on")
         self._turns = cycle(self._alive)
-        self._fixed = {each.name: each.fixed_count for each in classes if each.fixed_count}
-        self._fixed_turns = by_weight(self._fixed)
-        self._weighted_turns = by_weight({each.name: each.weight for each in classes if not each.fixed_count})
+        self._classes = {each.name: each for each in classes}
         self._active: list[tuple[int, str]] = []
-        self._present = Counter({each.name: 0 for each in classes})
+        self._present = Counter(dict.fromkeys(self._classes, 0))
+        self._chosen: set[str] = set()
+        self.choose(self._classes)
 
     def __len__(self) -> int:
         """Users wanted, on the workers that are left."""
         return len(self._active)
+
+    def choose(self, names: Iterable[str]) -> None:
+        """Later users come only of these classes; the others stay. Raises ValueError for a class that there is not."""
+        chosen = set(names)
+        if unknown := sorted(chosen - self._classes.keys()):
+            raise ValueError(f"no such user class in this test: {', '.join(unknown)}")
+        if chosen == self._chosen:
+            return
+        self._chosen = chosen
+        classes = [self._classes[name] for name in sorted(chosen)]
+        self._fixed = {each.name: each.fixed_count for each in classes if each.fixed_count}
+        self._fixed_turns = by_weight(self._fixed)
+        self._weighted_turns = by_weight({each.name: each.weight for each in classes if not each.fixed_count})
 
     def grow(self, count: int) -> None:
         """Fewer are added when only classes of a fixed count are left, and these are complete."""

@@ -66,9 +66,9 @@ class _Lost:
 
 
 class Keeper:
-    """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`."""
+    """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then."""
 
-    def __init__(self, open_run: Callable[[dict[str, Any]], Writer], manifest: Mapping[str, Any]) -> None:
+    def __init__(self, open_run: Callable[[dict[str, Any]], Writer], manifest: Callable[[], Mapping[str, Any]]) -> None:
         self._open_run = open_run
         self._manifest = manifest
         self._writer: Writer | None = None
@@ -88,7 +88,7 @@ class Keeper:
 
     def start(self, started: float, stamp: str) -> None:
         """Raises StoreError: a run that cannot even be opened is not worth starting."""
-        self._writer = self._open_run({**self._manifest, "started": started, "stamp": stamp})
+        self._writer = self._open_run({**self._manifest(), "started": started, "stamp": stamp})
         self._thread.start()
 
     def second(self, progress: Progress) -> None:

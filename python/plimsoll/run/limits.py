@@ -27,6 +27,13 @@ def open_files(processes: int) -> int:
     return processes * (MANY if hard == resource.RLIM_INFINITY else max(1, hard - SPARE))
 
 
+def raise_open_files() -> None:
+    """Allow this process all the open files that it may have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
 def ensure_open_files(users: int, processes: int) -> None:
     """Allow this process and its children the files that so many users need, if that may be done.
 

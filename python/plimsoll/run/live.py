@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from plimsoll.run.progress import Progress
 
-EVERY = 2
-"""Seconds between Locust's tables."""
 _AROUND_TABLE = 8
 """Lines of a terminal that are left to what is above and below the table."""
 _TYPE, _NAME = 8, 80
@@ -68,7 +66,7 @@ class Quiet:
 
 
 class Lines(Quiet):
-    """Locust's table every other second."""
+    """Locust's table every other second, or as often as the locustfile wants."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
@@ -77,7 +75,7 @@ class Lines(Quiet):
     def second(self, progress: Progress) -> None:
         if time.monotonic() >= self._next:
             # Half a second early: it is asked about once a second, never at the very moment.
-            self._next = time.monotonic() + EVERY - 0.5
+            self._next = time.monotonic() + progress.reporting.console_interval - 0.5
             self.write("\n".join(locust_lines(progress)))
 
 
@@ -119,7 +117,7 @@ class Terminal:
 def locust_lines(progress: Progress) -> list[str]:
     """The lines that Locust prints to where no terminal is, with its columns."""
     columns = shutil.get_terminal_size((160, 24)).columns
-    name = max(min(columns - 80, _NAME), 0) + 4 - _TYPE
+    name = (progress.reporting.name_width or max(min(columns - 80, _NAME), 0)) + 4 - _TYPE
     rule = "|".join(("-" * _TYPE, "-" * (name + 1), "-" * 7, "-" * 13, *["-" * 7] * 3, "-" * 8, "-" * 11))
     heads = ("Type", "Name", "# reqs", "# fails", "Avg", "Min", "Max", "Med", "req/s", "failures/s")
     template = f"%-{_TYPE}s %-{name}s %7s %12s |%7s %7s %7s%7s | %7s %11s"

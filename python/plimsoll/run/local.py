@@ -1,5 +1,7 @@
 """The coordinator on this machine: worker processes, one clock, and what comes of them second by second.
 
+    prepare → init → open (`test_start`) → start → adjust … → drain → finish (the main node)
+
 It runs no user code and needs no gevent: whatever a store, a terminal or a file costs here, the generators do not feel.
 """
 
@@ -8,23 +10,28 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import replace
 from functools import partial
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError
+from plimsoll.report.reporting import Reporting
 from plimsoll.run.clock_steps import ClockSteps
 from plimsoll.run.crowd import Crowd
 from plimsoll.run.dispatch import Dispatcher
+from plimsoll.run.limits import open_files
 from plimsoll.run.loop import Loop
+from plimsoll.run.nodes import Nodes
 from plimsoll.run.progress import Batch, Progress
-from plimsoll.run.reports import Complete, EncodedSnapshot, Ending, Exchanges, Quit, Ready
+from plimsoll.run.relay import Relay
+from plimsoll.run.reports import Begin, Complete, EncodedSnapshot, Ending, Exchanges, News, Prepared, Quit, Ready
+from plimsoll.run.result import Result
 from plimsoll.run.worker_process import FAREWELL, WorkerProcess
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
 
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.progress import Observer
@@ -42,29 +49,6 @@ SILENCE = 30 * SECOND
 PREPARING, SPAWNING, RUNNING, STOPPING = "preparing", "spawning", "running", "stopping"
 
 
-@dataclass(slots=True)
-class Result:
-    """How a run went."""
-
-    view: RunView
-    """All that came in, also what a store did not take."""
-    status: str = "finished"
-    """finished, stopped (by a signal) or failed."""
-    started: float | None = None
-    """Unix time of second 0; None when it never came to that."""
-    ended: float = 0.0
-    """Unix time at which the last user ended."""
-    notes: list[str] = field(default_factory=list)
-    lost_workers: int = 0
-    clock_step: float = 0.0
-    """The largest step of the system's clock, in seconds."""
-    exit_code: int | None = None
-    """What the user's own code chose."""
-    listener_failed: bool = False
-    error: PlimsollError | None = None
-    """Why it failed."""
-
-
 class LocalRunner:
     """Runs a plan once.
 
@@ -79,14 +63,20 @@ class LocalRunner:
         output: Callable[[bytes], None] | None = None,
         exchanges: Callable[[int, Exchanges], None] | None = None,
     ) -> None:
-        self._plan = plan
+        self.plan = plan
+        """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._head_start = HEAD_START if plan.is_open else 0
         self._observers = observers
-        self._output = output
         self._exchanges = exchanges
         self._loop = Loop()
+        self._relay = Relay(self._loop, output)
         self._workers: dict[int, WorkerProcess] = {}
+        """Those that are left. A main node is not one of them."""
+        self._nodes = Nodes(self._loop, self._workers)
+        self._prepared: dict[int, Prepared] = {}
         self._ready: dict[int, Ready] = {}
+        self._asked: Begin | None = None
+        """Users that the locustfile wants to begin with."""
         self._state = PREPARING
         self._stillborn = False
         """The user's code has ended the run before it began."""
@@ -108,12 +98,12 @@ class LocalRunner:
         with closing(self._loop), self._loop.heeding_signals(self._on_signal):
             try:
                 self._launch()
-                while self._workers:
+                while self._processes():
                     self._loop.turn()
             finally:
-                for worker in self._workers.values():
-                    worker.kill()
-                    worker.wait()
+                for process in self._processes():
+                    process.kill()
+                    process.wait()
         return self._finish()
 
     @property
@@ -121,45 +111,95 @@ class LocalRunner:
         """Those of the locustfile, once the workers are ready."""
         return next((ready.thresholds for ready in self._ready.values()), [])
 
+    @property
+    def reporting(self) -> Reporting:
+        """What the locustfile wants of the reports, likewise."""
+        return next((Reporting.from_dict(ready.reporting) for ready in self._ready.values()), Reporting())
+
     # The beginning
 
     def _launch(self) -> None:
-        for index in range(self._plan.processes):
-            worker = WorkerProcess(index, capture=self._output is not None)
-            self._workers[index] = worker
-            self._loop.watch(worker.connection, partial(self._read, worker))
-            if worker.output is not None:
-                self._loop.watch(worker.output, partial(self._pass_on, worker))
-            worker.orders.prepare(self._plan.to_dict(), self._plan.processes)
+        count = self.plan.processes
+        for index in range(count):
+            self._workers[index] = self._start_process(index)
+        if count > 1 and self.plan.scenario is None:
+            self._nodes.main = self._start_process(count)
+        for process in self._processes():
+            process.orders.prepare(self.plan.to_dict(), count)
+        if self._nodes.main is not None:
+            self._nodes.main.orders.init()
+        else:
+            self._init_workers()
 
-    def _on_ready(self, worker: WorkerProcess, ready: Ready) -> None:
-        self._ready[worker.index] = ready
-        if self._state != PREPARING or self._ready.keys() != self._workers.keys():
+    def _init_workers(self) -> None:
+        for worker in self._workers.values():
+            worker.orders.init()
+
+    def _start_process(self, index: int) -> WorkerProcess:
+        process = WorkerProcess(index, capture=self._relay.captures)
+        self._loop.watch(process.connection, partial(self._read, process), process)
+        self._relay.watch(process)
+        return process
+
+    def _processes(self) -> list[WorkerProcess]:
+        """All that are left, the main node first."""
+        return [*([self._nodes.main] if self._nodes.main else []), *self._workers.values()]
+
+    def _on_prepared(self, process: WorkerProcess, prepared: Prepared) -> None:
+        self._prepared[process.index] = prepared
+        if process is self._nodes.main:
+            self._init_workers()
+        if self._state != PREPARING or len(self._prepared) < len(self._processes()):
             return
+        for each in self._prepared.values():
+            self.plan = replace(self.plan, **each.changes)
+        if self._nodes.main is not None:
+            self._nodes.main.orders.open(self.plan.to_dict())
+        else:
+            self._open_workers(None)
+
+    def _open_workers(self, shared: bytes | None) -> None:
+        for worker in self._workers.values():
+            worker.orders.open(self.plan.to_dict(), shared)
+
+    def _on_ready(self, process: WorkerProcess, ready: Ready) -> None:
+        self._ready[process.index] = ready
+        if self._state != PREPARING:
+            return
+        if process is self._nodes.main:
+            self._open_workers(ready.shared)
+        elif self._ready.keys() >= self._workers.keys():
+            self._begin(ready)
+
+    def _begin(self, ready: Ready) -> None:
         try:
             self._dispatcher = Dispatcher(ready.classes, self._workers)
-            if self._stillborn or not self._plan.reset_stats:
+            if self._stillborn or not self.plan.reset_stats:
                 self._open_books()
         except PlimsollError as error:
             self._fail(error)
             return
         self._state = SPAWNING
         self._start_clock()
-        if self._plan.seconds is not None:
-            self._loop.at(self._epoch + round(self._plan.seconds * SECOND), self._time_is_up)
+        shaped = any(each.shaped for each in self._ready.values())
+        if self.plan.seconds is not None and not shaped:
+            self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
         if self._stillborn:
             self._drain()
-        elif self._plan.is_open:
+        elif self.plan.is_open:
             self._state = RUNNING
         else:
-            self._gather_users()
+            self._gather_users(shaped)
 
-    def _gather_users(self) -> None:
-        plan = self._plan
-        if plan.load is None:
-            logger.info("Ramping to %d users at a rate of %.2f per second", plan.users, plan.spawn_rate)
-        self._crowd = Crowd(plan, self._loop, self._dispatcher, self._adjust, self._all_spawned)
-        self._crowd.gather(self._epoch)
+    def _gather_users(self, shaped: bool) -> None:
+        plan = self.plan
+        self._crowd = Crowd(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
+        if plan.load is not None:
+            self._crowd.follow(plan.load, self._epoch)
+        elif self._asked is not None:
+            self._change(self._asked, self._epoch)
+        elif not shaped:
+            self._crowd.change(self._epoch, plan.users, plan.spawn_rate)
 
     def _open_books(self) -> None:
         """From here on the observers see the run. Raises PlimsollError of theirs."""
@@ -175,22 +215,39 @@ class LocalRunner:
         self._clock_offset = (self._result.started or time.time()) - self._epoch / SECOND
         self._batch = Batch()
         self._result.view = self._new_view()
-        for worker in self._workers.values():
-            worker.orders.start(self._epoch)
+        for process in self._processes():
+            process.orders.start(self._epoch)
         self._loop.at(self._epoch + SECOND + COLLECT, self._tick)
 
     def _new_view(self) -> RunView:
-        return RunView(warmup=self._plan.load.warmup_seconds if self._plan.load else 0.0)
+        return RunView(self.plan.warmup, self.plan.times_of)
 
     # Users
 
-    def _adjust(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
-        for index, wanted in counts.items():
-            self._workers[index].orders.adjust(wanted, complete)
+    def _on_begin(self, begin: Begin) -> None:
+        if self._state == PREPARING:
+            self._asked = begin
+        elif self._crowd is None or self.plan.load is not None:
+            logger.warning("the load of this run was given as it began; the locustfile's start() changes nothing")
+        elif self._state != STOPPING:
+            self._change(begin, now())
+
+    def _change(self, begin: Begin, start: int) -> None:
+        assert self._crowd is not None
+        if begin.users > open_files(len(self._workers)):
+            logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", begin.users)
+        self._nodes.forget()
+        try:
+            self._crowd.change(start, begin.users, begin.rate, begin.classes)
+        except ValueError as error:
+            self._fail(PlimsollError(f"start(): {error}"))
+
+    def _on_spawned(self, users: int) -> None:
+        self._nodes.fire_spawned(users, self._all_spawned)
 
     def _all_spawned(self) -> None:
         self._state = RUNNING
-        if self._plan.reset_stats:
+        if self.plan.reset_stats and self._result.started is None:
             self._reset()
 
     def _reset(self) -> None:
@@ -208,6 +265,10 @@ class LocalRunner:
             match report:
                 case EncodedSnapshot():
                     self._take(worker, report)
+                case News():
+                    self._nodes.hear(worker, report)
+                case Prepared():
+                    self._on_prepared(worker, report)
                 case Ready():
                     self._on_ready(worker, report)
                 case Ending():
@@ -216,6 +277,8 @@ class LocalRunner:
                     # Those of a ramp-up that is forgotten are too.
                     if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
                         self._exchanges(worker.index, report)
+                case Begin():
+                    self._on_begin(report)
                 case Complete():
                     self._on_complete(worker)
                 case Quit(status):
@@ -229,6 +292,7 @@ class LocalRunner:
         worker.users = sum(encoded.users.values())
         if encoded.epoch != self._epoch:
             return
+        self._nodes.snapshot(worker, encoded)
         snapshot = encoded.decode(self._clock_offset)
         worker.second = max((row.second for row in snapshot.health), default=worker.second)
         self._batch.add(snapshot)
@@ -251,29 +315,49 @@ class LocalRunner:
             logger.info("everything that was to be done is done")
             self._drain()
 
-    def _on_ending(self, worker: WorkerProcess, ending: Ending) -> None:
-        worker.ending = ending
-        self._last_user = max(self._last_user, ending.ended)
+    def _on_ending(self, process: WorkerProcess, ending: Ending) -> None:
+        process.ending = ending
         self._result.listener_failed |= ending.listener_failed
-        if ending.exit_code is not None:
-            # A code that says "failed" is not hidden by another worker's 0.
-            self._result.exit_code = max(ending.exit_code, self._result.exit_code or 0, key=abs)
+        is_main = process is self._nodes.main
+        if is_main or self._nodes.main is None:
+            self._result.exit_code = ending.exit_code
+        if not is_main:
+            self._last_user = max(self._last_user, ending.ended)
+            self._nodes.leave(process)
+            self._finish_main_if_last()
 
-    def _on_exit(self, worker: WorkerProcess) -> None:
-        self._loop.forget(worker.connection)
-        del self._workers[worker.index]
-        how = worker.wait() or "ended without a word"
-        if worker.output is not None:
-            self._pass_on(worker)
-            self._close_output(worker.output)
-        if worker.ending is None and self._result.error is None:
-            self._lose(worker, how)
+    def _on_exit(self, process: WorkerProcess) -> None:
+        self._loop.forget(process.connection)
+        how = process.wait() or "ended without a word"
+        self._relay.end(process)
+        lost = process.ending is None and self._result.error is None
+        if process is self._nodes.main:
+            self._nodes.main = None
+            if lost:
+                self._fail(PlimsollError(f"the main node (pid {process.pid}) {how}; the run cannot go on without it"))
+            return
+        del self._workers[process.index]
+        if lost:
+            self._lose(process, how)
+        self._finish_main_if_last()
+
+    def _finish_main_if_last(self) -> None:
+        """Let the main node end once all workers have said what they had to say."""
+        if self._nodes.main is None or any(worker.ending is None for worker in self._workers.values()):
+            return
+        self._state = STOPPING
+        self._calm_down()
+        self._nodes.main.heard = now()
+        self._nodes.main.orders.finish()
+        if self._loop.due(self._kill_all) is not None:
+            self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
 
     def _lose(self, worker: WorkerProcess, how: str) -> None:
         if self._state == PREPARING:
             self._fail(PlimsollError(f"worker {worker.index} (pid {worker.pid}) {how} while it prepared the run"))
             return
         self._result.lost_workers += 1
+        self._nodes.lose(worker)
         users = self._dispatcher.lose(worker.index)
         kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
         note = f"worker {worker.index} (pid {worker.pid}) {how}: its {users} users are lost, kept is {kept}"
@@ -284,21 +368,6 @@ class LocalRunner:
             self._result.status = "failed"
             logger.error("no worker is left")
         self._end_if_complete()
-
-    def _pass_on(self, worker: WorkerProcess) -> None:
-        assert worker.output is not None and self._output is not None
-        if worker.output.closed:  # by what was handled before this, in the same turn
-            return
-        for data in worker.read_output():
-            if not data:
-                self._close_output(worker.output)
-                return
-            self._output(data)
-
-    def _close_output(self, output: IO[bytes]) -> None:
-        if not output.closed:
-            self._loop.forget(output)
-            output.close()
 
     # Each second
 
@@ -326,17 +395,19 @@ class LocalRunner:
             wanted=self._crowd.wanted if self._crowd else None,
             workers=len(self._workers),
             state=self._state,
+            reporting=self.reporting,
         )
         if self._result.started is not None:
             for observer in self._observers:
                 observer.second(progress)
 
     def _kill_the_hung(self) -> None:
-        patience = SILENCE + round(self._plan.stop_timeout * SECOND)
-        for worker in self._workers.values():
-            if self._state == STOPPING and now() - worker.heard > patience:
-                logger.error("worker %d (pid %d) does not answer and is killed", worker.index, worker.pid)
-                worker.kill()
+        patience = SILENCE + round(self.plan.stop_timeout * SECOND)
+        for process in self._processes():
+            if self._state == STOPPING and now() - process.heard > patience:
+                who = "the main node" if process is self._nodes.main else f"worker {process.index}"
+                logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
+                process.kill()
 
     # The end
 
@@ -347,7 +418,7 @@ class LocalRunner:
             self._drain()
 
     def _time_is_up(self) -> None:
-        logger.info("--run-time limit reached, shutting down" if self._plan.run_time else "the last phase is over")
+        logger.info("--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over")
         self._drain()
 
     def _drain(self) -> None:
@@ -358,8 +429,12 @@ class LocalRunner:
             return
         self._state = STOPPING
         self._calm_down()
+        for process in self._processes():
+            process.heard = now()
+        self._nodes.fire_stopping(self._drain_workers)
+
+    def _drain_workers(self) -> None:
         for worker in self._workers.values():
-            worker.heard = now()
             worker.orders.drain()
 
     def _fail(self, error: PlimsollError) -> None:
@@ -380,13 +455,14 @@ class LocalRunner:
     def _stop_now(self) -> None:
         self._state = STOPPING
         self._calm_down()
-        for worker in self._workers.values():
-            worker.orders.stop()
+        self._nodes.forget()
+        for process in self._processes():
+            process.orders.stop()
         self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
 
     def _kill_all(self) -> None:
-        for worker in self._workers.values():
-            worker.kill()
+        for process in self._processes():
+            process.kill()
 
     def _finish(self) -> Result:
         result = self._result

@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 
 import plimsoll
 from plimsoll.errors import LocustfileError
+from plimsoll.locust import PLUGINS, load_plugins
+from plimsoll.run.missing import hint
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType, TracebackType
 
+    from plimsoll.users.shape import LoadTestShape
     from plimsoll.users.user import User
 
 DEFAULT = "locustfile.py"
@@ -35,7 +38,8 @@ class Loaded:
 
     user_classes: dict[str, type[User]] = field(default_factory=dict)
     """Those that are not abstract, by name."""
-    shape_classes: list[str] = field(default_factory=list)
+    shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
+    """Likewise."""
 
 
 def find(argument: str) -> list[Path]:
@@ -68,8 +72,15 @@ def load(paths: Sequence[str | Path]) -> Loaded:
     """Import the files in this process, each by its own name. Raises LocustfileError."""
     loaded = Loaded()
     sys.path.insert(0, str(Path.cwd()))
-    for path in map(Path, paths):
-        _collect(_import(path), loaded)
+    try:
+        load_plugins()
+    except (Exception, SystemExit) as error:
+        raise broken(error, f"importing {PLUGINS}, which is installed") from error
+    modules = [_import(Path(path)) for path in paths]
+    for module in modules:
+        _collect(module, loaded)
+    if not loaded.user_classes:
+        _collect_tests(modules, loaded)
     if not loaded.user_classes:
         files = ", ".join(str(path) for path in paths)
         raise _missing(f"{files}: no user class in it; define one: class Visitor(HttpUser) with a @task")
@@ -90,7 +101,7 @@ def broken(error: BaseException, doing: str) -> LocustfileError:
     if isinstance(error, SyntaxError) and error.filename:
         where, line = f"{_shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
         return LocustfileError(f"{where}: {type(error).__name__}: {error.msg}{_quoted(line, error.offset)}")
-    text = "".join(traceback.format_exception_only(error)).strip()
+    text = "".join(traceback.format_exception_only(error)).strip() + hint(error)
     frame = _users_frame(error.__traceback__)
     if frame is None:
         return LocustfileError(f"{doing}: {text}")
@@ -126,7 +137,18 @@ def _collect(module: ModuleType, loaded: Loaded) -> None:
         if issubclass(item, User) and not item.abstract:
             loaded.user_classes[item.__name__] = item
         elif issubclass(item, LoadTestShape) and not item.abstract:
-            loaded.shape_classes.append(item.__name__)
+            loaded.shape_classes[item.__name__] = item
+
+
+def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
+    """Test functions are users where there are no user classes."""
+    for module in modules:
+        if any(name.lower().startswith("test") and callable(item) for name, item in vars(module).items()):
+            # Not before, and for nothing else: pytest need not be installed.
+            from plimsoll.users.pytest_user import collect
+
+            assert module.__file__ is not None
+            loaded.user_classes |= collect(module.__file__)
 
 
 def _is_ours(item: type) -> bool:

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     class File(Protocol):
         def fileno(self) -> int: ...
 
+    class Writer(Protocol):
+        """Has data for a file, which does not always take it."""
+
+        @property
+        def has_backlog(self) -> bool: ...
+        def flush(self) -> None: ...
+
     Action = Callable[[], None]
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -28,14 +35,21 @@ class Loop:
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
         self._due: dict[Action, int] = {}
+        self._writers: dict[File, Writer] = {}
 
-    def watch(self, file: File, action: Action) -> None:
-        """Whenever the file can be read. An action may still be called once after the file is forgotten."""
+    def watch(self, file: File, action: Action, writer: Writer | None = None) -> None:
+        """Whenever the file can be read. An action may still be called once after the file is forgotten.
+
+        writer: is flushed when the file takes data again, as long as it has some.
+        """
         self._selector.register(file, selectors.EVENT_READ, action)
+        if writer is not None:
+            self._writers[file] = writer
 
     def forget(self, file: File) -> None:
         """Before it is closed. Raises KeyError for a file that is not watched."""
         self._selector.unregister(file)
+        self._writers.pop(file, None)
 
     def at(self, due: int, action: Action) -> None:
         """Once; a due time that the same action had before is replaced."""
@@ -50,14 +64,25 @@ class Loop:
 
     def turn(self) -> None:
         """Wait until there is something to do, and do it."""
+        self._look_for_backlogs()
         timeout = max(0, min(self._due.values()) - now()) / 1e9 if self._due else None
-        for key, _ in self._selector.select(timeout):
-            key.data()
+        for key, events in self._selector.select(timeout):
+            if events & selectors.EVENT_WRITE and key.fileobj in self._writers:
+                self._writers[key.fileobj].flush()
+            if events & selectors.EVENT_READ:
+                key.data()
         for action, due in list(self._due.items()):
             # Unless an action before it has cancelled or delayed this one.
             if due <= now() and self._due.get(action) == due:
                 del self._due[action]
                 action()
+
+    def _look_for_backlogs(self) -> None:
+        for file, writer in self._writers.items():
+            key = self._selector.get_key(file)
+            wanted = selectors.EVENT_READ | (selectors.EVENT_WRITE if writer.has_backlog else 0)
+            if key.events != wanted:
+                self._selector.modify(file, wanted, key.data)
 
     def close(self) -> None:
         self._selector.close()

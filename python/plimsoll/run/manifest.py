@@ -53,7 +53,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = ()) -> di
         "model": "open" if plan.is_open else "closed",
         "users_kind": "native" if plan.scenario is not None else "python",
         "load": load,
-        "warmup": plan.load.warmup_seconds if plan.load else 0.0,
+        "warmup": plan.warmup,
         "times_of": plan.times_of,
         "max_users": plan.most_users if plan.is_open else None,
         "host": plan.host or ", ".join(target["url"] for target in (plan.scenario or {}).get("targets", ())) or None,

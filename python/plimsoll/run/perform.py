@@ -7,6 +7,7 @@ import socket
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ from plimsoll.store import Store
 if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.live import Display
-    from plimsoll.run.local import Result
+    from plimsoll.run.result import Result
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.progress import Observer, Progress
     from plimsoll.store import StoredRun
@@ -83,11 +84,16 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
         _log_to(display, plan, stack)
-        about = manifest(plan, outputs.name, outputs.secret)
+
+        @cache
+        def about() -> dict[str, Any]:
+            # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
+            return manifest(runner.plan, outputs.name, outputs.secret)
+
         keeper = Keeper(store.start_run, about)
         gate = Gate(
             lambda: (*outputs.thresholds, *runner.thresholds),
-            about["warmup"],
+            plan.warmup,
             lambda status: runner.end(status),
             plan.times_of,
         )
@@ -100,7 +106,7 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
         lost = keeper.finish(result.status, result.ended, result.notes, facts)
         stored = None if lost else _read_back(store, keeper.run)
         view = RunView.of(stored) if stored else result.view
-        done = Done(view, assess(view, about, facts), stored, result.started or 0.0, (*result.notes, *lost))
+        done = Done(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
         code = result.error.exit_code if result.error else _exit_code(plan, result, done, gate.limits_failures)
         logger.info("Shutting down (exit code %d)", code)
         if csv:
@@ -149,7 +155,8 @@ class CsvObserver:
 
     def second(self, progress: Progress) -> None:
         try:
-            self._files.second(progress.view, progress.started + progress.elapsed, progress.users)
+            unix_time = progress.started + progress.elapsed
+            self._files.second(progress.view, unix_time, progress.users, progress.reporting)
         except OSError as error:
             self._say(error)
 

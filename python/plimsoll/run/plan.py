@@ -42,6 +42,8 @@ class RunPlan:
     """Whatever the classes and tasks say, give each the same chance."""
     reset_stats: bool = False
     """Forget the ramp-up: second 0 is when all users are there."""
+    source_addresses: tuple[str, ...] = ()
+    """Local addresses, of which each user gets one in turn; empty: as the system, or a user's class, has it."""
     seed: int = 0
     loglevel: str = "INFO"
     logfile: str | None = None
@@ -67,6 +69,11 @@ class RunPlan:
         return min(ends, default=None)
 
     @property
+    def warmup(self) -> float:
+        """Seconds from the start that are left out of the results."""
+        return self.load.warmup_seconds if self.load else 0.0
+
+    @property
     def most_users(self) -> int:
         """The most that there may be at a time."""
         if self.load is None:
@@ -82,7 +89,7 @@ class RunPlan:
     def from_dict(cls, data: dict[str, Any]) -> RunPlan:
         """The inverse of `to_dict`, after a format that knows lists only."""
         plain = {field.name: data[field.name] for field in fields(cls)}
-        for name in ("locustfiles", "arguments", "command", "tags", "exclude_tags"):
+        for name in ("locustfiles", "arguments", "command", "tags", "exclude_tags", "source_addresses"):
             plain[name] = tuple(plain[name])
         plain["options"] = tuple((name, value) for name, value in plain["options"])
         plain["load"] = Load.from_dict(plain["load"]) if plain["load"] else None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import gevent
 
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.runners import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,8 +76,25 @@ class Quota:
         self.left -= 1
 
 
+class Nobody:
+    """The users of a process that has none."""
+
+    waiting = 0
+    done = False
+    failure: str | None = None
+
+    def counts(self) -> dict[str, int]:
+        return {}
+
+    def drain(self, timeout: float) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
 class PythonUsers:
-    """Users of the locustfile, each a greenlet."""
+    """Users of the locustfile, each a greenlet. Those that the user's own code has started in the group count too."""
 
     def __init__(
         self, environment: Environment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
@@ -86,20 +104,30 @@ class PythonUsers:
         self._classes = {each.__name__: each for each in classes}
         self._users: dict[str, list[User]] = {name: [] for name in self._classes}
         self._group = group
+        self._leaving: set[User] = set()
+        """Users that are ending, but still there."""
+        self._draining = False
         self._quota = None if iterations is None else Quota(iterations)
 
     def adjust(self, counts: Mapping[str, int]) -> None:
         """Raises what a class raises as a user is made."""
         if self._quota is not None and not self._quota.left:
             return
+        fewer = False
         for name, wanted in counts.items():
             users = self._alive(name)
             if surplus := users[wanted:]:
+                fewer = True
                 del users[wanted:]
-                gevent.spawn(_end, surplus, self._environment.stop_timeout or 0.0)
+                self._leaving.update(surplus)
+                gevent.spawn(self._end, surplus)
             for _ in range(wanted - len(users)):
-                self._spawn(name)
-        gevent.sleep(0)
+                # Others run in between, and may end the test.
+                if not self._draining:
+                    self._spawn(name)
+        if fewer:
+            # Those that have nothing to finish are gone when this returns; new ones begin afterwards.
+            gevent.sleep(0)
 
     @property
     def waiting(self) -> int:
@@ -114,10 +142,11 @@ class PythonUsers:
         return None
 
     def counts(self) -> dict[str, int]:
-        return {name: len(self._alive(name)) for name in self._users}
+        return {name: len(self._alive(name)) for name in list(self._users)}
 
     def drain(self, timeout: float) -> None:
-        _end([user for name in self._users for user in self._alive(name)], timeout)
+        self._draining = True
+        end_users([user for name in list(self._users) for user in self._alive(name)], timeout)
         # Those that an earlier `adjust` is still ending.
         self._group.join()
 
@@ -132,21 +161,23 @@ class PythonUsers:
         if len(self._group) % BATCH == 0:
             gevent.sleep(0)
 
+    def _end(self, users: Sequence[User]) -> None:
+        end_users(users, self._environment.stop_timeout or 0.0)
+        self._leaving.difference_update(users)
+
     def _alive(self, name: str) -> list[User]:
-        users = self._users[name]
-        if sum(map(len, self._users.values())) != len(self._group):
+        if sum(map(len, self._users.values())) + len(self._leaving) != len(self._group):
+            self._look()
+        return self._users[name]
+
+    def _look(self) -> None:
+        """Some have died, or come from elsewhere."""
+        present = [user for greenlet in self._group for user in greenlet.args[:1]]
+        unknown = set(present).difference(self._leaving, *self._users.values())
+        for users in self._users.values():
             users[:] = [user for user in users if _is_alive(user)]
-        return users
-
-
-def _end(users: Sequence[User], timeout: float) -> None:
-    """Stop users, all at the same time; returns when the last one's on_stop has."""
-    greenlets = [user.greenlet for user in users if user.greenlet is not None]
-    if timeout:
-        for user in users:
-            gevent.spawn(user.stop)
-        gevent.joinall(greenlets, timeout)
-    gevent.killall(greenlets)
+        for user in unknown:
+            self._users.setdefault(type(user).__name__, []).append(user)
 
 
 def _is_alive(user: User) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.record import merge
+from plimsoll.report.reporting import Reporting
 
 if TYPE_CHECKING:
     from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
@@ -59,6 +60,8 @@ class Progress:
     """Those that are left."""
     state: str
     """spawning, running or stopping."""
+    reporting: Reporting = field(default_factory=Reporting)
+    """What the locustfile wants of the reports."""
 
 
 class Observer(Protocol):

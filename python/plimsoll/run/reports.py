@@ -1,4 +1,4 @@
-"""What a worker tells its coordinator: that it is ready, a snapshot each second, how it ended.
+"""What a worker tells its coordinator: that it is prepared and ready, a snapshot each second, how it ended.
 
 The histograms of a snapshot are still encoded here: decoding costs time that the generator does not have.
 """
@@ -21,22 +21,63 @@ EMPTY = Histogram().encode()
 
 
 @dataclass(frozen=True, slots=True)
+class Prepared:
+    """The locustfile is imported, `init` has been fired."""
+
+    changes: dict[str, Any] = field(default_factory=dict)
+    """Fields of the plan that the locustfile wants otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
 class Ready:
-    """Everything is imported and prepared; users may start."""
+    """`test_start` has been fired; users may start."""
 
     classes: list[UserClass]
     kernel_stamps: bool
     thresholds: list[str] = field(default_factory=list)
     """Those of the user classes."""
+    shared: bytes | None = None
+    """What the main node wants the workers to have as well, encoded."""
+    shaped: bool = False
+    """A shape says how many users there are, and will ask for them."""
+    reporting: dict[str, Any] = field(default_factory=dict)
+    """What the locustfile wants of `plimsoll.report.reporting.Reporting`."""
 
     def to_list(self) -> list[Any]:
         classes = [[each.name, each.weight, each.fixed_count] for each in self.classes]
-        return [classes, self.kernel_stamps, self.thresholds]
+        return [classes, self.kernel_stamps, self.thresholds, self.shared, self.shaped, self.reporting]
 
     @classmethod
     def from_list(cls, data: list[Any]) -> Ready:
-        classes, kernel_stamps, thresholds = data
-        return cls([UserClass(*each) for each in classes], kernel_stamps, thresholds)
+        classes, *rest = data
+        return cls([UserClass(*each) for each in classes], *rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The user's code asks for so many users in all, started or stopped at a rate."""
+
+    users: int
+    rate: float
+    classes: list[str] | None
+    """Those of users to come; None: as before."""
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Begin:
+        return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something for, or from, another process of the run: see `plimsoll.run.nodes`."""
+
+    kind: str
+    arguments: list[Any]
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> News:
+        kind, arguments = data
+        return cls(kind, arguments)
 
 
 @dataclass(frozen=True, slots=True)

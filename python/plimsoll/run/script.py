@@ -1,40 +1,51 @@
-"""What one worker runs: a locustfile in its Environment, with its events in Locust's order, or native users.
+"""The user's code in one process of a run: a locustfile in its Environment, with its events in Locust's order.
+
+Or native users, which have no code.
 
 init → test_start → users … spawning_complete … → test_stopping → users end → test_stop → quitting → quit
+
+The main node has all of it but the users.
 """
 
 from __future__ import annotations
 
 import logging
 import traceback
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
 
 from plimsoll._engine import Arrivals
 from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.run import locustfile, native, options
+from plimsoll.run import locustfile, native, source_addresses
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.limits import share
+from plimsoll.run.members import MainMember, WorkerMember
 from plimsoll.run.native import NativePopulation
 from plimsoll.run.open_users import OpenUsers
-from plimsoll.run.population import PythonUsers
+from plimsoll.run.population import Nobody, PythonUsers
+from plimsoll.run.setting import Setting
 from plimsoll.run.verdict import exit_code
 from plimsoll.users import log, runners
 from plimsoll.users.environment import Environment
-from plimsoll.users.events import events
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
+from plimsoll.users.shape import follow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll._engine import Engine, Recorder
+    from plimsoll.errors import PlimsollError
     from plimsoll.run.caught import CaughtExceptions
+    from plimsoll.run.members import Member, Tell
+    from plimsoll.run.options import Role
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.population import ClosedPopulation, OpenPopulation, Population
+    from plimsoll.run.reports import EncodedSnapshot
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
+    from plimsoll.users.runners import Controller
     from plimsoll.users.user import User
 
 logger = logging.getLogger("locust.main")
@@ -42,85 +53,150 @@ logger = logging.getLogger("locust.main")
 SCHEMES = ("http", "https", "http+unix")
 
 
-class Script:
-    """The locustfile's side of a worker. Made, opened, adjusted; then its users end and it is closed."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which process of a run this is. index: 0…workers-1, or that of the main node, if there is one, = workers."""
 
-    def __init__(self, plan: RunPlan, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions) -> None:
+    index: int
+    workers: int
+
+    @property
+    def role(self) -> Role:
+        if self.workers == 1:
+            return "alone"
+        return "main" if self.index == self.workers else "worker"
+
+
+class Host(Protocol):
+    """Where a script runs."""
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        """Something for other processes of the run."""
+
+    def failed(self, error: PlimsollError) -> None:
+        """The run must end, and this is why."""
+
+
+class Script:
+    """Made, joined to other processes, initialised, opened, adjusted; then its users end and it is closed."""
+
+    def __init__(
+        self, plan: RunPlan, place: Place, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions
+    ) -> None:
         """Imports the locustfile. Raises PlimsollError."""
         self.classes: list[UserClass] = []
         self.thresholds: list[str] = []
+        self.shaped = False
+        """Its runner follows a shape."""
         self._closed: ClosedPopulation
         self._open: OpenPopulation
         self._plan = plan
+        self._place = place
         self._caught = caught
         self._recorder = recorder
-        self._environment = self._load() if plan.scenario is None else Environment(stop_timeout=plan.stop_timeout)
+        self._setting = Setting(plan, place.role) if plan.scenario is None else None
+        self._environment = self._setting.environment if self._setting else Environment(stop_timeout=plan.stop_timeout)
         self._environment.hub = hub
         self._environment.recorder = recorder
         self._engine = engine
+        self._stopping = False
 
-    def open(self, worker: int, workers: int, quit: Callable[[], None]) -> None:
-        """Make the runner, fire `init` and `test_start`. quit: called when the user's code asks for the end.
-
-        Raises PlimsollError.
-        """
-        environment = self._environment
-        runner: runners.Runner
-        if workers == 1:
-            runner = runners.LocalRunner(environment, quit)
-        else:
-            runner = runners.WorkerRunner(environment, quit, worker, workers)
-        self._runner = runner
-        self._worker, self._workers = worker, workers
-        self._events = environment.events
+    def join(self, controller: Controller, host: Host) -> None:
+        """Make the runner, and join the other processes."""
+        self._host = host
+        self._events = self._environment.events
+        self._member: Member | None = None
+        self._runner = self._make_runner(controller, host.news)
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
-        self._fire(self._events.init, environment=environment, runner=runner, web_ui=None)
+
+    def init(self) -> dict[str, Any]:
+        """Fire `init`. Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
+        self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=None)
         if log.unhandled_greenlet_exception:
             error = LocustfileError("a listener of the init event failed, see above; nothing was started")
             error.exit_code = locustfile.EXIT_NO_USERS
             raise error
+        if self._member is not None:
+            self._member.begin()
+        return self._setting.changes() if self._setting else {}
+
+    def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
+        """Fire `test_start`. plan: as it is carried out now. shared: what the main node wants this worker to have.
+
+        Returns that, on the main node. Raises PlimsollError.
+        """
+        environment, before, self._plan = self._environment, self._plan, plan
+        if plan.stop_timeout != before.stop_timeout:
+            environment.stop_timeout = plan.stop_timeout
+        if self._setting and shared is not None:
+            self._setting.adopt(shared)
+        if self._place.role != "worker" and plan.load is None and environment.shape_class is None:
+            # Listeners of test_start prepare for so many, unless those of init have asked for others.
+            runner = self._runner
+            runner.target_user_count = runner.target_user_count or plan.users
+            runner.spawn_rate = runner.spawn_rate or plan.spawn_rate
         self._fire(self._events.test_start, environment=environment)
         self._population: Population = self._populate()
-        runner.state = runners.STATE_SPAWNING
+        self.shaped = self._setting is not None and self._setting.shape() is not None
+        self._runner.state = runners.STATE_SPAWNING
+        if self._setting is None:
+            return None
+        if self._place.role != "worker":
+            # Imported now, as there are no users yet that it could hold up.
+            from plimsoll.users.stats import stats_history
+
+            self._runner.spawn(stats_history, self._runner)
+        return self._setting.share()
 
     def begin(self, epoch: int) -> None:
         """Second 0 of the run is at this stamp: in the open model, arrivals come from now on."""
-        load = self._plan.load
+        runner, load = self._runner, self._plan.load
+        if self.shaped and runner.shape_greenlet is None:
+            runner.shape_greenlet = runner.spawn(self._follow_shape)
         if load is None or load.model != "open":
             return
         # Over all phases the population keeps count; a single stream can also say so itself, to the last arrival.
         limit = load.iterations if len(load.phases) == 1 else None
-        for number, phase in enumerate(load.phases):
+        for number, phase in enumerate(load.phases if self._place.role != "main" else ()):
             arrivals = Arrivals(
                 phase.shape.build(),
                 poisson=phase.poisson,
                 seed=self._plan.seed + number,
-                index=self._worker,
-                of=self._workers,
+                index=self._place.index,
+                of=self._place.workers,
                 limit=limit,
             )
             self._open.arrive(arrivals, epoch + round(phase.start * 1e9))
-        self._runner.state = runners.STATE_RUNNING
-        self._fire(self._events.spawning_complete, user_count=0)
+        self.spawned(0)
 
-    def adjust(self, counts: Mapping[str, int], complete: int | None) -> None:
-        """Have so many users per class; complete: the run has all its users now, so many over all workers.
-
-        Raises LocustfileError when a user cannot be made.
-        """
-        self._runner.target_user_classes_count = dict(counts)
-        self._runner.target_user_count = sum(counts.values())
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Have so many users per class. Raises LocustfileError when a user cannot be made."""
+        runner = self._runner
+        runner.target_user_classes_count = dict(counts)
+        if self._place.role == "worker" or self._plan.load is not None:
+            runner.target_user_count = sum(counts.values())
+        if runner.state == runners.STATE_RUNNING:
+            runner.state = runners.STATE_SPAWNING
         try:
             self._closed.adjust(counts)
         except StopTest as reason:
             logger.error("%s", reason)
-            self._runner.quit()
+            runner.quit()
         except Exception as error:
             raise locustfile.broken(error, "making a user") from error
-        if complete is not None:
-            self._runner.state = runners.STATE_RUNNING
-            self._fire(self._events.spawning_complete, user_count=complete)
+        if isinstance(self._member, WorkerMember):
+            self._member.adjusted()
+
+    def spawned(self, users: int) -> None:
+        """All users that were asked for are there, so many over all workers."""
+        self._runner.all_spawned()
+        self._fire(self._events.spawning_complete, user_count=users)
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        """News of another process of the run."""
+        if self._member is not None:
+            self._member.hear(kind, arguments)
 
     def counts(self) -> dict[str, int]:
         """Users alive, per class."""
@@ -131,10 +207,24 @@ class Script:
         """Its users, once it is open."""
         return self._population
 
-    def end_users(self) -> None:
-        """`test_stopping`; then end all users as the stop timeout says."""
+    @property
+    def runner(self) -> runners.Runner:
+        return self._runner
+
+    def announce_end(self) -> None:
+        """`test_stopping`, once; the shape is not followed any more."""
+        if self._stopping:
+            return
+        self._stopping = True
         self._fire(self._events.test_stopping, environment=self._environment)
         self._runner.state = runners.STATE_STOPPING
+        shape, self._runner.shape_greenlet = self._runner.shape_greenlet, None
+        if shape is not None:
+            shape.kill(block=False)
+
+    def end_users(self) -> None:
+        """`test_stopping`; then end all users as the stop timeout says."""
+        self.announce_end()
         self._population.drain(self._environment.stop_timeout or 0.0)
         self._runner.state = runners.STATE_STOPPED
 
@@ -143,12 +233,15 @@ class Script:
         self._population.stop()
 
     def close(self, failed: bool) -> tuple[int | None, bool]:
-        """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions.
+        """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
 
         Returns the exit code that the user's code chose, and whether a listener failed.
         """
         environment = self._environment
         self._fire(self._events.test_stop, environment=environment)
+        if self._member is not None:
+            self._member.finish()
+            failed |= self._member.failed
         self._runner.greenlet.kill()
         self._fire(self._events.quitting, environment=environment, reverse=True)
         code = exit_code(
@@ -160,57 +253,46 @@ class Script:
         self._fire(self._events.quit, exit_code=code)
         return environment.process_exit_code, log.unhandled_greenlet_exception
 
-    def _load(self) -> Environment:
-        plan = self._plan
-        loaded = locustfile.load(plan.locustfiles)
-        parser = options.make_parser()
-        events.init_command_line_parser.fire(parser=parser)
-        parsed = options.parse(parser, plan)
-        classes = locustfile.pick(loaded, parsed.user_classes)
-        if loaded.shape_classes:
-            raise LocustfileError(
-                f"{loaded.shape_classes[0]} is a LoadTestShape, which is not supported yet; take it out and say "
-                "-u, -r and -t instead"
-            )
-        try:
-            return Environment(
-                user_classes=classes,
-                tags=parsed.tags,
-                exclude_tags=parsed.exclude_tags,
-                locustfile=Path(plan.locustfiles[0]).name,
-                events=events,
-                host=plan.host,
-                reset_stats=plan.reset_stats,
-                stop_timeout=plan.stop_timeout,
-                parsed_options=parsed,
-                parsed_locustfiles=list(plan.locustfiles),
-                available_user_classes=loaded.user_classes,
-            )
-        except ValueError as error:
-            raise LocustfileError(str(error)) from error
+    def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
+        environment, place = self._environment, self._place
+        if place.role == "alone" or self._setting is None:
+            return runners.LocalRunner(environment, controller)
+        if place.role == "main":
+            main = runners.MasterRunner(environment, controller)
+            self._member = MainMember(main, tell, self._add_stats)
+            return main
+        worker = runners.WorkerRunner(environment, controller, place.index, place.workers)
+        self._member = WorkerMember(worker, tell)
+        return worker
+
+    def _add_stats(self, snapshot: EncodedSnapshot) -> None:
+        self._environment.stats.source.add(snapshot)
 
     def _populate(self) -> Population:
         """Only now: listeners of `init` and `test_start` may change host, weights and classes."""
         environment, plan = self._environment, self._plan
         if plan.scenario is not None:
             self.classes = [UserClass(native.NAME)]
-            natives = NativePopulation(self._engine, self._recorder, plan, self._worker, self._workers)
+            natives = NativePopulation(self._engine, self._recorder, plan, self._place.index, self._place.workers)
             self._closed, self._open = natives, natives
             return natives
         classes = environment.user_classes
         for each in classes:
             each.host = environment.host or each.host
         check_hosts(classes)
+        source_addresses.settle(classes, plan.source_addresses, self._place.index)
         environment._filter_tasks_by_tags()
         if self._plan.equal_weights:
             environment.assign_equal_weights()
         self.classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in classes]
         self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
+        if self._place.role == "main":
+            return Nobody()
         if plan.is_open:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        quota = None if iterations is None else share(iterations, self._worker, self._workers)
+        quota = None if iterations is None else share(iterations, self._place.index, self._place.workers)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
         return self._closed
 
@@ -223,10 +305,21 @@ class Script:
             self._runner.user_greenlets,
             self._environment.hub,
             self._recorder,
-            max_users=max(1, share(self._plan.most_users, self._worker, self._workers)),
+            max_users=max(1, share(self._plan.most_users, self._place.index, self._place.workers)),
             drop=load.on_saturation == "drop",
-            iterations=None if load.iterations is None else share(load.iterations, self._worker, self._workers),
+            iterations=None
+            if load.iterations is None
+            else share(load.iterations, self._place.index, self._place.workers),
         )
+
+    def _follow_shape(self) -> None:
+        try:
+            follow(self._runner)
+        except CONTROL_FLOW as reason:
+            logger.error("%s: %s", type(reason).__name__, reason)
+            self._runner.quit()
+        except Exception as error:
+            self._host.failed(locustfile.broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""

@@ -1,9 +1,11 @@
-"""A worker's five methods, and what it tells, over a stream socket.
+"""A worker's methods, and what it tells, over a stream socket.
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
-sends `prepare`, `start`, `adjust`, `drain` and `stop`; the worker answers `ready` or `refused` to the first, then sends
-`snapshot` each second (and `exchanges`, if they are logged), `quit` when the user's code asks for the end of the run,
-`complete` when nothing is left to do, `refused` when the run must fail, and `done` as its last.
+sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `drain`, `finish` and `stop`; the process answers
+`prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and `exchanges`, if they
+are logged), `begin` when the user's code asks for other users, `quit` when it asks for the end of the run, `complete`
+when nothing is left to do, `refused` when the run must fail, and `done` as its last. Both sides send `news` of other
+processes: see `plimsoll.run.nodes`.
 """
 
 from __future__ import annotations
@@ -78,25 +80,43 @@ def _unpack(body: bytes) -> tuple[str, list[Any]]:
 
 
 class RemoteWorker:
-    """The methods of a `Worker` on the other side of a stream; each returns once it is sent."""
+    """The methods of a worker, or of the main node, on the other side of a stream; each returns once it is sent."""
 
     def __init__(self, stream: Stream) -> None:
         self._stream = stream
 
     def prepare(self, plan: Mapping[str, Any], workers: int) -> None:
-        self._stream.sendall(pack("prepare", plan, workers))
+        self._send("prepare", plan, workers)
+
+    def init(self) -> None:
+        self._send("init")
+
+    def open(self, plan: Mapping[str, Any], shared: bytes | None = None) -> None:
+        self._send("open", plan, shared)
 
     def start(self, epoch: int) -> None:
-        self._stream.sendall(pack("start", epoch))
+        self._send("start", epoch)
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
-        self._stream.sendall(pack("adjust", counts, complete))
+        self._send("adjust", counts, complete)
+
+    def spawned(self, users: int) -> None:
+        self._send("spawned", users)
 
     def drain(self) -> None:
-        self._stream.sendall(pack("drain"))
+        self._send("drain")
+
+    def finish(self) -> None:
+        self._send("finish")
 
     def stop(self) -> None:
-        self._stream.sendall(pack("stop"))
+        self._send("stop")
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        self._send("news", kind, arguments)
+
+    def _send(self, name: str, *arguments: Any) -> None:
+        self._stream.sendall(pack(name, *arguments))
 
 
 def pack_error(error: PlimsollError) -> list[Any]:

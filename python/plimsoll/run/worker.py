@@ -1,30 +1,39 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → start → adjust … adjust → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned → drain, cut short by stop
 
-It knows no transport: whoever hosts it calls these five methods and is told the rest through `Reports`.
+The main node of a run is one too, without users. It knows no transport: whoever hosts it calls these methods, passes on
+news of other processes, and is told the rest through `Reports`.
 """
 
 from __future__ import annotations
 
+import logging
 import math
 import random
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import gevent
+from gevent import getcurrent
 
 from plimsoll._engine import Engine, Recorder, now
 from plimsoll.errors import PlimsollError
+from plimsoll.run import source_addresses
 from plimsoll.run.caught import CaughtExceptions
-from plimsoll.run.reports import EncodedSnapshot, Ending, HealthRow, Ready, health_rows
-from plimsoll.run.script import Script
+from plimsoll.run.controller import HostedController
+from plimsoll.run.mailbox import Mailbox
+from plimsoll.run.reports import EncodedSnapshot, Ending, HealthRow, Prepared, Ready, health_rows
+from plimsoll.run.script import Place, Script
+from plimsoll.run.wishes import wishes
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.run.plan import RunPlan
+
+logger = logging.getLogger("locust.main")
 
 SECOND = 1_000_000_000
 GRACE = 20_000_000
@@ -32,6 +41,8 @@ GRACE = 20_000_000
 has not is handed over with the next second, and adds to it."""
 TELLING = 0.1
 """A last, shorter second tells nothing about CPU unless it has so many seconds."""
+NEWS_PATIENCE = 30.0
+"""Seconds that listeners get in the end for what came in from other processes."""
 LOOK = 0.02
 """Seconds between two looks at whether everything that was to be done is done."""
 
@@ -48,8 +59,14 @@ class Reports(Protocol):
         epoch: the stamp of second 0 of the run that they belong to.
         """
 
+    def begin(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        """The user's code asks for so many users in all. classes: those of users to come; None: as before."""
+
     def quit(self) -> None:
         """The user's code asks for the end of the run."""
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        """Something for other processes of the run."""
 
     def complete(self) -> None:
         """Arrivals, iterations or requests have run out, and nothing is under way."""
@@ -59,7 +76,7 @@ class Reports(Protocol):
 
 
 class Worker:
-    """index: 0…n-1 among the workers of the run."""
+    """index: 0…n-1 among the workers of the run, n for its main node."""
 
     def __init__(self, index: int, reports: Reports) -> None:
         self.index = index
@@ -68,8 +85,14 @@ class Worker:
         self._hub = Hub(self._engine)
         self._recorder = Recorder(now())
         self._caught = CaughtExceptions()
+        self._controller = HostedController(reports, self._leave_at_once)
+        self._mailbox = Mailbox(self._controller.quit)
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
+        self._leaving: gevent.Greenlet[[], None] | None = None
+        """Ends the users."""
+        self._is_main = False
+        self._opened = False
         self._logging = False
         self._sequence = 0
         self._failed = False
@@ -77,20 +100,37 @@ class Worker:
         """The stamp at which the last user had ended; 0 before."""
         self._begin(now())
 
-    def prepare(self, plan: RunPlan, workers: int) -> Ready:
-        """Everything that may take its time: import the locustfile, fire `init` and `test_start`.
-
-        Raises PlimsollError for whatever is wrong with locustfile or plan.
-        """
+    def prepare(self, plan: RunPlan, workers: int) -> None:
+        """Import the locustfile and make the runner. Raises PlimsollError for whatever is wrong with either."""
         random.seed(f"{plan.seed}/{self.index}")
         self._hub.start()
-        script = Script(plan, self._engine, self._hub, self._recorder, self._caught)
-        script.open(self.index, workers, self._reports.quit)
+        self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
+        place = Place(self.index, workers)
+        self._is_main = place.role == "main"
+        script = Script(plan, place, self._engine, self._hub, self._recorder, self._caught)
+        script.join(self._controller, self._reports)
         self._script = script
-        self._warmup = plan.load.warmup_seconds if plan.load else 0.0
+
+    def init(self) -> Prepared:
+        """Fire `init`. Raises LocustfileError when a listener fails."""
+        assert self._script is not None
+        return Prepared(self._script.init())
+
+    def open(self, plan: RunPlan, shared: bytes | None = None) -> Ready:
+        """Fire `test_start`, after the listeners for news that came before.
+
+        plan: as it is carried out now. shared: from the Ready of the main node. Raises PlimsollError.
+        """
+        assert self._script is not None
+        self._mailbox.wait()
+        script = self._script
+        shares = script.open(plan, shared)
+        self._warmup = plan.warmup
         self._logging = plan.log_exchanges
         self._recorder.log(self._logging)
-        return Ready(script.classes, self._engine.kernel_stamps, script.thresholds)
+        self._opened = True
+        kernel_stamps = self._engine.kernel_stamps
+        return Ready(script.classes, kernel_stamps, script.thresholds, shares, script.shaped, wishes())
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
@@ -105,23 +145,45 @@ class Worker:
             self._finisher = gevent.spawn(self._finish)
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
-        """Have so many users per class. complete: with these the run has all its users, so many over all workers.
+        """Have so many users per class. complete: these are all that were asked for, so many.
 
         Raises LocustfileError when a user cannot be made.
         """
-        if self._script is None:
+        if self._script is None or self._leaving is not None:
             return
         self._catch_up()
-        self._script.adjust(counts, complete)
+        self._script.adjust(counts)
+        if complete is not None:
+            # Before the new users begin, as in Locust.
+            self._script.spawned(complete)
+        gevent.sleep(0)
+
+    def spawned(self, users: int) -> None:
+        """The run has all the users that were asked for, so many over all workers."""
+        if self._script is None or self._leaving is not None:
+            return
+        self._script.spawned(users)
+        if self._is_main:
+            self._reports.news("fired", "spawning_complete")
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        """News of another process; listeners are called later, in the order in which news came."""
+        if self._script is not None:
+            self._mailbox.put(self._script.hear, kind, arguments)
+
+    def announce_end(self) -> None:
+        """On the main node, before the workers drain: fire `test_stopping`."""
+        if self._script is not None:
+            self._script.announce_end()
+            self._reports.news("fired", "test_stopping")
 
     def drain(self) -> Ending:
         """End all users as the stop timeout says, fire the events of the end, hand over the rest."""
-        if self._script is None:
+        if self._script is None or not self._opened:
             return Ending(now(), None, False)
-        self._catch_up()
-        self._script.end_users()
-        self._hand_over(None)
-        self._ended = now()
+        self._leave().get()
+        if self._is_main and not self._mailbox.wait(NEWS_PATIENCE):
+            logger.error("listeners on the main node did not get through with what the workers told")
         # What test_stop may take, and request, is not part of the time that users had.
         chosen, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
@@ -132,7 +194,7 @@ class Worker:
 
     def stop(self) -> None:
         """Cut users off now. Without a `drain` under way one must follow."""
-        if self._script is not None:
+        if self._script is not None and self._opened:
             self._script.stop()
 
     def _begin(self, epoch: int) -> None:
@@ -157,6 +219,29 @@ class Worker:
             self._reports.failed(PlimsollError(population.failure))
         else:
             self._reports.complete()
+
+    def _leave(self) -> gevent.Greenlet[[], None]:
+        """Begin to end the users, if nobody has."""
+        if self._leaving is None:
+            self._leaving = gevent.spawn(self._end_users)
+        return self._leaving
+
+    def _leave_at_once(self) -> None:
+        """The user's code wants the test to end. A user that does, is not to send another request."""
+        if self._script is None or self._ticker is None or self._is_main:
+            return
+        self._leave()
+        caller: Any = getcurrent()
+        if caller in self._script.runner.user_greenlets:
+            caller.kill(block=False)
+            gevent.sleep(0)
+
+    def _end_users(self) -> None:
+        assert self._script is not None
+        self._catch_up()
+        self._script.end_users()
+        self._hand_over(None)
+        self._ended = now()
 
     def _catch_up(self) -> None:
         """Before users come or go, often right on the second: the second before had those that are there now."""
@@ -186,7 +271,8 @@ class Worker:
             sequence=self._sequence,
             epoch=self._epoch,
             intervals=intervals,
-            health=health_rows(health, range(0) if self._ended else closed, state),
+            # The main node generates no load, so how it fares says nothing about the load.
+            health=[] if self._is_main else health_rows(health, range(0) if self._ended else closed, state),
             failures=failures,
             exceptions=self._caught.take(),
             users=users,

@@ -1,4 +1,4 @@
-"""The process of one worker: `python -P -m plimsoll.run.worker_main FD INDEX`.
+"""The process of one worker, or of the main node: `python -P -m plimsoll.run.worker_main FD INDEX`.
 
 FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out.
 """
@@ -12,6 +12,7 @@ import signal
 import sys
 import traceback
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plimsoll.locust import install
@@ -24,17 +25,20 @@ from gevent.queue import SimpleQueue  # noqa: E402
 
 from plimsoll.errors import PlimsollError  # noqa: E402
 from plimsoll.run import locustfile  # noqa: E402
+from plimsoll.run.limits import raise_open_files  # noqa: E402
 from plimsoll.run.plan import RunPlan  # noqa: E402
 from plimsoll.run.transport import Frames, pack, pack_error  # noqa: E402
 from plimsoll.run.worker import Worker  # noqa: E402
 from plimsoll.users import log  # noqa: E402
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from plimsoll.run.reports import EncodedSnapshot
 
 CHUNK = 65536
+ENDINGS = ("drain", "finish", "stop")
+"""Orders that end the process."""
 LAST_WORDS = 5.0
 """Seconds for on_stop and the like once the coordinator is gone."""
 
@@ -42,21 +46,31 @@ logger = logging.getLogger("locust.main")
 
 
 class WorkerServer:
-    """Carries out the coordinator's orders, one after the other; a drain goes on beside them."""
+    """Carries out the coordinator's orders, one after the other; those that fire events go on beside them, as the
+    user's listeners may take their time."""
 
     def __init__(self, stream: socket.socket, index: int) -> None:
         self._stream = stream
+        self._index = index
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
         self._worker = Worker(index, self)
-        self._drain: gevent.Greenlet[[], None] | None = None
+        self._ending: gevent.Greenlet[[], None] | None = None
+        self._is_main = False
+        self._refused = False
+        """It could not begin, and now only ends."""
         self._exit_code: int | None = None
         self._orders: dict[str, Callable[..., None]] = {
             "prepare": self._prepare,
+            "init": self._init,
+            "open": partial(self._beside, self._open),
             "start": self._worker.start,
             "adjust": self._worker.adjust,
-            "drain": self._start_drain,
+            "spawned": partial(self._beside, self._worker.spawned),
+            "news": self._worker.hear,
+            "drain": self._drain,
+            "finish": self._finish,
             "stop": self._stop,
         }
         gevent.spawn(self._receive)
@@ -82,28 +96,62 @@ class WorkerServer:
                 self._exit(error)
 
     def _carry_out(self, name: str, arguments: list[Any]) -> None:
+        if not self._refused or name in ENDINGS:
+            self._attempt(self._orders[name], *arguments)
+
+    def _beside(self, order: Callable[..., None], *arguments: Any) -> None:
+        gevent.spawn(self._attempt, order, *arguments)
+        # It begins before the next order is carried out.
+        gevent.sleep(0)
+
+    def _attempt(self, order: Callable[..., None], *arguments: Any) -> None:
         try:
-            self._orders[name](*arguments)
+            order(*arguments)
         except PlimsollError as error:
+            self._refused = True
             self._tell("refused", pack_error(error))
         except SystemExit as error:
             self._exit(error)
+        except Exception as error:
+            traceback.print_exc()
+            self._refused = True
+            self._tell("refused", pack_error(locustfile.broken(error, "an unexpected error of the worker")))
 
     def _prepare(self, plan: dict[str, Any], workers: int) -> None:
         decoded = RunPlan.from_dict(plan)
         if not decoded.skip_log_setup:
             log.setup_logging(decoded.loglevel, decoded.logfile)
+        if decoded.scenario is None:
+            # How many users there will be is the locustfile's to say.
+            raise_open_files()
+        self._is_main = self._index == workers
+        self._worker.prepare(decoded, workers)
+
+    def _init(self) -> None:
         try:
-            self._tell("ready", self._worker.prepare(decoded, workers).to_list())
+            self._tell("prepared", self._worker.init().changes)
         except SystemExit as error:
             raise locustfile.broken(error, "starting the run") from error
 
-    def _start_drain(self) -> None:
-        self._drain = self._drain or gevent.spawn(self._end)
+    def _open(self, plan: dict[str, Any], shared: bytes | None) -> None:
+        try:
+            self._tell("ready", self._worker.open(RunPlan.from_dict(plan), shared).to_list())
+        except SystemExit as error:
+            raise locustfile.broken(error, "starting the run") from error
+
+    def _drain(self) -> None:
+        if self._is_main:
+            self._beside(self._worker.announce_end)
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        self._ending = self._ending or gevent.spawn(self._end)
 
     def _stop(self) -> None:
         self._worker.stop()
-        self._start_drain()
+        if not self._is_main:
+            self._finish()
 
     def _end(self) -> None:
         try:
@@ -134,6 +182,12 @@ class WorkerServer:
 
     def snapshot(self, snapshot: EncodedSnapshot) -> None:
         self._tell("snapshot", snapshot.to_list())
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        self._tell("news", [kind, arguments])
+
+    def begin(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        self._tell("begin", [users, rate, classes])
 
     def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
         self._tell("exchanges", [epoch, endpoints, rows])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -11,7 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
-from plimsoll.run.reports import Complete, EncodedSnapshot, Ending, Exchanges, Quit, Ready
+from plimsoll.run.reports import Begin, Complete, EncodedSnapshot, Ending, Exchanges, News, Prepared, Quit, Ready
 from plimsoll.run.transport import Frames, ProtocolError, RemoteWorker, unpack_error
 
 if TYPE_CHECKING:
@@ -20,15 +21,22 @@ if TYPE_CHECKING:
 
     from plimsoll.errors import PlimsollError
 
-    Report = Ready | EncodedSnapshot | Exchanges | Complete | Ending | Quit | PlimsollError
+    Report = Prepared | Ready | EncodedSnapshot | Exchanges | News | Begin | Complete | Ending | Quit | PlimsollError
+
+logger = logging.getLogger("plimsoll.run")
 
 CHUNK = 1 << 20
+LARGEST_BACKLOG = 1 << 28
+"""Bytes."""
 FAREWELL = 5.0
 """Seconds that a process may take to exit once it has said all."""
 
 
 class WorkerProcess:
-    """A child with one worker in it. capture: its stdout and stderr come through `output` instead of going to ours."""
+    """A child with one worker, or the main node, in it.
+
+    capture: its stdout and stderr come through `output` instead of going to ours.
+    """
 
     def __init__(self, index: int, *, capture: bool = False) -> None:
         self.index = index
@@ -38,6 +46,8 @@ class WorkerProcess:
         """The last second of the run that it has handed over."""
         self.heard = now()
         self.ending: Ending | None = None
+        self.adjustments = 0
+        """Orders to have other users that it has not yet carried out; counted only if there is a main node."""
         self.connection, theirs = socket.socketpair()
         with theirs:
             self._process = _spawn(index, theirs.fileno(), capture)
@@ -46,6 +56,7 @@ class WorkerProcess:
         if self.output is not None:
             os.set_blocking(self.output.fileno(), False)
         self.orders = RemoteWorker(self)
+        self._backlog = bytearray()
         self._frames = Frames()
         self._sequence = 0
         """Of the next snapshot."""
@@ -55,10 +66,29 @@ class WorkerProcess:
         return self._process.pid
 
     def sendall(self, data: bytes) -> None:
-        """For `orders`. What cannot be sent is dropped: a worker that is gone, or takes nothing in, is noticed by its
-        silence."""
-        with contextlib.suppress(OSError):
-            self.connection.sendall(data)
+        """For `orders`. What it does not take at once is sent by `flush`; a process that is gone is noticed where it is
+        read from, and one that takes nothing in any more is killed."""
+        self._backlog += data
+        self.flush()
+        if len(self._backlog) > LARGEST_BACKLOG:
+            logger.error("process %d takes nothing in any more and is killed", self.pid)
+            self.kill()
+            self._backlog.clear()
+
+    @property
+    def has_backlog(self) -> bool:
+        """There is something that it has not yet taken in."""
+        return bool(self._backlog)
+
+    def flush(self) -> None:
+        """Send as much of the backlog as it takes."""
+        try:
+            while self._backlog:
+                del self._backlog[: self.connection.send(self._backlog)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._backlog.clear()
 
     def read(self) -> Iterator[Report | None]:
         """What has come in; None as the last once nothing more will."""
@@ -127,6 +157,9 @@ def _spawn(index: int, fd: int, capture: bool) -> subprocess.Popen[bytes]:
 
 def _report(name: str, arguments: list[Any]) -> Report:
     kinds: dict[str, Callable[[Any], Report]] = {
+        "begin": Begin.from_list,
+        "news": News.from_list,
+        "prepared": Prepared,
         "quit": Quit,
         "complete": Complete.from_list,
         "exchanges": Exchanges.from_list,

@@ -1,14 +1,19 @@
 """Users in Python: what a locustfile imports, and what runs it.
 
-Importing this package imports gevent, but patches nothing; see `plimsoll.locust.install`.
+Importing this package imports gevent, but patches nothing; see `plimsoll.locust.install`. `__all__` is the list of
+public names, for `plimsoll` and `locust` too.
 """
 
+from plimsoll import __version__
 from plimsoll.users import wait_time
 from plimsoll.users.debug import run_single_user
-from plimsoll.users.environment import Environment
-from plimsoll.users.events import EventHook, Events, events
+from plimsoll.users.environment import Environment as Environment
+from plimsoll.users.events import EventHook as EventHook
+from plimsoll.users.events import Events as Events
+from plimsoll.users.events import events
 from plimsoll.users.fast_user import FastHttpUser
 from plimsoll.users.legacy import HttpLocust, Locust
+from plimsoll.users.markov import MarkovTaskSet, transition, transitions
 from plimsoll.users.sequential import SequentialTaskSet
 from plimsoll.users.shape import LoadTestShape
 from plimsoll.users.tasks import tag, task
@@ -17,17 +22,16 @@ from plimsoll.users.user import HttpUser, User
 from plimsoll.users.wait_time import between, constant, constant_pacing, constant_throughput, poisson
 
 __all__ = [
-    "Environment",
-    "EventHook",
-    "Events",
     "FastHttpUser",
     "HttpLocust",
     "HttpUser",
     "LoadTestShape",
     "Locust",
+    "MarkovTaskSet",
     "SequentialTaskSet",
     "TaskSet",
     "User",
+    "__version__",
     "between",
     "constant",
     "constant_pacing",
@@ -37,5 +41,7 @@ __all__ = [
     "run_single_user",
     "tag",
     "task",
+    "transition",
+    "transitions",
     "wait_time",
 ]

@@ -34,6 +34,7 @@ class CatchResponse:
     """
 
     reply: Reply | None
+    status_code: int
     session: Sender
     endpoint: tuple[str, str]
     """Method and name that the exchange is reported under."""
@@ -78,7 +79,8 @@ class CatchResponse:
         return self.meta
 
     def _length(self) -> int:
-        if self.reply is None:
+        # status_code 0: the end of the exchange was no response, whatever the last hop brought.
+        if self.reply is None or not self.status_code:
             return 0
         return int(self.reply.header("content-length") or 0) if self._stream else self.reply.body_size
 
@@ -95,7 +97,9 @@ class CatchResponse:
             report(self, None if self._manual_result is True else self._manual_result)
             return error is None
         if error is None:
-            report(self, self.fault())
+            fault = self.fault()
+            # What the user's code put into request_meta counts where the response has no fault of its own.
+            report(self, self.meta["exception"] if fault is None and self.meta is not None else fault)
         elif isinstance(error, ResponseError):
             report(self, error)
         else:

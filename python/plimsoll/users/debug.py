@@ -64,9 +64,9 @@ class PrintListener:
                 str(when),
                 request_type,
                 (name or "").ljust(50),
-                "-1" if response_time is None else str(round(response_time)),
-                str(response_length),
-                _error_text(exception),
+                ("-1" if response_time is None else str(round(response_time))).ljust(7),
+                str(response_length).ljust(6),
+                _error_text(exception).ljust(9),
                 str(context or ""),
                 str(getattr(getattr(response, "request", None), "body", None) or ""),
             ]
@@ -90,15 +90,15 @@ def run_single_user(
 ) -> None:
     """Run one user until it ends, and print its requests. loglevel None: leave logging as it is.
 
-    Fires init and test_start, but neither test_stop nor quit. Ends the process with exit code 1 when an init listener
-    fails.
+    The options on the command line of the process count, those of the locustfile too. Fires init and test_start, but
+    neither test_stop nor quit. A second call goes on in the same Environment. Ends the process with exit code 2 for an
+    unknown option, 1 when an init listener fails.
     """
     global _environment
     if loglevel:
         log.setup_logging(loglevel)
     if _environment is None:
-        locustfile = getattr(sys.modules["__main__"], "__file__", None)
-        _environment = Environment(events=events, locustfile=Path(locustfile).name if locustfile else None)
+        _environment = _make_environment(sys._getframe(1).f_code.co_filename)
         PrintListener(_environment, include_length, include_time, include_context, include_payload)
         _environment.events.init.fire(environment=_environment, runner=None, web_ui=None)
         if log.unhandled_greenlet_exception:
@@ -106,4 +106,17 @@ def run_single_user(
     _environment.user_classes = [user_class]
     _environment._filter_tasks_by_tags()
     _environment.events.test_start.fire(environment=_environment)
-    user_class(_environment).run()
+    if _environment.host:
+        user_class.host = _environment.host
+    user = user_class(_environment)
+    # For listeners, which have no other way to it.
+    _environment.single_user_instance = user  # type: ignore[attr-defined]
+    user.run()
+
+
+def _make_environment(locustfile: str) -> Environment:
+    from plimsoll.run.options import parse_options
+
+    options = parse_options()
+    options.locustfile = Path(locustfile).name
+    return Environment(events=events, locustfile=options.locustfile, host=options.host, parsed_options=options)

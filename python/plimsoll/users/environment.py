@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
+from plimsoll.errors import UsageError
 from plimsoll.users.events import Events
 from plimsoll.users.shape import LoadTestShape
-from plimsoll.users.tasks import filter_tasks_by_tags
+from plimsoll.users.tasks import filter_tasks_by_tags, is_chain
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Mapping
 
     from plimsoll._engine import Recorder
     from plimsoll.users.hub import Hub
-    from plimsoll.users.runners import Runner
+    from plimsoll.users.runners import LocalRunner, Runner
+    from plimsoll.users.stats import RequestStats
     from plimsoll.users.user import User
-
-_NOT_YET = frozenset({"stats", "create_local_runner", "create_master_runner", "create_worker_runner", "create_web_ui"})
+    from plimsoll.users.web import WebUI
 
 
 class Environment:
@@ -45,10 +47,11 @@ class Environment:
         available_user_classes: dict[str, type[User]] | None = None,
         available_shape_classes: dict[str, LoadTestShape] | None = None,
         available_user_tasks: dict[str, list[Any]] | None = None,
+        dispatcher_class: Any = None,
         profile: str | None = None,
     ) -> None:
         self.runner: Runner | None = None
-        self.web_ui: None = None
+        self.web_ui: WebUI | None = None
         self.process_exit_code: int | None = None
         """What the process shall exit with; None: what follows from the run."""
         self.events = events or Events()
@@ -69,8 +72,11 @@ class Environment:
         self.available_user_classes = available_user_classes
         self.available_shape_classes = available_shape_classes
         self.available_user_tasks = available_user_tasks
+        self.dispatcher_class = dispatcher_class
+        """Accepted and not asked: the runner decides in which order users are spawned."""
         self.profile = profile
         self.worker_logs: dict[str, list[str]] = {}
+        """{client_id: the last lines that this worker logged}."""
         self._tasks_filtered = False
         self._check()
 
@@ -83,11 +89,6 @@ class Environment:
                 "shape_class should be instance of LoadTestShape or subclass LoadTestShape, "
                 f"but got: {self.shape_class}"
             )
-
-    def __getattr__(self, name: str) -> Any:
-        if name in _NOT_YET:
-            raise AttributeError(f"environment.{name} is not supported yet by plimsoll", name=name, obj=self)
-        raise AttributeError(f"'Environment' object has no attribute {name!r}", name=name, obj=self)
 
     @cached_property
     def hub(self) -> Hub:
@@ -102,6 +103,13 @@ class Environment:
         from plimsoll._engine import Recorder, now
 
         return Recorder(now())
+
+    @cached_property
+    def stats(self) -> RequestStats:
+        """What is recorded in this process, as it stands now."""
+        from plimsoll.users.stats import RequestStats, StatsSource
+
+        return RequestStats(source=StatsSource(self.recorder))
 
     @property
     def user_classes_by_name(self) -> dict[str, type[User]]:
@@ -121,6 +129,60 @@ class Environment:
         if given is not None:
             return set(given)
         return set(_option(self.parsed_options, option, None) or []) or None
+
+    def create_local_runner(self) -> LocalRunner:
+        """A runner with which a program runs the users in its own process.
+
+        Raises RunnerAlreadyExistsError for a second one.
+        """
+        from plimsoll.run.library import create_local_runner
+
+        return create_local_runner(self)
+
+    def create_master_runner(self, master_bind_host: str = "*", master_bind_port: int = 5557) -> NoReturn:
+        """Raises UsageError: a program runs its users in its own process only."""
+        raise UsageError(
+            "create_master_runner: a program cannot spread users over other processes by itself; use "
+            "create_local_runner, or run its user classes with `plimsoll run --processes N`"
+        )
+
+    def create_worker_runner(self, master_host: str, master_port: int) -> NoReturn:
+        """Raises UsageError: workers are started by `plimsoll run`."""
+        raise UsageError(
+            "create_worker_runner: workers are started by `plimsoll run --processes N`, not by a program; use "
+            "create_local_runner in one"
+        )
+
+    def create_web_ui(self, host: str = "", port: int = 8089, **options: Any) -> WebUI:
+        """A page about the test of this Environment, with the means to start and stop it. Options: those of `WebUI`."""
+        from plimsoll.users.web import WebUI
+
+        return WebUI(self, host, port, **options)
+
+    def update_user_class(self, user_settings: Mapping[str, Any]) -> None:
+        """Set attributes of the class `user_class_name`; "tasks" is a list of the names of those to keep.
+
+        On the main node of several workers theirs too. Raises KeyError for a class that there is not.
+        """
+        from plimsoll.users.runners import MasterRunner
+
+        settings = dict(user_settings)
+        if isinstance(self.runner, MasterRunner):
+            self.runner.send_message("update_user_class", settings)
+        name = settings.pop("user_class_name")
+        cls = (self.available_user_classes or self.user_classes_by_name)[name]
+        if "tasks" in settings:
+            wanted = settings["tasks"]
+            tasks = cls.tasks if self.available_user_tasks is None else self.available_user_tasks[name]
+            settings["tasks"] = [inner for inner in tasks if inner.__name__ in wanted]
+        for attribute, value in settings.items():
+            setattr(cls, attribute, value)
+
+    def update_worker_logs(self, worker_log_report: Mapping[str, Any]) -> None:
+        """Keep what a worker reports: {"worker_id": …, "logs": [line, …]}."""
+        worker = worker_log_report.get("worker_id")
+        if worker:
+            self.worker_logs[worker] = worker_log_report.get("logs", [])
 
     def assign_equal_weights(self) -> None:
         """Give every class weight 1 and every task of it the same chance, those of nested TaskSets included."""
@@ -143,4 +205,8 @@ def _option(options: Namespace | None, name: str, default: Any) -> Any:
 
 
 def _leaves(holder: Any) -> list[Any]:
-    return [leaf for inner in holder.tasks for leaf in (_leaves(inner) if hasattr(inner, "tasks") else [inner])]
+    return [leaf for inner in holder.tasks for leaf in (_leaves(inner) if _is_holder(inner) else [inner])]
+
+
+def _is_holder(inner: Any) -> bool:
+    return hasattr(inner, "tasks") and not is_chain(inner)

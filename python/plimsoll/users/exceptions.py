@@ -2,7 +2,11 @@
 
     Exception
      ├─ LocustError                  a locustfile uses the interface wrongly
-     │   └─ MissingWaitTimeError
+     │   ├─ MissingWaitTimeError
+     │   ├─ NoMarkovTasksError
+     │   ├─ InvalidTransitionError
+     │   ├─ NonMarkovTaskTransitionError
+     │   └─ MarkovTaskTagError
      ├─ ResponseError                an unusable response, raised by the user's own code
      ├─ CatchResponseError           a response marked as failed with `response.failure("text")`
      ├─ InterruptTaskSet             leave this TaskSet
@@ -27,6 +31,22 @@ class LocustError(Exception):
 
 class MissingWaitTimeError(LocustError):
     """Neither the TaskSet nor its User says how long to wait."""
+
+
+class NoMarkovTasksError(LocustError):
+    """A MarkovTaskSet has no task with transitions."""
+
+
+class InvalidTransitionError(LocustError):
+    """A transition leads to what the MarkovTaskSet does not have."""
+
+
+class NonMarkovTaskTransitionError(LocustError):
+    """A transition leads to what has no transitions itself."""
+
+
+class MarkovTaskTagError(LocustError):
+    """A task of a MarkovTaskSet has tags: without it there would be no chain."""
 
 
 class ResponseError(Exception):
@@ -70,7 +90,11 @@ class RPCSendError(RPCError):
 
 
 class RPCReceiveError(RPCError):
-    """A message was lost or damaged."""
+    """A message was lost or damaged. addr: of whom, if that is known."""
+
+    def __init__(self, *args: object, addr: object = None) -> None:
+        super().__init__(*args)
+        self.addr = addr
 
 
 class RunnerAlreadyExistsError(Exception):

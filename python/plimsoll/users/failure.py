@@ -7,7 +7,9 @@ import os
 import re
 import socket
 import ssl
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
 
 import gevent
 from requests import exceptions as requests_errors
@@ -16,7 +18,7 @@ from urllib3 import exceptions as urllib3_errors
 from plimsoll.users.exceptions import CatchResponseError
 
 if TYPE_CHECKING:
-    from plimsoll._engine import Reply
+    from plimsoll._engine import Reply, Stream
 
 
 class LocustBadStatusCode(Exception):  # noqa: N818 - Locust's name
@@ -34,6 +36,15 @@ class LocustBadStatusCode(Exception):  # noqa: N818 - Locust's name
         return f"LocustBadStatusCode(code={self.code})"
 
 
+# What the resolver says, and its number: the engine hands on the words alone.
+_RESOLVER = {
+    "Temporary failure in name resolution": socket.EAI_AGAIN,
+    "Name or service not known": socket.EAI_NONAME,
+    "Non-recoverable failure in name resolution": socket.EAI_FAIL,
+    "No address associated with hostname": socket.EAI_NODATA,
+}
+
+
 def cause_of(reply: Reply) -> Exception:
     """The exception at the root of a failed exchange: what the socket, the TLS or the HTTP layer would raise."""
     text = reply.error or ""
@@ -45,38 +56,112 @@ def cause_of(reply: Reply) -> Exception:
         case "protocol":
             return urllib3_errors.ProtocolError(text)
         case "reset" if reply.errno is None:
-            return urllib3_errors.ProtocolError(text) if reply.first_byte else http.client.RemoteDisconnected(text)
+            if reply.first_byte:
+                return urllib3_errors.ProtocolError(text)
+            return http.client.RemoteDisconnected("Remote end closed connection without response")
         case "connect" if reply.errno is None:
-            return ConnectionError(text)
+            said = text.rpartition(": ")[2]
+            return socket.gaierror(_RESOLVER[said], said) if said in _RESOLVER else ConnectionError(text)
     return socket.gaierror(reply.errno, text) if (reply.errno or 0) < 0 else _os_error(reply, text)
 
 
-def _os_error(reply: Reply, text: str) -> OSError:
+def undecodable(reply: Reply) -> requests_errors.ContentDecodingError:
+    """For a reply whose content coding cannot be undone, in the words of urllib3."""
+    coding = reply.header("content-encoding")
+    try:
+        reply.decoded()
+    except ValueError as reason:
+        return requests_errors.ContentDecodingError(
+            urllib3_errors.DecodeError(
+                f"Received response with content-encoding: {coding}, but failed to decode it.", reason
+            )
+        )
+    raise ValueError("this reply is not damaged")
+
+
+def cause_in_stream(stream: Stream) -> Exception:
+    """The same for a body that broke off, or was over a limit."""
+    text = stream.error or ""
+    match stream.outcome:
+        case "timeout":
+            return TimeoutError(text)
+        case "tls":
+            return ssl.SSLError(1, text)
+    return urllib3_errors.ProtocolError(text) if stream.errno is None else _os_error(stream, text)
+
+
+def _os_error(reply: Reply | Stream, text: str) -> OSError:
     # OSError picks the subclass by the number: 111 becomes ConnectionRefusedError.
     return OSError(reply.errno, os.strerror(reply.errno) if reply.errno else text)
 
 
-def error_of(reply: Reply, request: Any = None) -> requests_errors.RequestException:
-    """What requests raises for a failed exchange, with the root cause as its context."""
-    cause = cause_of(reply)
-    kind = _requests_error(reply)
-    if kind in (requests_errors.ReadTimeout, requests_errors.ConnectTimeout):
-        return kind(reply.error, request=request)
-    error = kind(cause, request=request)
-    error.__context__ = cause
+def error_of(reply: Reply, url: str, request: Any = None) -> requests_errors.RequestException:
+    """What requests raises for a failed exchange with `url`, in the wrappings of urllib3 and in its words.
+
+    Each is the context of the one around it, the root cause the innermost.
+    """
+    kind, layers = _layers(reply, url)
+    for outer, inner in pairwise(layers):
+        outer.__context__ = inner
+    error = kind(layers[0], request=request)
+    error.__context__ = layers[0]
     return error
 
 
-def _requests_error(reply: Reply) -> type[requests_errors.RequestException]:
+def _layers(reply: Reply, url: str) -> tuple[type[requests_errors.RequestException], list[Exception]]:
+    """(the kind of error of requests, what it wraps, outermost first)"""
+    cause = cause_of(reply)
+    peer: Any = _Peer(url)
     match reply.outcome:
+        case "timeout" if reply.bytes_out:
+            message = f"Read timed out. (read timeout={_limit(reply)})"
+            return requests_errors.ReadTimeout, [urllib3_errors.ReadTimeoutError(peer.pool, url, message)]
         case "timeout":
             # Nothing was written: the limit that passed was the one on connecting.
-            return requests_errors.ReadTimeout if reply.bytes_out else requests_errors.ConnectTimeout
+            message = f"Connection to {peer.host} timed out. (connect timeout={_limit(reply)})"
+            return requests_errors.ConnectTimeout, peer.gave_up(urllib3_errors.ConnectTimeoutError(peer, message))
         case "tls":
-            return requests_errors.SSLError
+            return requests_errors.SSLError, [cause]
         case "reset" | "protocol" if reply.first_byte:
-            return requests_errors.ChunkedEncodingError
-    return requests_errors.ConnectionError
+            return requests_errors.ChunkedEncodingError, [cause]
+        case "connect" if isinstance(cause, socket.gaierror):
+            unknown = urllib3_errors.NameResolutionError(peer.host, peer, cause)
+            return requests_errors.ConnectionError, [*peer.gave_up(unknown), cause]
+        case "connect":
+            refused = urllib3_errors.NewConnectionError(peer, f"Failed to establish a new connection: {cause}")
+            return requests_errors.ConnectionError, [*peer.gave_up(refused), cause]
+        case "protocol":
+            return requests_errors.ConnectionError, [cause]
+    return requests_errors.ConnectionError, [urllib3_errors.ProtocolError("Connection aborted.", cause), cause]
+
+
+def _limit(reply: Reply) -> str:
+    """Seconds, as the engine prints them."""
+    found = re.search(r"[0-9.]+(?= s\b)", reply.error or "")
+    return found[0] if found else "None"
+
+
+class _Peer:
+    """Prints like the connection objects of urllib3 that its errors mention."""
+
+    def __init__(self, url: str) -> None:
+        parts = urlsplit(url)
+        self.host = parts.hostname or ""
+        kind = "HTTPS" if parts.scheme.lower() == "https" else "HTTP"
+        port = parts.port or (443 if kind == "HTTPS" else 80)
+        self._name = f"{kind}Connection(host={self.host!r}, port={port})"
+        self.pool: Any = self._name.replace("Connection", "ConnectionPool", 1)
+        self._target = urlunsplit(("", "", parts.path or "/", parts.query, ""))
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        # The address would only keep equal failures apart.
+        return f"<{self._name} at 0x....>"
+
+    def gave_up(self, reason: Exception) -> list[Exception]:
+        return [urllib3_errors.MaxRetryError(self.pool, self._target, reason), reason]
 
 
 _WRAPPERS = (
@@ -134,6 +219,8 @@ def exchange_outcome(reply: Reply, error: BaseException | str) -> str:
     """The kind of failure of one of our own exchanges that was reported to have failed with `error`."""
     if reply.error is not None:
         return reply.outcome
+    if isinstance(error, requests_errors.ContentDecodingError):
+        return "protocol"
     # Of requests' own errors only those about statuses and redirects come up after a complete response.
     return (
         "http"

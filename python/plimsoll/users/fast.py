@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json as json_module
 import math
+from codecs import getincrementaldecoder
 from functools import lru_cache
 from io import BytesIO
 from time import time
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
 from urllib.parse import urlencode, urljoin
 
+import requests
 from requests import PreparedRequest
 from requests.exceptions import RequestException, TooManyRedirects
 from requests.structures import CaseInsensitiveDict
@@ -17,7 +20,7 @@ from requests.structures import CaseInsensitiveDict
 from plimsoll.users.catch_response import CatchResponse
 from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
 from plimsoll.users.exceptions import LocustError
-from plimsoll.users.failure import LocustBadStatusCode, cause_of
+from plimsoll.users.failure import LocustBadStatusCode, cause_of, undecodable
 from plimsoll.users.headers import encode
 from plimsoll.users.plain import FORM, JSON, Message, basic_authorization
 from plimsoll.users.prepared import Chain, body_bytes
@@ -25,13 +28,16 @@ from plimsoll.users.recording import sole_recorder
 from plimsoll.users.response import Response, elapsed
 from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender, weakly
 from plimsoll.users.settings import Setting
-from plimsoll.users.url import Route, Routes, origin_of, route_of, routes_of, without_credentials
+from plimsoll.users.stream import Streamed
+from plimsoll.users.url import Route, Routes, by_way_of, origin_of, route_of, routes_of, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from io import BufferedReader
 
     from plimsoll._engine import Headers, Origin, Reply
     from plimsoll.users.events import EventHook
+    from plimsoll.users.stream import Incoming
 
 USER_AGENT = "python/gevent-http-client-2.6.1"
 """What Locust's own client says; services are known to look at it."""
@@ -43,7 +49,7 @@ _ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding")
 _WITHOUT_CATCH = "To change the state of the request, you must pass catch_response=True."
 
 
-class FastResponse(CatchResponse, Response):  # type: ignore[misc] # its __exit__ decides about exceptions
+class FastResponse(CatchResponse, Response):
     """What FastHttpSession returns; with `catch_response=True` it is used in a with-block and judged there."""
 
     session: FastHttpSession
@@ -90,7 +96,7 @@ class FastResponse(CatchResponse, Response):  # type: ignore[misc] # its __exit_
             raise self._manual_result
 
     @property
-    def stream(self) -> BytesIO:
+    def stream(self) -> Any:
         """The body as received, to be read like a file."""
         return BytesIO(b"" if self.reply is None else self.reply.body)
 
@@ -98,18 +104,32 @@ class FastResponse(CatchResponse, Response):  # type: ignore[misc] # its __exit_
         self, chunk_size: int = 1024, decode_content: bool = True
     ) -> Iterator[str | bytes]:
         """The body in pieces of chunk_size bytes; with decode_content, those that are UTF-8 by themselves as text."""
-        content = self._content
-        for start in range(0, len(content), chunk_size):
-            piece = content[start : start + chunk_size]
+        for piece in requests.Response.iter_content(self, chunk_size):
             try:
                 yield piece.decode() if decode_content else piece
             except UnicodeDecodeError:
                 yield piece
 
+    def __enter__(self) -> Self:
+        # Without catch_response Locust lets its response be used in a with-block too, to no effect.
+        return super().__enter__() if self._catch_response else self
+
+    def __exit__(self, *raised: Any) -> bool:  # type: ignore[override] # decides about exceptions
+        return super().__exit__(*raised) if self._catch_response else False
+
     def _require_block(self, call: str) -> None:
         if not self._catch_response:
             raise LocustError(_WITHOUT_CATCH)
         super()._require_block(call)
+
+
+class StreamedFastResponse(Streamed, FastResponse):  # type: ignore[misc] # what is lazy there is read here
+    """What it returns with `stream=True`."""
+
+    @property
+    def stream(self) -> BufferedReader[Incoming]:
+        """The body without its transfer coding, to be read like a file as it comes."""
+        return self._incoming
 
 
 class ErrorResponse(FastResponse):
@@ -143,6 +163,7 @@ class FastHttpSession(Sender):
     auth_header = Setting(None)
     """Authorization header of every request."""
 
+    _steps = frozenset()
     _cookiejar: SessionCookies | None = None
     _line: tuple[str, CookieLine] | None = None
     """What the jar sends, for the root that was last sent to."""
@@ -170,8 +191,10 @@ class FastHttpSession(Sender):
         self.max_redirects = max_redirects
         self._insecure = insecure
         self._timeouts = connection_timeout or 0.0, network_timeout or 0.0
-        self._default_headers = tuple(headers.items()) if headers else ()
+        self._default_headers = tuple(_texts(headers).items()) if headers else ()
         self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
+        if self._proxy is not None:
+            self._is_special = True  # it wants to see the whole URL
         self.base_url, credentials = without_credentials(base_url or "")
         if credentials is not None:
             self.auth_header = basic_authorization(credentials)
@@ -184,6 +207,7 @@ class FastHttpSession(Sender):
         """The cookies of this user."""
         if self._cookiejar is None:
             self._cookiejar = SessionCookies(weakly(self._changed))
+            self._is_special = True  # cookies may come
         return self._cookiejar
 
     @property
@@ -216,7 +240,8 @@ class FastHttpSession(Sender):
 
         name: what to count it under instead of url. data: form (dict), text, bytes or a file. catch_response: use the
         response in a with-block, which decides whether it counts as a success. context: passed on to the listeners of
-        the request event. max_retries and debug_stream are accepted and without effect.
+        the request event. stream: return when the head of the response has come; the user's code reads the body as
+        it comes. max_retries and debug_stream are accepted and without effect.
 
         A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
         MissingSchema, InvalidSchema and InvalidURL for such a url, ValueError for what HTTP forbids to be sent.
@@ -233,8 +258,8 @@ class FastHttpSession(Sender):
         message = Message(route.with_params(params) if params else route, lines, body, content_type)
         limit = self.max_redirects if max_redirects is None else max_redirects
         chain = Chain((method, name or self.request_name or url))
-        response = self._send(chain, method.upper(), message)
-        response = self._follow(chain, response, method.upper(), message, limit if allow_redirects else 0)
+        response = self._send(chain, method.upper(), message, stream)
+        response = self._follow(chain, response, method.upper(), message, limit if allow_redirects else 0, stream)
         return self._hand_over(response, catch_response, context, stream)
 
     def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool) -> dict[str, Any]:
@@ -248,42 +273,59 @@ class FastHttpSession(Sender):
             defaults |= {"Content-Type": JSON, "Accept": JSON}
         return lines | {name: value for name, value in defaults.items() if name.lower() not in given}
 
-    def _send(self, chain: Chain, method: str, message: Message) -> FastResponse:
+    def _send(self, chain: Chain, method: str, message: Message, stream: bool) -> FastResponse:
         """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
         route = message.route
+        origin, target, extra = self._origin(route.root), route.target, message.extra or {}
+        if self._proxy is not None and route.root.startswith("http:"):
+            origin, target, host, _ = by_way_of(self._proxy, route)
+            extra = {"Host": host, **extra}
         try:
             reply = self._transmit(
                 chain.endpoint,
-                self._origin(route.root),
+                origin,
                 method,
-                route.target,
+                target,
                 base_headers(self._default_headers),
-                self._with_cookie(message.extra or {}, route),
+                self._with_cookie(extra, route),
                 message.body,
                 message.content_type,
                 *self._timeouts,
+                bool(stream),
             )
         except RefusedError as error:
-            raise ValueError(str(error)) from error
-        return self._received(chain, reply, message)
+            texts = _texts(extra)
+            if texts == extra:
+                raise ValueError(str(error)) from error
+            return self._send(chain, method, message._replace(extra=texts), stream)
+        return self._received(chain, reply, message, stream)
 
-    def _received(self, chain: Chain, reply: Reply, message: Message) -> FastResponse:
+    def _received(self, chain: Chain, reply: Reply, message: Message, stream: bool = False) -> FastResponse:
         """The response of one hop, its cookies kept and its status judged."""
-        response = FastResponse(reply, message.route, message.body, self, chain.endpoint)
+        kind = StreamedFastResponse if stream and reply.error is None else FastResponse
+        response = kind(reply, message.route, message.body, self, chain.endpoint)
         if chain.reply is not None:
             # Before the reply comes to stand for the whole chain.
             response.elapsed = elapsed(reply)
         chain.add(reply)
         if reply.error is not None:
             return self._error_response(chain, message, cause_of(reply))
+        if reply.damaged:
+            return self._error_response(chain, message, undecodable(reply))
         if values := response.set_cookies:
-            store_cookies(self.cookiejar, bare_request(_as_https(message.route.url)), values)
+            store_cookies(self.cookiejar, bare_request(message.route.url), values)
         if reply.status not in self.valid_response_codes:
             response.error = LocustBadStatusCode(message.route.url, reply.status)
         return response
 
     def _follow(
-        self, chain: Chain, response: FastResponse, method: str, message: Message, redirects: int
+        self,
+        chain: Chain,
+        response: FastResponse,
+        method: str,
+        message: Message,
+        redirects: int,
+        stream: bool = False,
     ) -> FastResponse:
         """The response at the end of at most so many redirects; 0: a redirect is a response like any other."""
         while True:
@@ -299,7 +341,10 @@ class FastHttpSession(Sender):
                 return self._error_response(chain, message, error)
             try:
                 method, message = _redirected(method, message, status, location)
-                response = self._send(chain, method, message)
+                if stream:
+                    # Its connection is free for the next hop when its body has been read.
+                    _ = response.content
+                response = self._send(chain, method, message, stream)
             except RequestException as error:
                 return self._error_response(chain, message, error)
             response.history = history
@@ -316,7 +361,7 @@ class FastHttpSession(Sender):
     def _with_cookie(self, lines: dict[str, Any], route: Route) -> dict[str, Any]:
         if not self._cookiejar or any(name.lower() == "cookie" for name in lines):
             return lines
-        value = self._cookie(_as_https(route.root), route)
+        value = self._cookie(route.root, route)
         return lines if value is None else {**lines, "Cookie": value}
 
     def _cookie(self, root: str, route: Route) -> str | None:
@@ -324,13 +369,13 @@ class FastHttpSession(Sender):
         if known is None or known[0] != root or (known[1].until or math.inf) <= time():
             line = cookie_line(self.cookiejar, root)
             if line is None:
-                return cookie_header(self.cookiejar, _as_https(route.url))
+                return cookie_header(self.cookiejar, route.url)
             known = self._line = root, line
         return known[1].value
 
     def get(self, url: str, **kwargs: Any) -> FastResponse:
         """Send a GET request."""
-        if kwargs or self._cookiejar is not None:
+        if kwargs or self._is_special:
             return self.request("GET", url, **kwargs)
         # What request("GET", url) does, for the case that nothing special comes up: the hot path.
         ready = self._ready or self._make_ready()
@@ -344,8 +389,11 @@ class FastHttpSession(Sender):
         recorder = sole_recorder(self.request_event)
         is_plain = reply.status < 300 and reply.status in self.valid_response_codes
         if recorder is not None and is_plain and reply.header("set-cookie") is None:
-            recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
-            return FastResponse(reply, route, None, self, endpoint)
+            try:
+                recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+                return FastResponse(reply, route, None, self, endpoint)
+            except ValueError:
+                pass  # a damaged body: below
         chain, message = Chain(endpoint), Message(route, self._lines(None, None, False), None, None)
         response = self._received(chain, reply, message)
         response = self._follow(chain, response, "GET", message, self.max_redirects)
@@ -386,8 +434,12 @@ class FastHttpSession(Sender):
         with."""
         response = self.request(method, url, stream=True, **kwargs)
         response.raise_for_status()
-        *lines, rest = response._content.decode(errors="replace").split("\n")
-        yield from lines
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        rest = ""
+        for piece in requests.Response.iter_content(response, 1024):
+            *lines, rest = (rest + decode(piece)).split("\n")
+            yield from lines
+        rest += decode(b"", final=True)
         if rest:
             yield rest
 
@@ -407,6 +459,11 @@ def base_headers(lines: tuple[tuple[str, str], ...]) -> Headers:
     merged = CaseInsensitiveDict({"User-Agent": USER_AGENT})
     merged.update(lines)
     return encode(merged.items())
+
+
+def _texts(lines: Mapping[str, Any]) -> dict[str, Any]:
+    """Header lines whose values may be numbers, as Locust's client takes them."""
+    return {name: it if isinstance(it, (str, bytes, NoneType)) else str(it) for name, it in lines.items()}
 
 
 def _encode_body(data: Any, files: Any) -> tuple[bytes | None, str | None]:
@@ -436,8 +493,3 @@ def _redirected(method: str, message: Message, status: int, location: str) -> tu
         dropped.update(_ABOUT_THE_BODY)
     kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
     return method, Message(route, kept, body, content_type)
-
-
-def _as_https(url: str) -> str:
-    # Locust's client takes every URL for https when it comes to cookies, so that those marked as secure go to http too.
-    return "https" + url[url.index(":") :]

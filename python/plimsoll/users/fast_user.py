@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.users.rest import RestMixin
 from plimsoll.users.user import User, required_host
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from plimsoll.users.fast import FastHttpSession
 
 
-class FastHttpUser(User):
+class FastHttpUser(User, RestMixin[Any]):
     """A user whose `client` is a FastHttpSession. Its settings are class attributes; times are seconds."""
 
     abstract = True

@@ -1,8 +1,16 @@
-"""Class names that Locust dropped in 1.0: deriving from one tells what it is called today."""
+"""What is here for the sake of old locustfiles: class names that Locust dropped in 1.0, and a version to compare with.
+
+Deriving from such a class tells what it is called today.
+"""
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
 from typing import Any
+
+LOCUST_VERSION = "2.47.0"
+"""The release whose behaviour a locustfile finds here; `locust.__version__`."""
 
 
 class _Renamed(type):
@@ -14,6 +22,12 @@ class _Renamed(type):
                 "For more info see: https://docs.locust.io/en/latest/changelog.html#changelog-1-0"
             )
         return super().__new__(mcs, name, bases, namespace)
+
+
+def warn_of_task_set(name: str, namespace: Mapping[str, Any]) -> None:
+    """Warns of a User class about to be made that says `task_set`, as it was called before 1.0."""
+    if "task_set" in namespace:
+        warnings.warn(f"{name}.task_set has no effect: say tasks = [...] instead", DeprecationWarning, stacklevel=3)
 
 
 class Locust(metaclass=_Renamed):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 from http.client import HTTPMessage
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll._engine import Reply
+    from plimsoll.users.prepared import Chain
     from plimsoll.users.session import HttpSession
     from plimsoll.users.url import Route
 
@@ -56,10 +58,34 @@ class lazy(Generic[T]):  # noqa: N801 - used like property
         return value
 
 
+@dataclass(frozen=True, slots=True)
+class Timings:
+    """Where the time of an exchange went, in ms. With redirects, all hops together."""
+
+    dns: float
+    """Finding out addresses; 0 on a kept connection, as are the next two."""
+    connect: float
+    """Making connections, through a proxy if there is one."""
+    tls: float
+    """TLS handshakes."""
+    first_byte: float
+    """From sending to the arrival of the head, the three above included; 0 without one."""
+    total: float
+    """From sending to the arrival of the last byte, or to what the exchange failed with. Streamed: the same as
+    first_byte."""
+
+    @classmethod
+    def of(cls, reply: Reply) -> Timings:
+        """As the engine stamped them."""
+        head = reply.first_byte - reply.sent if reply.first_byte else 0
+        return cls(*(nanos / 1e6 for nanos in (reply.dns, reply.connect, reply.tls, head, reply.service)))
+
+
 class Response(requests.Response):
     """One response, or the lack of one: then status_code is 0, content None and `error` says why.
 
-    The body is in memory as a whole, whatever `stream` was. Its content coding is undone when it is first read.
+    The body is in memory as a whole, other than that of a `stream.StreamedResponse`. Its content coding is undone when
+    it is first read.
     """
 
     error: Exception | None = None
@@ -135,6 +161,11 @@ class Response(requests.Response):
         return timedelta(0) if self.reply is None else elapsed(self.reply)
 
     @lazy
+    def timings(self) -> Timings | None:
+        """Where the time went; None if nothing could be sent."""
+        return None if self.reply is None else Timings.of(self.reply)
+
+    @lazy
     def history(self) -> list[requests.Response]:
         """The redirects that led here, oldest first."""
         return []
@@ -175,7 +206,7 @@ class Response(requests.Response):
             reason=reply.reason,
             preload_content=False,
             decode_content=False,
-            original_response=cast("Any", _Original(reply.headers)),
+            original_response=cast("Any", Original(reply.headers)),
         )
 
     @property
@@ -217,7 +248,7 @@ def _request_sent(head: bytes, route: Route, body: bytes | None) -> PreparedRequ
     return request
 
 
-class _Original:
+class Original:
     """What requests takes for the http.client.HTTPResponse below urllib3: it looks for cookies there."""
 
     def __init__(self, headers: list[tuple[str, str]]) -> None:
@@ -236,6 +267,11 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
     """What HttpSession returns. With `catch_response=True` it is used in a with-block and judged there."""
 
     session: HttpSession
+
+    chain: Chain | None = None
+    """What a further request of a hook belongs to."""
+    asked_for = ""
+    """The URL, where there was not even a request."""
 
     def __init__(
         self,
@@ -259,14 +295,15 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
         if not self._is_error:
             return None
         # By name instead of URL, so that the failures of one endpoint are one line.
+        name = self.endpoint[1] if self.meta is None else self.meta["name"]
         side = "Client" if self.status_code < 500 else "Server"
-        error = HTTPError(f"{self.status_code} {side} Error: {self.reason} for url: {self.endpoint[1]}")
+        error = HTTPError(f"{self.status_code} {side} Error: {self.reason} for url: {name}")
         error.response = self
         return error
 
     def first_url(self) -> str:
         first = self.history[0] if self.history else self
-        return str(first.url or (first.request.url if first.request else ""))
+        return str(first.url or (first.request.url if first.request else self.asked_for))
 
     def raise_for_status(self) -> None:
         """Raise what the exchange failed with; the user's own verdict, if there is one, decides."""
@@ -290,14 +327,15 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
     @lazy
     def connection(self) -> _Connection:  # type: ignore[override]
         """What hooks send a further request with, as the one for digest authentication does."""
-        return _Connection(self.session)
+        return _Connection(self.session, self.chain)
 
 
 class _Connection:
     """The one method of a requests adapter that hooks call."""
 
-    def __init__(self, session: HttpSession) -> None:
+    def __init__(self, session: HttpSession, chain: Chain | None) -> None:
         self._session = session
+        self._chain = chain
 
     def send(self, request: PreparedRequest, **kwargs: Any) -> ResponseContextManager:
-        return self._session.hop(request, **kwargs)
+        return self._session.hop(request, chain=self._chain, **kwargs)

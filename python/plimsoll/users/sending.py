@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakMethod
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from weakref import WeakKeyDictionary, WeakMethod
 
 from greenlet import getcurrent
 
@@ -45,6 +45,21 @@ def weakly(method: Callable[[], None]) -> Callable[[], None]:
     return call
 
 
+def source_of(user: Any) -> str | None:
+    """The local address that this user comes from, if its class says: the next one of those that the class has."""
+    addresses = getattr(user, "source_address", None)
+    if not addresses or isinstance(addresses, str):
+        return addresses or None
+    turns = _turns.setdefault(type(user), [0])
+    address: str = addresses[turns[0] % len(addresses)]
+    turns[0] += 1
+    return address
+
+
+_turns: WeakKeyDictionary[type, list[int]] = WeakKeyDictionary()
+"""How many users of each class have got an address."""
+
+
 class Nobody:
     """Stands in for the user of a session without one."""
 
@@ -56,11 +71,36 @@ class Nobody:
         self._yielded = False
 
 
+def _note_step(sender: Sender | type[Sender], name: str) -> None:
+    """Somebody has put something of their own in the place of sender's attribute."""
+    if name in sender._steps:
+        sender._is_special = sender._has_own_steps = True
+    elif name == "request":
+        sender._is_special = True
+
+
 class Sender:
     """A user's own connections. Greenlets of the same user may share it."""
 
     user: Any
     request_event: EventHook
+
+    _steps: ClassVar[frozenset[str]] = frozenset()
+    """Methods that `request` goes through only if somebody has put one of their own in the place of one."""
+    _has_own_steps = False
+    """Somebody has."""
+    _is_special = False
+    """There is something to be looked at before a request; False: shortcuts may be taken."""
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "_steps" not in vars(cls):
+            for name in tuple(vars(cls)):
+                _note_step(cls, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        _note_step(self, name)
 
     request_name: str | None = None
     """What the following exchanges are called if the call gives no name."""
@@ -76,7 +116,7 @@ class Sender:
 
     def _open(self) -> Client:
         self._hub = getattr(getattr(self.user, "environment", None), "hub", None) or hubs.current()
-        self._client = self._hub.engine.client()
+        self._client = self._hub.engine.client(source_of(self.user))
         return self._client
 
     def _transmit(
@@ -91,8 +131,11 @@ class Sender:
         content_type: str | None = None,
         connect_timeout: float = 0.0,
         read_timeout: float = 0.0,
+        stream: bool = False,
     ) -> Reply:
         """Send one request and wait for its Reply, which may be of a failure. Raises RefusedError.
+
+        stream: the Reply comes when the head has come; make a `Streamed` response of it.
 
         endpoint is what the exchange is counted under if this greenlet is killed, or runs into a timeout of its own
         code, while it waits.
@@ -117,6 +160,7 @@ class Sender:
                 connect_timeout,
                 read_timeout,
                 pacer._free,
+                stream,
             )
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error)) from error

@@ -6,7 +6,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.users.exceptions import LocustError
-from plimsoll.users.tasks import declared_weight, expand, inherited_tasks
+from plimsoll.users.tasks import declared_weight, expand, inherited_tasks, warn_of_async
 from plimsoll.users.taskset import TaskSet, TaskSetMeta
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ class SequentialTaskSetMeta(TaskSetMeta):
                     raise ValueError("The 'tasks' attribute can only be set to list or dict")
                 tasks.extend(expand(value))
             tasks.extend([value] * (declared_weight(value) or 0))
+        warn_of_async(namespace, tasks)
         return tasks
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import requests
@@ -14,8 +15,9 @@ from requests.hooks import dispatch_hook
 from requests.models import REDIRECT_STATI
 from requests.utils import prepend_scheme_if_needed, select_proxy
 
+from plimsoll.users.adapters import ask, join, takes_part
 from plimsoll.users.cookies import store_cookies
-from plimsoll.users.failure import error_of
+from plimsoll.users.failure import error_of, undecodable
 from plimsoll.users.headers import encode
 from plimsoll.users.plain import compose, limits
 from plimsoll.users.prepared import Chain, lines_and_body
@@ -23,17 +25,19 @@ from plimsoll.users.recording import sole_recorder
 from plimsoll.users.response import ResponseContextManager, elapsed
 from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender
 from plimsoll.users.settings import SessionSettings
-from plimsoll.users.url import ABSOLUTE, origin_of, routes_of, split, without_credentials
+from plimsoll.users.stream import StreamedResponse
+from plimsoll.users.url import ABSOLUTE, by_way_of, origin_of, routes_of, split, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll._engine import Reply
     from plimsoll.users.events import EventHook
+    from plimsoll.users.url import Route
 
 logger = logging.getLogger(__name__)
 
-_NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None}
+_NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None, "stream": False}
 
 
 class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[misc] # attributes there, properties here
@@ -41,8 +45,12 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
 
     A URL without http:// is put behind base_url as it is. What is common is composed here; the rest (files, cookies=,
     hooks, authentication objects, proxies, …) is prepared by requests itself, and then sent by the engine as well.
-    Mounted adapters are accepted and not asked.
+    Mounted adapters are asked if they do something to requests; see `plimsoll.users.adapters`.
     """
+
+    _asks_adapters = False
+
+    _steps = frozenset({"prepare_request", "merge_environment_settings", "send"})
 
     def __init__(self, base_url: str | None, request_event: EventHook, user: Any, *, pool_manager: Any = None) -> None:
         # Not that of requests.Session, which makes 20 kB of things that most users never touch. pool_manager is
@@ -78,28 +86,31 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         """Send a request; the arguments that requests has too mean what they mean there.
 
         name: what to count it under instead of path and query. catch_response: use the response in a with-block, which
-        decides whether it counts as a success. context: passed on to the listeners of the request event.
+        decides whether it counts as a success. context: passed on to the listeners of the request event. stream: return
+        when the head of the response has come, and let the user's code read the body as it comes.
 
         A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
         MissingSchema, InvalidSchema and InvalidURL, and what requests raises for arguments of the wrong kind.
         """
         chain = Chain((method, name or self.request_name or ""))
-        options = {"timeout": timeout, "verify": verify, "cert": cert}
+        stream = bool(self.stream if stream is None else stream)
+        options = {"timeout": timeout, "verify": verify, "cert": cert, "stream": stream}
         try:
             response = None
             if not (cookies or files or hooks or proxies):
                 response = self._send_plain(chain, url, (params, headers, data, json, auth), options, allow_redirects)
             if response is None:
                 request = Request(
-                    method.upper(), self._absolute(url), headers, files, data, params, auth, cookies, hooks, json
+                    method.upper(), self._build_url(url), headers, files, data, params, auth, cookies, hooks, json
                 )
-                options |= {"stream": stream, "proxies": proxies}
+                options |= {"proxies": proxies}
                 response = self._send_prepared(chain, request, options, allow_redirects)
         except RequestException as error:
             response = self._failed(chain, url, error)
-        return self._hand_over(response, catch_response, context, bool(stream))
+        return self._hand_over(response, catch_response, context, stream)
 
-    def _absolute(self, url: str) -> str:
+    def _build_url(self, url: str) -> str:
+        """The whole URL, as Locust's session has it under this name."""
         return url if ABSOLUTE.match(url) else f"{self.base_url}{url}"
 
     def _send_plain(
@@ -130,12 +141,19 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
                 message.body,
                 message.content_type,
                 *limits(options["timeout"]),
+                options["stream"],
             )
         except RefusedError:
             return None
-        response = ResponseContextManager(reply, message.route, message.body, self, chain.endpoint)
+        response = self._response(reply, message.route, message.body, chain, options["stream"])
         chain.add(reply)
         return self._conclude(chain, reply, response, options, allow_redirects)
+
+    def _response(
+        self, reply: Reply, route: Route, body: bytes | None, chain: Chain, stream: bool
+    ) -> ResponseContextManager:
+        kind = StreamedResponse if stream and reply.error is None else ResponseContextManager
+        return kind(reply, route, body, self, chain.endpoint)
 
     def _tls(self, verify: Any, cert: Any) -> tuple[Any, Any]:
         return self.verify if verify is None else verify, self.cert if cert is None else cert
@@ -150,15 +168,18 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
     ) -> ResponseContextManager:
         """What comes after the reply to a composed request: keep its cookies, follow where it leads."""
         if reply.error is not None:
-            response.error = error_of(reply)
+            response.error = error_of(reply, response.first_url())
             return response
+        if reply.damaged:
+            return self._failed(chain, str(response.url), undecodable(reply))
         self._keep_cookies(response)
         if allow_redirects and response.status_code in REDIRECT_STATI and response.is_redirect:
             request = response.request
             request._cookies = self.cookies.copy()
-            verify, cert = self._tls(options["verify"], options["cert"])
+            settings = {"timeout": options["timeout"], "stream": options["stream"]}
+            settings["verify"], settings["cert"] = self._tls(options["verify"], options["cert"])
             try:
-                return self._follow(chain, response, request, timeout=options["timeout"], verify=verify, cert=cert)
+                return self._follow(chain, response, request, **settings)
             except RequestException as error:
                 return self._failed(chain, str(response.url), error)
         return response
@@ -203,53 +224,78 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
             settings.setdefault(name, getattr(self, name))
         response = self.hop(request, chain=chain, **settings)
         # A hook may put another response in this one's place; by then it is one of this session too.
-        response = cast(
-            "ResponseContextManager", dispatch_hook("response", request.hooks, response, chain=chain, **settings)
-        )
+        response = cast("ResponseContextManager", dispatch_hook("response", request.hooks, response, **settings))
         for each in (*response.history, response):
             self._keep_cookies(cast("ResponseContextManager", each))
         return self._follow(chain, response, request, **settings) if allow_redirects else response
 
-    def hop(
+    def hop(self, request: PreparedRequest, *, chain: Chain | None = None, **settings: Any) -> ResponseContextManager:
+        """Send one prepared request, by way of the mounted adapter if that takes part, and do nothing else."""
+        chain = chain or Chain((str(request.method), request.path_url))
+        if self._asks_adapters and takes_part(adapter := self.get_adapter(str(request.url))):
+            response = ask(adapter, partial(self._by_engine, chain), request, **settings)
+            return response if isinstance(response, ResponseContextManager) else self._adopt(chain, response)
+        return self._by_engine(chain, request, **settings)
+
+    def _adopt(self, chain: Chain, made: requests.Response) -> ResponseContextManager:
+        """A response that an adapter made itself, as one of ours. What was not sent is not timed."""
+        response = ResponseContextManager(chain.reply, None, None, self, chain.endpoint)
+        for name in ("status_code", "headers", "content", "encoding", "url", "reason", "elapsed", "cookies", "request"):
+            setattr(response, name, getattr(made, name))
+        return response
+
+    def _by_engine(
         self,
+        chain: Chain,
         request: PreparedRequest,
         *,
-        chain: Chain,
         timeout: Any = None,
         verify: Any = True,
         cert: Any = None,
         proxies: Any = None,
         stream: Any = False,
     ) -> ResponseContextManager:
-        """Send one prepared request, and do nothing else. stream is accepted: bodies are read to their end anyway."""
+        """Send one prepared request."""
         route = split(str(request.url))
         proxy = select_proxy(str(request.url), proxies)
+        lines, body = lines_and_body(request)
+        target = route.target
         if proxy:
             proxy = prepend_scheme_if_needed(proxy, "http")
-        origin = origin_of(route.root, verify, cert, proxy or None)
-        lines, body = lines_and_body(request)
+        if proxy and route.root.startswith("http:"):
+            origin, target, host, authorization = by_way_of(proxy, route)
+            if "Host" not in request.headers:
+                lines.insert(0, ("Host", host))
+            if authorization is not None:
+                lines.append(("Proxy-Authorization", authorization))
+        else:
+            origin = origin_of(route.root, verify, cert, proxy or None)
         try:
             reply = self._transmit(
                 chain.endpoint,
                 origin,
                 str(request.method),
-                route.target,
+                target,
                 encode(lines),
                 None,
                 body,
                 None,
                 *limits(timeout),
+                bool(stream),
             )
         except RefusedError as error:
             raise InvalidHeader(str(error), request=request) from error
-        response = ResponseContextManager(reply, route, None, self, chain.endpoint)
+        response = self._response(reply, route, None, chain, bool(stream))
         response.request = request
+        response.chain = chain
         if chain.reply is not None:
             # Before the reply comes to stand for the whole chain.
             response.elapsed = elapsed(reply)
         chain.add(reply)
         if reply.error is not None:
-            raise error_of(reply, request)
+            raise error_of(reply, str(request.url), request)
+        if reply.damaged:
+            raise undecodable(reply)
         return response
 
     def _failed(self, chain: Chain, url: str, error: RequestException) -> ResponseContextManager:
@@ -263,6 +309,7 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         response.status_code = 0
         response.error = error
         response.request = cast("PreparedRequest", error.request)
+        response.asked_for = self._build_url(url)
         return response
 
     def get(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
@@ -274,7 +321,7 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
     def _get(self, url: str) -> ResponseContextManager:
         """What request("GET", url) does, for the case that nothing special comes up: the hot path."""
         setup = self._setup
-        if setup is None or setup.until is not None or self._has_containers:
+        if setup is None or setup.until is not None or self._is_special:
             return self.request("GET", url)
         route = setup.routes[url]
         if route.root != setup.root or route.has_credentials:
@@ -284,8 +331,11 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         response = ResponseContextManager(reply, route, None, self, endpoint)
         recorder = sole_recorder(self.request_event)
         if recorder is not None and 200 <= response.status_code < 300 and reply.header("set-cookie") is None:
-            recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
-            return response
+            try:
+                recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+                return response
+            except ValueError:
+                pass  # a damaged body: below
         response = self._conclude(Chain(endpoint, reply), reply, response, _NO_OPTIONS, allow_redirects=True)
         return self._hand_over(response, False, NO_CONTEXT, False)
 
@@ -315,8 +365,11 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         return self.request("DELETE", url, data=data, json=json, **kwargs)
 
     def mount(self, prefix: str, adapter: Any) -> None:
-        """Accepted for the sake of existing scripts: the engine sends, an adapter is never asked."""
-        if type(adapter) is not HTTPAdapter or adapter.max_retries.total:
+        """An adapter with a `send` or an `add_headers` of its own is asked; what others do is the engine's business."""
+        if takes_part(adapter):
+            join(adapter)
+            self._asks_adapters = self._is_special = self._has_own_steps = True
+        elif type(adapter) is not HTTPAdapter or adapter.max_retries.total:
             logger.warning("%s mounted on %s has no effect: requests are sent by Plimsoll's engine, and none is sent "
                            "twice", type(adapter).__name__, prefix)  # fmt: skip
         super().mount(prefix, adapter)

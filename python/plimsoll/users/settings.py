@@ -68,7 +68,7 @@ class Container:
 
     def __set__(self, session: SessionSettings, value: Any) -> None:
         session.__dict__[self._name] = value
-        session._has_containers = True
+        session._is_special = True
 
 
 def _adapters() -> OrderedDict[str, HTTPAdapter]:
@@ -83,23 +83,25 @@ class SessionSettings:
     verify = Setting(True)
     cert = Setting(None)
     trust_env = Setting(True)
+    stream = Setting(False)
     params = Container(dict)
     proxies = Container(dict)
     hooks = Container(default_hooks)
     adapters = Container(_adapters)
     """Accepted and not asked: the engine sends."""
 
-    stream = False
     max_redirects = 30
 
     _headers: SessionHeaders | None = None
     _cookies: SessionCookies | None = None
-    _has_containers = False
+    # See Sender.
+    _is_special = _has_own_steps = False
     _setup: Setup | None = None
     """For the root that was last sent to; None when a setting has changed since."""
 
     def _changed(self) -> None:
-        self._setup = None
+        # Not by assignment, which a session watches: this may happen for every request.
+        self.__dict__["_setup"] = None
 
     @property
     def headers(self) -> SessionHeaders:
@@ -132,11 +134,11 @@ class SessionSettings:
 
     def _setup_for(self, root: str) -> Setup | None:
         """What the settings come to for one root; None if every request has to be prepared by requests."""
-        if self._has_containers and self._containers_say_something():
+        if self._is_special and (self._has_own_steps or self._containers_say_something()):
             return None
         setup = self._setup
         if setup is None or setup.root != root or (setup.until is not None and setup.until <= time()):
-            setup = self._setup = self._set_up(root)
+            setup = self.__dict__["_setup"] = self._set_up(root)
         return setup
 
     def _containers_say_something(self) -> bool:
@@ -176,6 +178,7 @@ class SessionSettings:
     def _needs_requests(self, root: str, given: frozenset[str]) -> bool:
         return bool(
             given & _LEFT_TO_REQUESTS
+            or self.stream
             or (self._cookies and given & {"cookie", "host"})
             or (self.trust_env and _environment_says_something(root))
         )

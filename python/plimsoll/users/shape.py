@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from abc import ABCMeta, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import gevent
+
 if TYPE_CHECKING:
     from plimsoll.users.runners import Runner
     from plimsoll.users.user import User
+
+    Tick = tuple[int, float] | tuple[int, float, list[type[User]] | None]
+
+logger = logging.getLogger("locust.runners")
+
+PERIOD = 1.0
+"""Seconds between two ticks."""
 
 
 class LoadTestShapeMeta(ABCMeta):
@@ -48,5 +58,36 @@ class LoadTestShape(metaclass=LoadTestShapeMeta):
         return self.runner.user_count
 
     @abstractmethod
-    def tick(self) -> tuple[int, float] | tuple[int, float, list[type[User]] | None] | None:
+    def tick(self) -> Tick | None:
         """(users, users started or stopped per second[, their classes]) for now; None ends the test."""
+
+
+def follow(runner: Runner) -> None:
+    """Ask the shape of the runner's Environment, tick by tick, and have it done; returns when the shape ends the test.
+
+    Raises what tick() raises, and ValueError or TypeError for what is no tick.
+    """
+    shape = runner.environment.shape_class
+    assert shape is not None
+    logger.info("Shape test starting")
+    shape.reset_time()
+    runner.shape_last_tick = None
+    while True:
+        since = time.monotonic()
+        tick = shape.tick()
+        if tick is None:
+            logger.info("Shape test stopping")
+            runner.shape_greenlet = runner.shape_last_tick = None
+            runner.quit()
+            return
+        if tick != runner.shape_last_tick:
+            _take(tick, runner)
+            runner.shape_last_tick = tick
+        gevent.sleep(max(0.0, since + PERIOD - time.monotonic()))
+
+
+def _take(tick: Tick, runner: Runner) -> None:
+    users, rate, *rest = tick
+    users, rate = int(users), float(rate)
+    logger.info("Shape test updating to %d users at %.2f spawn rate", users, rate)
+    runner.start(users, rate, user_classes=rest[0] if rest else None)

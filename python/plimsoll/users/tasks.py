@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from inspect import isasyncgenfunction, iscoroutinefunction
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 if TYPE_CHECKING:
@@ -30,16 +31,34 @@ def task(weight: Any = 1) -> Any:
         return task(1)(weight)
 
     def decorate(decorated: TaskT) -> TaskT:
-        if decorated.__name__ in ("on_start", "on_stop"):
-            logging.warning(
-                "%s is decorated with @task: it will run as a task AND at every start or stop.", decorated.__name__
-            )
-        if decorated.__name__ == "run":
-            raise Exception("run() belongs to User and TaskSet; it can be neither overridden nor a task.")
+        check_task_name(decorated, "@task")
         decorated.locust_task_weight = weight  # type: ignore[attr-defined]
         return decorated
 
     return decorate
+
+
+def check_task_name(decorated: Callable[..., Any], decorator: str) -> None:
+    """Raises Exception for a task called run; warns of one that is called at other times too."""
+    name = decorated.__name__
+    if name in ("on_start", "on_stop"):
+        logging.warning("%s is decorated with %s: it will run as a task AND at every start or stop.", name, decorator)
+    if name == "run":
+        raise Exception("run() belongs to User and TaskSet; it can be neither overridden nor a task.")
+
+
+def async_advice(function: Any) -> str | None:
+    """What to write instead of an async function, which does nothing when it is called; None for any other."""
+    if not (iscoroutinefunction(function) or isasyncgenfunction(function)):
+        return None
+    function = getattr(function, "func", function)  # of a partial
+    code = function.__code__
+    return (
+        f"{function.__qualname__} ({code.co_filename}:{code.co_firstlineno}) is an async function, which a user "
+        "cannot run, so it does nothing: write `def` instead of `async def`, and call self.client without `await`; "
+        "other users run while it waits. For a library that needs asyncio call "
+        "`gevent.get_hub().threadpool.apply(asyncio.run, (coroutine,))`, which runs it in a thread of its own."
+    )
 
 
 def tag(*tags: str) -> Callable[[TaskT], TaskT]:
@@ -92,7 +111,21 @@ def collect_tasks(bases: Iterable[type], namespace: Mapping[str, Any]) -> list[C
     tasks.extend(expand(namespace.get("tasks") or []))
     for value in namespace.values():
         tasks.extend([value] * (declared_weight(value) or 0))
+    warn_of_async(namespace, tasks)
     return tasks
+
+
+def warn_of_async(namespace: Mapping[str, Any], tasks: Iterable[Callable[..., Any]]) -> None:
+    """Of a class about to be made: its tasks, its on_start, its on_stop. Locustfiles with such a task among others run
+    under Locust, where it does nothing and nobody is told."""
+    for function in dict.fromkeys((namespace.get("on_start"), namespace.get("on_stop"), *tasks)):
+        if advice := async_advice(function):
+            logging.warning("%s", advice)
+
+
+def is_chain(holder: Any) -> bool:
+    """Whether it is a MarkovTaskSet class, whose tasks are not in `tasks`."""
+    return getattr(holder, "_is_chain", False)
 
 
 def filter_tasks_by_tags(
@@ -103,14 +136,15 @@ def filter_tasks_by_tags(
 ) -> None:
     """Keep the tasks of a User or TaskSet class, and of those within, that carry one of tags and none of exclude_tags.
 
-    None: no such condition. A TaskSet that is left empty is dropped. verdicts: what is already known, for recursion.
+    None: no such condition. A TaskSet that is left empty is dropped, but for a MarkovTaskSet, which no tag can reach.
+    verdicts: what is already known, for recursion.
     """
     verdicts = {} if verdicts is None else verdicts
     for inner in holder.tasks:
         if inner not in verdicts:
             verdicts[inner] = _passes(inner, tags, exclude_tags, verdicts)
     holder.tasks = [inner for inner in holder.tasks if verdicts[inner]]
-    if not holder.tasks:
+    if not holder.tasks and not is_chain(holder):
         logging.warning("%s had no tasks left after filtering, instantiating it will fail!", holder.__name__)
 
 
@@ -119,6 +153,6 @@ def _passes(
 ) -> bool:
     if hasattr(inner, "tasks"):
         filter_tasks_by_tags(inner, tags, exclude_tags, verdicts)
-        return bool(inner.tasks)
+        return bool(inner.tasks) or is_chain(inner)
     own = tags_of(inner)
     return (tags is None or not own.isdisjoint(tags)) and (exclude_tags is None or own.isdisjoint(exclude_tags))

@@ -14,6 +14,7 @@ from gevent import GreenletExit
 
 from plimsoll.users.exceptions import (
     InterruptTaskSet,
+    MissingWaitTimeError,
     RescheduleTask,
     RescheduleTaskImmediately,
     StopTest,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from plimsoll.users.user import User
 
 logger = logging.getLogger("locust.user.task")
+
+FOREVER = 10 * 365 * 86400 * 10**9
+"""ns that an infinite wait lasts: until somebody stops the user."""
 
 RUNNING, WAITING, STOPPING = "running", "waiting", "stopping"
 
@@ -184,8 +188,9 @@ class TaskSet(metaclass=TaskSetMeta):
         return tasks[int(random() * len(tasks))]
 
     def wait_time(self) -> float:
-        """Seconds between two tasks: the user's, unless a TaskSet has its own."""
-        return self._user.wait_time()
+        """Seconds between two tasks: the user's, unless a TaskSet has its own. Raises MissingWaitTimeError."""
+        wait_time: Callable[[], float] | None = self._user.wait_time
+        return _old_wait_time(self) if wait_time is None else wait_time()
 
     def wait(self) -> None:
         """Sleep for wait_time().
@@ -200,7 +205,10 @@ class TaskSet(metaclass=TaskSetMeta):
         seconds = self.wait_time()
         if seconds > 0:
             user._state = WAITING
-            length = int(seconds * 1e9)
+            try:
+                length = int(seconds * 1e9)
+            except OverflowError:
+                length = FOREVER
             due = monotonic_ns() + length
             sleep_until(user.environment.hub, due)
             if user._late is None:
@@ -249,6 +257,16 @@ def _no_tasks(owner: TaskSet | User) -> Exception:
         f"No tasks defined on {type(owner).__name__}{hint}. Use the @task decorator or set the 'tasks' attribute "
         "(a class that is only a base for others says abstract = True)."
     )
+
+
+def _old_wait_time(taskset: TaskSet) -> float:
+    """What applies with `wait_time = None`: the limits that go with it, in ms."""
+    user = taskset.user
+    least = taskset.min_wait or user.min_wait
+    most = taskset.max_wait or user.max_wait
+    if least is None or most is None:
+        raise MissingWaitTimeError(f"Neither {type(user).__name__} nor {type(taskset).__name__} has a wait_time")
+    return (least + random() * (most - least)) / 1000
 
 
 def _for_parent(interrupt: InterruptTaskSet) -> Exception:

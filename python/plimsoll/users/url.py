@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from requests import PreparedRequest
+from requests.auth import _basic_auth_str
 from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
 from urllib3.util import parse_url
 
@@ -145,6 +146,29 @@ def _origin(root: str, verify: bool | str, cert: str | tuple[str, str] | None, p
         return Origin(root, verify=verify, cert=cert, proxy=proxy)
     except ValueError as error:
         raise InvalidURL(str(error)) from error
+
+
+class Detour(NamedTuple):
+    """How a plain http request gets to its target by way of a proxy, which is given the whole URL.
+
+    For https the engine has the proxy make a tunnel instead.
+    """
+
+    origin: Origin
+    """The proxy."""
+    target: str
+    host: str
+    """What the Host header says."""
+    authorization: str | None
+    """What the Proxy-Authorization header says."""
+
+
+def by_way_of(proxy: str, route: Route) -> Detour:
+    """Raises InvalidURL for a proxy that cannot be connected to."""
+    proxy, credentials = without_credentials(proxy)
+    authorization = None if credentials is None else _basic_auth_str(*credentials)
+    origin = origin_of(split(proxy).root, True, None)
+    return Detour(origin, route.root + route.target, route.root.partition("//")[2], authorization)
 
 
 def _require_file(path: str, what: str) -> None:

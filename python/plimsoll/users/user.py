@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, final
 from gevent import GreenletExit
 
 from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users.legacy import warn_of_task_set
+from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
 from plimsoll.users.wait_time import constant
@@ -44,6 +46,7 @@ class UserMeta(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> UserMeta:
         namespace["tasks"] = collect_tasks(bases, namespace)
         namespace.setdefault("abstract", False)
+        warn_of_task_set(name, namespace)
         return super().__new__(mcs, name, bases, namespace)
 
 
@@ -71,6 +74,10 @@ class User(metaclass=UserMeta):
 
     thresholds: Sequence[str] = ()
     """What a run with users of this class must meet, such as "p99 < 200ms"; like those of the command line."""
+
+    source_address: str | Sequence[str] | None = None
+    """Local IP address that the connections of these users come from. Several: each user gets one of them, in turn, and
+    keeps it. None: what --source-address says, or the system."""
 
     # Accepted for old locustfiles; they have had no effect since Locust 1.0.
     min_wait: float | None = None
@@ -193,10 +200,15 @@ class User(metaclass=UserMeta):
 
 def _run(user: User) -> None:
     # A function of one argument: `greenlet.args[0]` is how runners get from a greenlet to its user.
-    user.run()
+    try:
+        user.run()
+    finally:
+        # gevent would do so only in its next turn: of users that end in the same one each must see the others gone.
+        if user._group is not None and user._greenlet is not None:
+            user._group.discard(user._greenlet)
 
 
-class HttpUser(User):
+class HttpUser(User, RestMixin[Any]):
     """A user whose `client` behaves like a requests.Session with `host` in front of every path."""
 
     abstract = True

@@ -3,6 +3,7 @@
 use plimsoll_http::{Head, Sink};
 use plimsoll_record::{Exchange, Outcome, StampSource};
 
+use super::streaming::Stream;
 use crate::call::{Call, ExchangeId, Failure, Finished, Keep, Response};
 use crate::clock::now;
 
@@ -26,6 +27,8 @@ pub(crate) struct Flight {
     pub(super) deadline: u64,
     /// Start of the set-up phase that is being timed, monotonic ns.
     pub(super) phase: u64,
+    /// What there is to know of it if its head has been handed over and its body is still to come.
+    pub(super) stream: Option<Box<Stream>>,
 }
 
 impl Flight {
@@ -35,7 +38,16 @@ impl Flight {
         let due = if call.due == 0 { sent } else { call.due.min(sent) };
         let exchange = Exchange { due, free: call.free.min(sent), sent, ..Exchange::default() };
         let held = call.wire.expect_continue;
-        Flight { call, exchange, response: Response::default(), written: 0, held, deadline: 0, phase: sent }
+        Flight {
+            call,
+            exchange,
+            response: Response::default(),
+            written: 0,
+            held,
+            deadline: 0,
+            phase: sent,
+            stream: None,
+        }
     }
 
     /// On a connection that has yet to be made.
@@ -112,6 +124,7 @@ impl Flight {
         let result = match failure {
             None => {
                 self.exchange.status = self.response.status;
+                self.response.streamed = self.call.keep == Keep::Stream;
                 Ok(self.response)
             }
             Some(failure) => {
@@ -152,8 +165,9 @@ impl Sink for Collector<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.response.status = head.status;
         self.response.minor = head.minor;
-        if self.keep == Keep::All {
-            let announced = head.content_length.filter(|_| !self.head_request && head.status != 304);
+        if self.keep != Keep::Nothing {
+            let wanted = self.keep == Keep::All && !self.head_request && head.status != 304;
+            let announced = head.content_length.filter(|_| wanted);
             let body = announced.unwrap_or(0).min(RESERVE_AT_MOST) as usize;
             self.response.bytes.reserve_exact(head.raw.len() + body);
             self.response.bytes.extend_from_slice(head.raw);
@@ -164,13 +178,13 @@ impl Sink for Collector<'_> {
     #[inline]
     fn body(&mut self, chunk: &[u8]) {
         self.response.body_length += chunk.len() as u64;
-        if self.keep == Keep::All {
+        if self.keep != Keep::Nothing {
             self.response.bytes.extend_from_slice(chunk);
         }
     }
 
     fn trailers(&mut self, raw: &[u8]) {
-        if self.keep == Keep::All {
+        if self.keep != Keep::Nothing {
             self.response.trailers.extend_from_slice(raw);
         }
     }

@@ -136,7 +136,7 @@ impl Connection {
     fn request(&mut self, io: &mut Io) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         self.decoder.begin(flight.call.wire.head_request);
-        self.stage = Stage::Exchanging;
+        self.stage = Stage::of(&flight.call);
         flight.wait(flight.phase);
         self.transmit(io)
     }

@@ -1,6 +1,7 @@
 //! From a call that no kept connection can carry to a socket that is being connected.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use mio::Token;
@@ -43,13 +44,14 @@ impl Engine {
         }
         let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call, sent));
         self.connections[place].serial = self.serial;
-        self.clients[client.0].push(place);
+        self.clients[client.0].places.push(place);
         (place, self.open(place))
     }
 
     /// Begins to make a connection for the exchange that is there.
     pub(super) fn open(&mut self, place: usize) -> Step {
-        match open(&self.connections[place].origin, &self.resolver, now()) {
+        let connection = &self.connections[place];
+        match open(&connection.origin, self.source_of(connection), &self.resolver, now()) {
             Ok(Opening::Unix(socket)) => self.adopt(place, socket),
             Ok(Opening::Tcp(dial)) => {
                 self.connections[place].dial = dial;
@@ -58,6 +60,11 @@ impl Engine {
             Ok(Opening::Ask(host, port)) => self.ask(place, &(host, port)),
             Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
         }
+    }
+
+    /// The local address that was chosen for a connection: its user's before its origin's.
+    fn source_of(&self, connection: &Connection) -> Option<IpAddr> {
+        self.source(ClientId(connection.client)).or(connection.origin.source)
     }
 
     /// One question for all that wait for the same answer.
@@ -78,9 +85,10 @@ impl Engine {
     }
 
     fn dial_addresses(&mut self, place: usize, addresses: Vec<std::net::SocketAddr>) -> Step {
+        let source = self.source_of(&self.connections[place]);
         let connection = &mut self.connections[place];
         connection.resolved();
-        connection.dial = Dial::new(addresses, connection.origin.source);
+        connection.dial = Dial::new(addresses, source);
         self.connect(place, nothing_to_try())
     }
 

@@ -93,6 +93,12 @@ impl Issuer {
         OriginOptions { trust: Trust::Bundle(self.folder.join("ca.pem")), ..OriginOptions::default() }
     }
 
+    /// The same by the folder, in which other files lie too.
+    pub(crate) fn trusted_by_folder(&self) -> OriginOptions {
+        std::fs::write(self.folder.join("README"), "no certificate").unwrap();
+        OriginOptions { trust: Trust::Bundle(self.folder.clone()), ..OriginOptions::default() }
+    }
+
     /// The same, with a certificate of this issuer to show; and what it is.
     pub(crate) fn identified(&self) -> (OriginOptions, CertificateDer<'static>) {
         let (certificate, key) = self.issue(&["client"]);

@@ -22,5 +22,6 @@ mod natives;
 mod playing;
 mod reach;
 mod stamps;
+mod streaming;
 mod tls;
 mod wakes;

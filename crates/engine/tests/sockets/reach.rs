@@ -80,6 +80,29 @@ fn a_source_address_is_where_the_connection_comes_from() {
 }
 
 #[test]
+fn clients_come_from_the_addresses_in_turn_and_keep_theirs() {
+    let (came, wait_came) = gate();
+    let peer = Peer::new(move |_, mut conn: Conn| {
+        came.send(conn.stream.peer_addr().unwrap().ip()).unwrap();
+        conn.request();
+        conn.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+    });
+    let [first, second, own] = [[127, 0, 0, 5], [127, 0, 0, 6], [127, 0, 0, 7]].map(IpAddr::from);
+    let options = OriginOptions { source: Some(IpAddr::from([127, 0, 0, 8])), ..OriginOptions::default() };
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.url(), &options));
+    lab.engine.set_addresses(vec![first, second]);
+    let mut clients: Vec<_> = (0..3).map(|_| lab.engine.client()).collect();
+    clients.insert(1, lab.engine.client_from(Some(own)));
+    for _ in 0..2 {
+        for (&client, source) in clients.iter().zip([first, own, second, first]) {
+            lab.client = client;
+            assert_eq!(response(&lab.fetch(&origin, get(&origin))).status, 200);
+            assert_eq!((wait_came.wait(), lab.engine.source(client)), (source, Some(source)));
+        }
+    }
+}
+
+#[test]
 fn a_source_address_that_is_not_ours_is_a_failure_to_connect() {
     // RFC 5737: nobody has this address.
     let options = OriginOptions { source: Some("192.0.2.1".parse().unwrap()), ..OriginOptions::default() };

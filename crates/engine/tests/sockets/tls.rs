@@ -44,6 +44,16 @@ fn a_certificate_of_a_trusted_issuer_is_accepted_for_a_name_and_for_an_address()
 }
 
 #[test]
+fn the_issuers_in_a_folder_are_trusted_and_no_others() {
+    let (issuer, stranger) = (Issuer::new("folder"), Issuer::new("stranger-folder"));
+    let peer = secured(issuer.server(&HERE), |_, mut conn| conn.serve(ok("hello").as_bytes()));
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &issuer.trusted_by_folder()));
+    assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"hello");
+    let origin = origin_with(&peer.secure_url(), &stranger.trusted_by_folder());
+    assert_eq!(failure(&lab.fetch(&origin, get(&origin))).outcome, Outcome::Tls);
+}
+
+#[test]
 fn a_certificate_that_does_not_convince_is_a_failure_of_tls_that_says_why() {
     let (issuer, stranger) = (Issuer::new("issuer"), Issuer::new("stranger"));
     for (server, options, message) in [

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{MOST_MESSAGES, OTHER_MESSAGES, Recorder};
+use super::Recorder;
+use crate::failures::{MOST_MESSAGES, OTHER_MESSAGES};
 use crate::{Exchange, Outcome, StampSource};
 
 const SECOND: u64 = 1_000_000_000;

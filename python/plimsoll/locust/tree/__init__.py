@@ -3,51 +3,12 @@
 from importlib import import_module
 from types import ModuleType
 
-from plimsoll import __version__
-from plimsoll.users import (
-    FastHttpUser,
-    HttpLocust,
-    HttpUser,
-    LoadTestShape,
-    Locust,
-    SequentialTaskSet,
-    TaskSet,
-    User,
-    between,
-    constant,
-    constant_pacing,
-    constant_throughput,
-    events,
-    poisson,
-    run_single_user,
-    tag,
-    task,
-    wait_time,
-)
-from plimsoll.users.events import Events
+from plimsoll.users import *  # noqa: F403
+from plimsoll.users import __all__ as __all__
+from plimsoll.users.events import Events as Events
+from plimsoll.users.legacy import LOCUST_VERSION
 
-__all__ = [
-    "Events",
-    "FastHttpUser",
-    "HttpLocust",
-    "HttpUser",
-    "LoadTestShape",
-    "Locust",
-    "SequentialTaskSet",
-    "TaskSet",
-    "User",
-    "__version__",
-    "between",
-    "constant",
-    "constant_pacing",
-    "constant_throughput",
-    "events",
-    "poisson",
-    "run_single_user",
-    "tag",
-    "task",
-    "wait_time",
-]
+__version__ = LOCUST_VERSION
 
 
 def __getattr__(name: str) -> ModuleType:

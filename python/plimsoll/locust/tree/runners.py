@@ -1,29 +1,6 @@
-from plimsoll.users.runners import (
-    STATE_CLEANUP,
-    STATE_INIT,
-    STATE_MISSING,
-    STATE_RUNNING,
-    STATE_SPAWNING,
-    STATE_STOPPED,
-    STATE_STOPPING,
-    DistributedRunner,
-    LocalRunner,
-    MasterRunner,
-    Runner,
-    WorkerRunner,
-)
+import sys
 
-__all__ = [
-    "STATE_CLEANUP",
-    "STATE_INIT",
-    "STATE_MISSING",
-    "STATE_RUNNING",
-    "STATE_SPAWNING",
-    "STATE_STOPPED",
-    "STATE_STOPPING",
-    "DistributedRunner",
-    "LocalRunner",
-    "MasterRunner",
-    "Runner",
-    "WorkerRunner",
-]
+from plimsoll.users import runners
+
+# The module itself and not its names: locustfiles assign `runners.WORKER_REPORT_INTERVAL` and the like.
+sys.modules[__name__] = runners

@@ -1,6 +1,7 @@
 from plimsoll.users.failure import LocustBadStatusCode
 from plimsoll.users.fast import ErrorResponse, FastHttpSession, FastResponse
 from plimsoll.users.fast import FastResponse as ResponseContextManager
+from plimsoll.users.fast import FastResponse as RestResponseContextManager
 from plimsoll.users.fast_user import FastHttpUser
 from plimsoll.users.legacy import FastHttpLocust
 
@@ -12,4 +13,5 @@ __all__ = [
     "FastResponse",
     "LocustBadStatusCode",
     "ResponseContextManager",
+    "RestResponseContextManager",
 ]

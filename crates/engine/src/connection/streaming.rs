@@ -1,0 +1,177 @@
+//! An exchange that is streamed: its head is handed over when it has come, its body to whoever asks, piece by piece.
+//!
+//! Nothing is read of a body that nobody asks for. What is unread waits in the socket, whose room is bounded, and a peer
+//! that has filled it has to wait too.
+
+use std::io::ErrorKind;
+use std::mem::take;
+
+use plimsoll_record::Outcome;
+
+use super::{Connection, Io, Readiness, Step, late};
+use crate::call::{ExchangeId, Failure, Finished, Piece, Response, Then};
+use crate::clock::now;
+
+/// What there is to know of an exchange between its head and the end of its body.
+#[derive(Debug, Default)]
+pub(super) struct Stream {
+    /// The head has been handed over.
+    handed: bool,
+    /// The wake of who waits for more, or has done so.
+    wake: Option<u64>,
+    /// What was wrong behind the head, in the read that brought it.
+    broken: Option<Failure>,
+}
+
+impl Connection {
+    /// Whether its exchange's head has been handed over, and not yet the end of its body.
+    pub(crate) fn is_streaming(&self) -> bool {
+        self.stream().is_some_and(|stream| stream.handed)
+    }
+
+    /// The wake of who waits for more.
+    pub(crate) fn reader(&self) -> Option<u64> {
+        self.stream().and_then(|stream| stream.wake)
+    }
+
+    fn stream(&self) -> Option<&Stream> {
+        self.flight.as_ref()?.stream.as_deref()
+    }
+
+    /// Its socket is ready, and its exchange is streamed.
+    pub(super) fn stream_on(&mut self, io: &mut Io, ready: Readiness) -> Step {
+        let streaming = self.is_streaming();
+        if ready.writable && self.has_output() {
+            if streaming {
+                // That it does not go out, who reads will find out.
+                let _ = self.write();
+            } else {
+                match self.send_on(io) {
+                    Step::Wait => {}
+                    step => return step,
+                }
+            }
+        }
+        match ready.readable {
+            true if streaming => Step::Streamed,
+            true => self.pull(io),
+            false => Step::Wait,
+        }
+    }
+
+    /// Reads until there is something to hand over, or nothing to be read.
+    fn pull(&mut self, io: &mut Io) -> Step {
+        loop {
+            let Some(transport) = &mut self.transport else { return Step::Close };
+            let received = match transport.receive(&mut io.scratch) {
+                Ok(received) => received,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.send_body(io),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return self.lost(Failure::io(Outcome::Reset, &error)),
+            };
+            let read = now();
+            let fresh = &io.scratch[..received.length];
+            let step = if received.length == 0 {
+                self.ended(read)
+            } else if transport.is_secure() {
+                self.take_sealed(fresh, received.stamp, read, &mut io.plain, &io.limits, &mut io.clock)
+            } else {
+                self.take(fresh, received.stamp, read, &io.limits, &mut io.clock)
+            };
+            match self.streamed(step, read) {
+                Step::Wait => {}
+                step => return step,
+            }
+        }
+    }
+
+    /// What a read comes to for who streams.
+    fn streamed(&mut self, step: Step, read: u64) -> Step {
+        if let Step::Done { keep } = step {
+            // No event will tell again what happened to the socket while nobody read.
+            return Step::Done { keep: keep && !self.is_stale() };
+        }
+        let Some(flight) = self.flight.as_mut().filter(|flight| flight.response.status != 0) else { return step };
+        let handed = flight.stream.as_ref().is_some_and(|stream| stream.handed);
+        match step {
+            Step::Wait if handed && flight.response.bytes.is_empty() => Step::Wait,
+            Step::Wait => {
+                flight.exchange.read = read;
+                Step::Streamed
+            }
+            Step::Failed(failure) if !handed => {
+                flight.exchange.read = read;
+                flight.stream.get_or_insert_default().broken = Some(failure);
+                Step::Streamed
+            }
+            step => step,
+        }
+    }
+
+    /// The exchange as it is when its head has come; None when that has been handed over before.
+    pub(crate) fn hand_over(&mut self, id: ExchangeId) -> Option<Finished> {
+        let flight = self.flight.as_mut()?;
+        let stream = flight.stream.get_or_insert_default();
+        if stream.handed {
+            return None;
+        }
+        stream.handed = true;
+        flight.deadline = 0;
+        flight.exchange.bytes_out = flight.written as u64;
+        flight.exchange.status = flight.response.status;
+        // The status stays: it says that what comes now is no head.
+        let rest = Response { status: flight.response.status, ..Response::default() };
+        let head = std::mem::replace(&mut flight.response, rest);
+        Some(Finished {
+            id,
+            token: flight.call.token,
+            exchange: flight.exchange,
+            result: Ok(Response { streamed: true, open: true, ..head }),
+            wire: flight.call.wire.clone(),
+        })
+    }
+
+    /// The next piece of the body, and whether the connection can be kept behind it. None when nothing has come and
+    /// there is time left to wait for it.
+    pub(crate) fn piece(&mut self, io: &mut Io) -> Option<(Piece, bool)> {
+        let broken = self.flight.as_mut()?.stream.as_mut()?.broken.take();
+        let (then, keep) = match broken.map_or_else(|| self.pull(io), Step::Failed) {
+            Step::Wait => (Then::Failed(self.patience()?), false),
+            Step::Streamed => (Then::More, true),
+            Step::Done { keep } => (Then::End, keep),
+            Step::Failed(failure) => (Then::Failed(failure), false),
+            // What has answered is not dialled again.
+            Step::Redial | Step::NextAddress(_) | Step::Close => (Then::Failed(gone()), false),
+        };
+        let flight = self.flight.as_mut()?;
+        flight.deadline = 0;
+        Some((Piece { bytes: take(&mut flight.response.bytes), then }, keep))
+    }
+
+    /// Begins to wait for bytes, or goes on with it; the failure when that has taken too long.
+    fn patience(&mut self) -> Option<Failure> {
+        let flight = self.flight.as_mut()?;
+        let now = now();
+        if flight.deadline == 0 {
+            flight.wait(now);
+            return None;
+        }
+        (flight.deadline <= now).then(|| late("no data", flight.call.read_timeout))
+    }
+
+    /// `wake` is to come when there may be something to read; None: nobody waits.
+    pub(crate) fn set_reader(&mut self, wake: Option<u64>) {
+        let Some(flight) = &mut self.flight else { return };
+        if wake.is_none() {
+            flight.deadline = 0;
+        }
+        if let Some(stream) = &mut flight.stream {
+            stream.wake = wake;
+        }
+    }
+}
+
+/// What to tell who reads where nothing is.
+pub(crate) fn gone() -> Failure {
+    Failure::new(Outcome::Cancelled, "the connection has been closed")
+}

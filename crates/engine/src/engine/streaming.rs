@@ -1,0 +1,79 @@
+//! Bodies that are read as they come, by exchanges sent with [`Keep::Stream`](crate::Keep::Stream).
+
+use super::{Engine, SERIAL, Wake, WakeId, pack, unpack};
+use crate::call::{ExchangeId, Finished, Piece, Then};
+use crate::connection::gone;
+
+impl Engine {
+    /// The next piece of a streamed body, at most what one read of the socket brings. None when nothing has come: then
+    /// [`Event::Woken`](crate::Event::Woken) with `token` says when to ask again. Whoever has got the end, or a failure,
+    /// has got the last one; the connection is kept for other exchanges, or closed.
+    pub fn read(&mut self, id: ExchangeId, token: u64) -> Option<Piece> {
+        let Some(place) = self.streaming(id) else {
+            return Some(Piece { bytes: Vec::new(), then: Then::Failed(gone()) });
+        };
+        if let Some(earlier) = self.connections[place].reader() {
+            self.cancel_wake(WakeId(earlier));
+        }
+        let connection = &mut self.connections[place];
+        let Some((piece, keep)) = connection.piece(&mut self.io) else {
+            self.serial = self.serial.wrapping_add(1) & SERIAL;
+            let wake = pack(self.wakes.insert(Wake { token, serial: self.serial }), self.serial);
+            connection.set_reader(Some(wake));
+            self.watch(place);
+            return None;
+        };
+        match piece.then {
+            Then::More => {}
+            Then::End if keep => drop(connection.rest()),
+            Then::End | Then::Failed(_) => drop(self.remove(place)),
+        }
+        Some(piece)
+    }
+
+    /// Takes back the wake that a `read` without success has left, and returns its token; None when it has come.
+    pub fn stop_reading(&mut self, id: ExchangeId) -> Option<u64> {
+        let place = self.streaming(id)?;
+        let connection = &mut self.connections[place];
+        let wake = connection.reader();
+        connection.set_reader(None);
+        self.cancel_wake(WakeId(wake?))
+    }
+
+    /// Gives up what is left of a streamed body and closes its connection. Returns the token of the wake that will not
+    /// come, if there is one.
+    pub fn hang_up(&mut self, id: ExchangeId) -> Option<u64> {
+        let place = self.streaming(id)?;
+        self.give_up(place)
+    }
+
+    /// Where the body of this exchange comes in, if it still does.
+    fn streaming(&self, id: ExchangeId) -> Option<usize> {
+        let (place, serial) = unpack(id.0);
+        let connection = self.connections.get(place)?;
+        (connection.serial == serial && connection.is_streaming()).then_some(place)
+    }
+
+    /// Closes a connection; the token of who waited for something on it.
+    pub(super) fn give_up(&mut self, place: usize) -> Option<u64> {
+        let connection = self.remove(place);
+        if connection.is_streaming() {
+            return self.cancel_wake(WakeId(connection.reader()?));
+        }
+        let flight = connection.flight?;
+        self.in_flight -= 1;
+        Some(flight.token())
+    }
+
+    /// The head of a streamed exchange has come, or there is something to tell who reads its body.
+    pub(super) fn streamed(&mut self, place: usize) -> Option<Finished> {
+        let connection = &mut self.connections[place];
+        let head = connection.hand_over(ExchangeId(pack(place, connection.serial)));
+        match head {
+            Some(_) => self.in_flight -= 1,
+            // It may have been taken back, or have come: whoever takes it off the queue sees that.
+            None => self.woken.extend(connection.reader()),
+        }
+        head
+    }
+}

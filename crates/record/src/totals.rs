@@ -1,0 +1,231 @@
+//! What a run came to so far: the sums that its users look at while it goes on, whatever was handed over meanwhile.
+
+use crate::failures::Failures;
+use crate::recorder::{Cell, EndpointId};
+use crate::{Durations, Outcome};
+
+/// Seconds of which counts and times are kept apart, for what is asked about "now".
+pub const RECENT: u32 = 60;
+
+/// Exchanges of one endpoint, or of all, as one row of a table has them. What was cancelled or never sent is no request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sums {
+    /// Exchanges that ended by themselves.
+    pub requests: u64,
+    /// Of these, the ones that failed.
+    pub failures: u64,
+    /// Of these, the ones whose response time belongs to the latency percentiles.
+    pub timed: u64,
+    /// Bytes of decoded response bodies.
+    pub bytes_body: u64,
+    /// Sum of response times, ns; of the timed ones, as are the next two.
+    pub response_sum: u64,
+    /// Smallest response time, ns; meaningful when `timed > 0`.
+    pub response_min: u64,
+    /// Largest response time, ns.
+    pub response_max: u64,
+    /// Stamp of the first arrival; meaningful when `requests > 0`, as is the next.
+    pub first: u64,
+    /// Stamp of the last arrival.
+    pub last: u64,
+}
+
+impl Sums {
+    /// Of a cell: None if there is no request in it.
+    fn of(outcome: Outcome, cell: &Cell) -> Option<Sums> {
+        let timed = if outcome.is_timed() { cell.count - cell.untimed } else { 0 };
+        let times = |value| if timed > 0 { value } else { 0 };
+        (outcome.has_duration() && cell.count > 0).then(|| Sums {
+            requests: cell.count,
+            failures: if outcome.is_failure() { cell.count } else { 0 },
+            timed,
+            bytes_body: cell.bytes_body,
+            response_sum: times(cell.response_sum),
+            response_min: times(cell.response_min),
+            response_max: times(cell.response_max),
+            first: cell.first,
+            last: cell.last,
+        })
+    }
+
+    /// Adds what a cell has.
+    pub(crate) fn add_cell(&mut self, outcome: Outcome, cell: &Cell) {
+        if let Some(sums) = Sums::of(outcome, cell) {
+            self.add(&sums);
+        }
+    }
+
+    /// Adds other exchanges.
+    pub fn add(&mut self, other: &Sums) {
+        if other.timed > 0 {
+            let smallest = if self.timed > 0 { self.response_min } else { other.response_min };
+            self.response_min = smallest.min(other.response_min);
+            self.response_max = self.response_max.max(other.response_max);
+        }
+        if other.requests > 0 {
+            let first = if self.requests > 0 { self.first } else { other.first };
+            self.first = first.min(other.first);
+            self.last = self.last.max(other.last);
+        }
+        self.requests += other.requests;
+        self.failures += other.failures;
+        self.timed += other.timed;
+        self.bytes_body += other.bytes_body;
+        self.response_sum += other.response_sum;
+    }
+}
+
+/// The buckets of a histogram that are not empty. An endpoint that was asked once costs one of them, not the thousands
+/// that a [`Durations`] has at hand.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Buckets {
+    /// (value in µs, count), values ascending.
+    counts: Vec<(u32, u64)>,
+}
+
+impl Buckets {
+    pub(crate) fn of(durations: &Durations) -> Buckets {
+        // The longest duration is 1 h, which is 3.6e9 µs.
+        Buckets { counts: durations.buckets().map(|(micros, count)| (micros as u32, count)).collect() }
+    }
+
+    pub(crate) fn add(&mut self, other: &Buckets) {
+        let mut missing = Vec::new();
+        let mut place = 0;
+        for &(micros, count) in &other.counts {
+            place = self.seek(place, micros);
+            match self.counts.get_mut(place) {
+                Some((known, sum)) if *known == micros => *sum += count,
+                _ => missing.push((place, (micros, count))),
+            }
+        }
+        let mut end = self.counts.len();
+        self.counts.resize(end + missing.len(), (0, 0));
+        for (before, (place, bucket)) in missing.into_iter().enumerate().rev() {
+            self.counts.copy_within(place..end, place + before + 1);
+            self.counts[place + before] = bucket;
+            end = place;
+        }
+    }
+
+    /// The first place from `from` on with a value that is not below `micros`. It is near as a rule, so it is looked
+    /// for in ever wider steps.
+    fn seek(&self, from: usize, micros: u32) -> usize {
+        let rest = &self.counts[from..];
+        let mut step = 1;
+        while step < rest.len() && rest[step].0 < micros {
+            step *= 2;
+        }
+        let within = &rest[step / 2..rest.len().min(step)];
+        from + step / 2 + within.partition_point(|&(known, _)| known < micros)
+    }
+
+    pub(crate) fn pour(&self, into: &mut Durations) {
+        for &(micros, count) in &self.counts {
+            into.record(u64::from(micros), count);
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+struct Total {
+    sums: Sums,
+    response: Buckets,
+}
+
+/// What came in for one endpoint in one second, or in a part of it.
+#[derive(Debug)]
+struct Recent {
+    second: u32,
+    endpoint: EndpointId,
+    requests: u64,
+    failures: u64,
+    response: Buckets,
+}
+
+/// The sums of all cells that were folded in since the last reset.
+#[derive(Debug, Default)]
+pub(crate) struct Totals {
+    whole: Total,
+    /// By the number of the endpoint.
+    endpoints: Vec<Total>,
+    /// Of the last [`RECENT`] seconds, in the order in which they were folded in.
+    recent: Vec<Recent>,
+    /// Where failures are added up.
+    pub(crate) failures: Failures,
+}
+
+impl Totals {
+    /// Folds in a cell of this second. Once per second and endpoint: everything per exchange has been done by then.
+    pub(crate) fn add_cell(&mut self, second: u32, endpoint: EndpointId, outcome: Outcome, cell: &Cell) {
+        if let Some(sums) = Sums::of(outcome, cell) {
+            let response = if sums.timed > 0 { Buckets::of(&cell.response) } else { Buckets::default() };
+            self.add(endpoint, &sums, response, Some(second));
+        }
+    }
+
+    /// Adds what was summed elsewhere; `second`: when that was, if it was within one second.
+    pub(crate) fn add(&mut self, endpoint: EndpointId, sums: &Sums, response: Buckets, second: Option<u32>) {
+        let place = endpoint.0 as usize;
+        if place >= self.endpoints.len() {
+            self.endpoints.resize_with(place + 1, Total::default);
+        }
+        for total in [&mut self.endpoints[place], &mut self.whole] {
+            total.sums.add(sums);
+            total.response.add(&response);
+        }
+        if let Some(second) = second {
+            let (requests, failures) = (sums.requests, sums.failures);
+            self.recent.push(Recent { second, endpoint, requests, failures, response });
+        }
+    }
+
+    /// Forgets what is no longer recent in this second.
+    pub(crate) fn forget(&mut self, now: u32) {
+        self.recent.retain(|each| each.second + RECENT > now);
+    }
+
+    /// Begins anew, for one endpoint (or the sum of all, which then is one no more) or for everything.
+    pub(crate) fn reset(&mut self, endpoint: Option<EndpointId>) {
+        match endpoint {
+            None => self.whole = Total::default(),
+            Some(endpoint) => {
+                if let Some(total) = self.endpoints.get_mut(endpoint.0 as usize) {
+                    *total = Total::default();
+                }
+            }
+        }
+    }
+
+    fn total(&self, endpoint: Option<EndpointId>) -> Option<&Total> {
+        match endpoint {
+            None => Some(&self.whole),
+            Some(endpoint) => self.endpoints.get(endpoint.0 as usize),
+        }
+    }
+
+    pub(crate) fn sums(&self, endpoint: Option<EndpointId>) -> Sums {
+        self.total(endpoint).map(|total| total.sums).unwrap_or_default()
+    }
+
+    pub(crate) fn pour(&self, endpoint: Option<EndpointId>, into: &mut Durations) {
+        if let Some(total) = self.total(endpoint) {
+            total.response.pour(into);
+        }
+    }
+
+    /// (second, requests, failures), a second several times.
+    pub(crate) fn recent(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = (u32, u64, u64)> + '_ {
+        self.recent_of(endpoint).map(|each| (each.second, each.requests, each.failures))
+    }
+
+    pub(crate) fn pour_recent(&self, endpoint: Option<EndpointId>, since: u32, into: &mut Durations) {
+        for each in self.recent_of(endpoint).filter(|each| each.second >= since) {
+            each.response.pour(into);
+        }
+    }
+
+    fn recent_of(&self, endpoint: Option<EndpointId>) -> impl Iterator<Item = &Recent> {
+        self.recent.iter().filter(move |each| endpoint.is_none_or(|wanted| wanted == each.endpoint))
+    }
+}

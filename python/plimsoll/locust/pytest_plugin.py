@@ -1,0 +1,68 @@
+"""For pytest: `import locust` is Plimsoll, with Locust's fixtures `session` and `fastsession` and its option --host.
+
+`plimsoll python -m pytest` loads it, and so does `pytest -p plimsoll.locust.pytest_plugin`. In a test requests are made
+and not recorded. Under load each user has fixtures of its own: see `plimsoll.users.pytest_user`.
+"""
+
+from __future__ import annotations
+
+from plimsoll.locust import install
+
+install()
+
+from typing import TYPE_CHECKING, Any  # noqa: E402 - gevent's patches come before everything that they patch
+
+import pytest  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.users.events import EventHook
+    from plimsoll.users.fast import FastHttpSession
+    from plimsoll.users.session import HttpSession
+    from plimsoll.users.user import User
+
+_host: str | None = None
+"""What --host says; None without."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    try:
+        parser.addoption("--host", "-H", default=None, help="Base URL of the fixtures session and fastsession.")
+    except ValueError as error:
+        # Another plugin has it, perhaps Locust's own, and means the same.
+        if "already added" not in str(error):
+            raise
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    global _host
+    _host = config.getoption("--host")
+
+
+# Neither fixture asks for `user`: with a default it is no fixture to pytest, only to a user that calls the function.
+@pytest.fixture
+def session(user: User | None = None) -> Iterator[HttpSession]:
+    """Like the client of an HttpUser."""
+    from plimsoll.users.session import HttpSession
+
+    made = HttpSession(*_place(user), user)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def fastsession(user: User | None = None) -> Iterator[FastHttpSession]:
+    """Like the client of a FastHttpUser."""
+    from plimsoll.users.fast import FastHttpSession
+
+    made = FastHttpSession(*_place(user), user)
+    yield made
+    made.client.clientpool.close()
+
+
+def _place(user: User | None) -> tuple[Any, EventHook]:
+    """(base URL, who is told of requests)"""
+    from plimsoll.users.events import EventHook
+
+    return (_host, EventHook()) if user is None else (user.host, user.environment.events.request)

@@ -1,0 +1,3 @@
+from plimsoll.users.contrib.dns import DNSClient, DNSUser
+
+__all__ = ["DNSClient", "DNSUser"]

@@ -1,0 +1,3 @@
+from plimsoll.users.contrib.mqtt import MqttClient, MqttUser, PublishedMessageContext
+
+__all__ = ["MqttClient", "MqttUser", "PublishedMessageContext"]

@@ -1,0 +1,3 @@
+from plimsoll.users.contrib.oai import OpenAIClient, OpenAIUser
+
+__all__ = ["OpenAIClient", "OpenAIUser"]

@@ -1,0 +1,3 @@
+from plimsoll.users.contrib.postgres import PostgresClient, PostgresUser
+
+__all__ = ["PostgresClient", "PostgresUser"]

@@ -1,0 +1,3 @@
+from plimsoll.users.contrib.socketio import SocketIOClient, SocketIOUser
+
+__all__ = ["SocketIOClient", "SocketIOUser"]

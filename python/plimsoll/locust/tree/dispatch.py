@@ -1,0 +1,3 @@
+from plimsoll.run.users_dispatcher import UsersDispatcher
+
+__all__ = ["UsersDispatcher"]

@@ -1,0 +1,3 @@
+from plimsoll.users.messages import Message
+
+__all__ = ["Message"]

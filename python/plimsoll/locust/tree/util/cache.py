@@ -1,0 +1,3 @@
+from plimsoll.users.util.cache import memoize
+
+__all__ = ["memoize"]

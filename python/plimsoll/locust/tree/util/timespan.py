@@ -1,0 +1,3 @@
+from plimsoll.users.util.timespan import parse_timespan
+
+__all__ = ["parse_timespan"]

@@ -1,0 +1,3 @@
+from plimsoll.users.util.url import is_url
+
+__all__ = ["is_url"]

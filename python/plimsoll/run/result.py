@@ -1,0 +1,33 @@
+"""What comes of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from plimsoll.errors import PlimsollError
+    from plimsoll.stats.view import RunView
+
+
+@dataclass(slots=True)
+class Result:
+    """How a run went."""
+
+    view: RunView
+    """All that came in, also what a store did not take."""
+    status: str = "finished"
+    """finished, stopped (by a signal) or failed."""
+    started: float | None = None
+    """Unix time of second 0; None when it never came to that."""
+    ended: float = 0.0
+    """Unix time at which the last user ended."""
+    notes: list[str] = field(default_factory=list)
+    lost_workers: int = 0
+    clock_step: float = 0.0
+    """The largest step of the system's clock, in seconds."""
+    exit_code: int | None = None
+    """What the user's own code chose."""
+    listener_failed: bool = False
+    error: PlimsollError | None = None
+    """Why it failed."""

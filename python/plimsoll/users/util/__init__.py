@@ -1,0 +1,1 @@
+"""Small functions that Locust keeps in `locust.util` and that locustfiles borrow."""

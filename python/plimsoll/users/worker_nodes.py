@@ -1,0 +1,113 @@
+"""The workers of a test as its main node knows them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, ValuesView
+
+logger = logging.getLogger("locust.runners")
+
+STATE_INIT = "ready"
+STATE_SPAWNING = "spawning"
+STATE_RUNNING = "running"
+STATE_CLEANUP = "cleanup"
+STATE_STOPPING = "stopping"
+STATE_STOPPED = "stopped"
+STATE_MISSING = "missing"
+
+
+class WorkerNode:
+    """One worker, as it last said of itself. heartbeat: how many heartbeats may be left out before it is missing."""
+
+    def __init__(self, id: str, state: str = STATE_INIT, heartbeat_liveness: int = 3) -> None:
+        self.id = id
+        self.state = state
+        self.heartbeat = heartbeat_liveness
+        self.cpu_usage = 0.0
+        """Percent of one core."""
+        self.cpu_warning_emitted = False
+        self.memory_usage = 0
+        """Bytes."""
+        self.user_classes_count: dict[str, int] = {}
+
+    @property
+    def user_count(self) -> int:
+        return sum(self.user_classes_count.values())
+
+    def hear(self, state: str, users: dict[str, int], cpu: float, memory: int, liveness: int) -> None:
+        """It has sent a heartbeat, and may leave out so many again."""
+        if self.state == STATE_MISSING:
+            logger.info("Worker %s is back, its state is %s", self.id, state)
+        self.heartbeat = liveness
+        self.state, self.user_classes_count = state, users
+        self.cpu_usage, self.memory_usage = cpu, memory
+
+    def miss(self, why: str) -> None:
+        """It is not there any more, or seems so."""
+        if self.state != STATE_MISSING:
+            logger.warning("Worker %s %s and counts as missing", self.id, why)
+        self.state, self.user_classes_count = STATE_MISSING, {}
+
+
+class WorkerNodes(MutableMapping[str, WorkerNode]):
+    """{client_id: worker}"""
+
+    def __init__(self) -> None:
+        self._nodes: dict[str, WorkerNode] = {}
+
+    def get_by_state(self, state: str) -> list[WorkerNode]:
+        return [node for node in self.values() if node.state == state]
+
+    @property
+    def all(self) -> ValuesView[WorkerNode]:
+        return self.values()
+
+    @property
+    def ready(self) -> list[WorkerNode]:
+        return self.get_by_state(STATE_INIT)
+
+    @property
+    def spawning(self) -> list[WorkerNode]:
+        return self.get_by_state(STATE_SPAWNING)
+
+    @property
+    def running(self) -> list[WorkerNode]:
+        return self.get_by_state(STATE_RUNNING)
+
+    @property
+    def missing(self) -> list[WorkerNode]:
+        return self.get_by_state(STATE_MISSING)
+
+    @property
+    def present(self) -> list[WorkerNode]:
+        """Those that take part in the test."""
+        return self.ready + self.spawning + self.running
+
+    def expect_heartbeats(self, forget_at: int) -> None:
+        """It is time for a heartbeat of each: one that has left out too many is missing, and forgotten in the end."""
+        for node in list(self.values()):
+            if node.state == STATE_MISSING and node.heartbeat <= forget_at:
+                del self[node.id]
+            elif node.heartbeat < 0:
+                node.miss("sends no heartbeats")
+            node.heartbeat -= 1
+
+    def __getitem__(self, client_id: str) -> WorkerNode:
+        return self._nodes[client_id]
+
+    def __setitem__(self, client_id: str, node: WorkerNode) -> None:
+        self._nodes[client_id] = node
+
+    def __delitem__(self, client_id: str) -> None:
+        del self._nodes[client_id]
+
+    def __iter__(self) -> Iterator[str]:
+        # Over a copy: who looks at them one by one may let others run.
+        return iter(list(self._nodes))
+
+    def __len__(self) -> int:
+        return len(self._nodes)

@@ -1,0 +1,111 @@
+"""Modules of Locust that programs borrow from, and where their names come from here."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+CODE = """
+from plimsoll.locust import install; install()
+import importlib, json, sys
+found = {}
+for name in json.loads(sys.argv[1]):
+    module, _, attribute = name.rpartition(".")
+    value = getattr(importlib.import_module(module), attribute)
+    found[name] = getattr(value, "__module__", None)
+print(json.dumps(found))
+"""
+
+MISSING = """
+from plimsoll.locust import install; install()
+import importlib, json, sys
+missing = json.loads(sys.argv[1])
+hidden = {library.partition(".")[0] for library in missing.values()}
+class Hide:
+    def find_spec(self, name, *_):
+        if name in hidden:
+            raise ModuleNotFoundError(name=name)
+sys.meta_path.insert(0, Hide())
+told = {}
+for name in missing:
+    try:
+        importlib.import_module(f"locust.contrib.{name}")
+    except ImportError as error:
+        told[name] = str(error)
+print(json.dumps(told))
+"""
+
+NAMES = {
+    "locust.argument_parser.LocustArgumentParser": "plimsoll.run.parser",
+    "locust.argument_parser.setup_parser_arguments": "plimsoll.run.locust_options",
+    "locust.argument_parser.get_parser": "plimsoll.run.options",
+    "locust.argument_parser.get_empty_argument_parser": "plimsoll.run.options",
+    "locust.argument_parser.parse_options": "plimsoll.run.options",
+    "locust.argument_parser.default_args_dict": "plimsoll.run.options",
+    "locust.argument_parser.ui_extra_args_dict": "plimsoll.run.options",
+    "locust.event.EventHook": "plimsoll.users.events",
+    "locust.html.get_html_report": "plimsoll.users.html",
+    "locust.html.process_html_filename": "plimsoll.users.html",
+    "locust.input_events.input_listener": "plimsoll.users.util.keyboard",
+    "locust.main.main": "plimsoll.users.util.program",
+    "locust.main.create_environment": "plimsoll.users.util.program",
+    "locust.main.load_locustfile": "plimsoll.users.util.load_locustfile",
+    "locust.main.is_user_class": "plimsoll.users.util.load_locustfile",
+    "locust.main.version": None,
+    "locust.util.cache.memoize": "plimsoll.users.util.cache",
+    "locust.util.date.format_utc_timestamp": "plimsoll.users.util.date",
+    "locust.util.deprecation.DeprecatedLocustClass": "plimsoll.users.legacy",
+    "locust.util.directory.get_abspaths_in": "plimsoll.users.util.directory",
+    "locust.util.exception_handler.retry": "plimsoll.users.util.exception_handler",
+    "locust.util.load_locustfile.is_shape_class": "plimsoll.users.util.load_locustfile",
+    "locust.util.load_locustfile.load_locustfile_pytest": "plimsoll.users.util.load_locustfile",
+    "locust.util.rounding.proper_round": "plimsoll.users.util.rounding",
+    "locust.util.timespan.parse_timespan": "plimsoll.users.util.timespan",
+    "locust.util.url.is_url": "plimsoll.users.util.url",
+    "locust.contrib.csv_request_logger.CsvRequestLogger": "plimsoll.users.contrib.csv_request_logger",
+    "locust.contrib.dns.DNSUser": "plimsoll.users.contrib.dns",
+    "locust.contrib.mongodb.MongoDBUser": "plimsoll.users.contrib.mongodb",
+    "locust.contrib.mqtt.MqttUser": "plimsoll.users.contrib.mqtt",
+    "locust.contrib.oai.OpenAIUser": "plimsoll.users.contrib.oai",
+    "locust.contrib.postgres.PostgresUser": "plimsoll.users.contrib.postgres",
+    "locust.contrib.qdrant.QdrantUser": "plimsoll.users.contrib.qdrant",
+    "locust.contrib.socketio.SocketIOUser": "plimsoll.users.contrib.socketio",
+}
+
+
+def run(*arguments: str, **variables: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", *arguments], capture_output=True, text=True, timeout=60, env={**os.environ, **variables}
+    )
+    return done.stdout.strip() or done.stderr.strip().splitlines()[-1]
+
+
+def test_names_are_where_locust_has_them_and_come_from_here() -> None:
+    assert json.loads(run(CODE, json.dumps(list(NAMES)), OPENAI_API_KEY="none")) == NAMES
+
+
+def test_a_library_that_is_missing_is_told_with_its_package() -> None:
+    missing = {
+        "dns": ("dns.query", "dnspython"),
+        "milvus": ("grpc.experimental.gevent", "pymilvus"),
+        "mongodb": ("pymongo", "pymongo"),
+        "mqtt": ("paho.mqtt.client", "paho-mqtt"),
+        "oai": ("openai", "openai"),
+        "postgres": ("psycopg", "'psycopg[binary]'"),
+        "qdrant": ("qdrant_client", "qdrant-client"),
+        "socketio": ("socketio", "'python-socketio[client]'"),
+    }
+    assert json.loads(run(MISSING, json.dumps({name: library for name, (library, _) in missing.items()}))) == {
+        name: f"{library} is not installed: pip install {package}" for name, (library, package) in missing.items()
+    }
+
+
+def test_what_locust_patches_for_raw_requests_is_patched_here_too() -> None:
+    code = (
+        "from plimsoll.locust import install; install()\n"
+        "import requests, urllib3, gevent.queue\n"
+        "print(urllib3.connectionpool.ConnectionPool.QueueCls is gevent.queue.LifoQueue)"
+    )
+    assert run(code) == "True"

@@ -1,0 +1,158 @@
+"""Adapters with a send or add_headers of their own, mounted on a session."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+from gevent.pool import Pool
+from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.auth import HTTPDigestAuth
+from target import Got, Target, answer
+
+if TYPE_CHECKING:
+    from conftest import Desk
+
+
+class Signing(HTTPAdapter):
+    def send(self, request: Any, **kwargs: Any) -> Any:
+        request.headers["X-Signed"] = request.path_url
+        response = super().send(request, **kwargs)
+        response.headers["X-Seen"] = "yes"
+        return response
+
+
+class SigningByPosition(HTTPAdapter):
+    def send(
+        self,
+        request: Any,
+        stream: Any = False,
+        timeout: Any = None,
+        verify: Any = True,
+        cert: Any = None,
+        proxies: Any = None,
+    ) -> Any:
+        request.headers["X-Signed"] = request.path_url
+        return super().send(request, stream, timeout, verify, cert, proxies)
+
+
+class Twice(HTTPAdapter):
+    def send(self, request: Any, **kwargs: Any) -> Any:
+        super().send(request, **kwargs)
+        return super().send(request, **kwargs)
+
+
+class Adding(HTTPAdapter):
+    def add_headers(self, request: Any, **kwargs: Any) -> None:
+        request.headers["X-Signed"] = request.path_url
+
+
+class Mock(BaseAdapter):
+    def send(self, request: Any, **kwargs: Any) -> requests.Response:
+        response = requests.Response()
+        response.status_code, response.reason, response.url = 404, "Nowhere", request.url
+        response.raw = io.BytesIO(b"made up")
+        response.request = request
+        return response
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("kind", [Signing, Adding])
+def test_it_is_asked_for_every_request(kind: type[HTTPAdapter], desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
+    with Target({"/r": answer(302, b"", (("Location", "/end"),))}) as target:
+        session = desk.http(target.url)
+        session.get("/before")
+        session.mount("http://", kind())
+        session.get("/x?a=1")
+        session.post("/y", json={})
+        assert session.get("/r").history[0].status_code == 302
+        signed = [(got.target, got.header("X-Signed")) for got in target.got]
+    assert signed == [("/before", None), *((path, path) for path in ("/x?a=1", "/y", "/r", "/end"))]
+    assert desk.counts == {
+        ("GET", "/before", "success"): 1,
+        ("GET", "/x?a=1", "success"): 1,
+        ("POST", "/y", "success"): 1,
+        ("GET", "/r", "success"): 1,
+    }
+    assert not caplog.messages
+
+
+def test_what_it_does_to_the_response_is_seen(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    adapter = Signing()
+    session.mount("http://", adapter)
+    assert session.get("/x").headers["X-Seen"] == "yes"
+    assert isinstance(adapter, Signing)
+    assert session.get_adapter(target.url) is adapter
+
+
+def test_arguments_may_be_given_by_position(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    session.mount("http://", SigningByPosition())
+    target.answers["/hang"] = b""
+    assert type(session.get("/hang", timeout=0.05).error) is requests.exceptions.ReadTimeout
+    assert target.got[0].header("X-Signed") == "/hang"
+
+
+def test_only_urls_with_its_prefix_are_its_business(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    session.mount(f"{target.url}/signed", Signing())
+    session.get("/plain")
+    session.get("/signed/x")
+    assert [got.header("X-Signed") for got in target.got] == [None, "/signed/x"]
+
+
+def test_one_may_serve_several_sessions(desk: Desk, target: Target) -> None:
+    adapter = Signing()
+    with Target() as other:
+        for url in (target.url, other.url, target.url):
+            session = desk.http(url)
+            session.mount("http://", adapter)
+            session.get("/x")
+        assert (len(target.got), len(other.got)) == (2, 1)
+    assert desk.counts == {("GET", "/x", "success"): 3}
+
+
+def test_greenlets_that_ask_it_at_the_same_time_keep_apart(desk: Desk, target: Target) -> None:
+    adapter = Twice()
+    with Target() as other:
+        sessions = [desk.http(url) for url in (target.url, other.url)]
+        for session in sessions:
+            session.mount("http://", adapter)
+        Pool().map(lambda session: session.get("/x"), sessions)
+        assert (len(target.got), len(other.got)) == (2, 2)
+    assert desk.counts == {("GET", "/x", "success"): 2}
+
+
+def test_a_failure_goes_through_it(desk: Desk) -> None:
+    session = desk.http("http://127.0.0.1:1")
+    session.mount("http://", Signing())
+    session.get("/x")
+    assert desk.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
+
+
+def test_it_sees_what_authentication_sends_again(desk: Desk) -> None:
+    def digest(got: Got) -> bytes:
+        if got.header("Authorization") is None:
+            return answer(401, b"", (("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"'),))
+        return answer(200, (got.header("X-Signed") or "").encode())
+
+    with Target({"/x": digest}) as target:
+        session = desk.http(target.url)
+        session.mount("http://", Signing())
+        assert session.get("/x", auth=HTTPDigestAuth("me", "pass")).text == "/x"
+    assert desk.counts == {("GET", "/x", "success"): 1}
+
+
+def test_a_response_that_it_made_itself_is_judged_like_any_other(desk: Desk, target: Target) -> None:
+    session = desk.http(target.url)
+    session.mount("http://", Mock())
+    response = session.get("/x")
+    assert (response.status_code, response.text, response.url) == (404, "made up", f"{target.url}/x")
+    assert not target.got
+    assert desk.failures == [("http", "HTTPError('404 Client Error: Nowhere for url: /x')")]
+    assert [each.timed for each in desk.recorded] == [0]
