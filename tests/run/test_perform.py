@@ -301,7 +301,8 @@ def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
     plimsoll.write(VISITOR)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-t", "2", "-s", "9", "--csv", "out/x", "--json", "--json-file", "all",
-        "--summary", "out/summary.json", "--html", "out/{u}u.html", "--times-of", "successes", "--logfile", "logs/run.log", "--name", "a name", "--seed", "7",
+        "--summary", "out/summary.json", "--html", "out/{u}u.html", "--times-of", "successes",
+        "--logfile", "logs/run.log", "--name", "a name", "--seed", "7",
     )  # fmt: skip
     assert done.code == 0, done
     printed, summary = json.loads(done.out), json.loads((plimsoll.directory / "out" / "summary.json").read_text())

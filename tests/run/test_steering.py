@@ -211,3 +211,31 @@ Visitor.on_start = lambda self: print("begins")
 """
     done = _run(plimsoll, target, text, "-u", "2", "-r", "2", "-t", "1s")
     assert done.out.split()[:3] == ["spawned", "begins", "begins"]
+
+
+ACCOUNTS = """
+accounts = ["ann", "bob"]
+
+class Named(Visitor):
+    def __init__(self, environment):
+        super().__init__(environment)
+        self.name = accounts.pop()
+"""
+
+
+def test_users_that_could_be_made_go_on_when_one_cannot(plimsoll: Command, target: Target) -> None:
+    done = _run(plimsoll, target, ACCOUNTS, "Named", "-u", "5", "-r", "1", "-t", "4")
+    assert done.code == 2, done
+    assert done.err.count("no more users are started") == 1
+    assert "locustfile.py:22: IndexError: pop from empty list" in done.err
+    run = plimsoll.stored()
+    assert max(run["generator"]["users_by_second"].values()) == 2
+    assert run["total"]["requests"] + run["total"]["cancelled"] == target.total > 0
+    assert run["run"]["status"] == "finished"
+
+
+def test_a_run_without_a_single_user_ends_with_the_reason(plimsoll: Command, target: Target) -> None:
+    done = _run(plimsoll, target, ACCOUNTS.replace('"ann", "bob"', ""), "Named", "-t", "50")
+    assert done.code == 2, done
+    assert "locustfile.py:22: IndexError: pop from empty list" in done.err
+    assert target.total == 0

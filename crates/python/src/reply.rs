@@ -84,9 +84,9 @@ impl Reply {
     fn plain_length(&self) -> Option<u64> {
         let response = self.response()?;
         match self.coding() {
-            Some(coding) if response.body_length > 0 => *self
-                .plain_length
-                .get_or_init(|| http::decoded_length(coding, response.body(), self.max_decoded).ok()),
+            Some(coding) if response.body_length > 0 => {
+                *self.plain_length.get_or_init(|| http::decoded_length(coding, response.body(), self.max_decoded).ok())
+            }
             _ => Some(response.body_length),
         }
     }

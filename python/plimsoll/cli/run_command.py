@@ -59,6 +59,8 @@ class RunCommand(click.Command):
                 named = each.partition("=")[2]
             elif is_source(each) and (not before.startswith("-") or before in flags):
                 return Claims()
+        if "://" in str(named):
+            return Claims()  # not loaded twice
         try:
             return find_claims(locustfile.find(str(named or locustfile.DEFAULT)))
         except LocustfileError:

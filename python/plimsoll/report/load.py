@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 def load_in_short(manifest: Mapping[str, Any]) -> str:
     """50 users; open model, 900/s; open model, 3 phases. "" when nothing is known."""
     load = manifest.get("load")
+    if manifest.get("shaped"):
+        return "users as the LoadTestShape says"
     if not load:
         users = manifest.get("users")
         return "" if users is None else f"{users} {'user' if users == 1 else 'users'}"

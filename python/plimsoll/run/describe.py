@@ -57,9 +57,10 @@ def _tree(holder: Any, whole: float) -> Ratio:
     }
 
 
-def _ratios(classes: Sequence[type[User]], *, total: bool) -> Ratio:
-    weights = {each: each.fixed_count or each.weight for each in classes}
-    shares = {each: weights[each] / sum(weights.values()) for each in classes}
+def ratios(classes: Sequence[type[User]], counts: Mapping[str, float], *, total: bool) -> Ratio:
+    """The classes by their share of the users, of which there are `counts` by name, and their tasks."""
+    whole = sum(counts.values()) or 1
+    shares = {each: counts.get(each.__name__, 0) / whole for each in classes}
     return {
         each.__name__: {"ratio": shares[each], "tasks": _tree(each, shares[each] if total else 1.0)} for each in classes
     }
@@ -74,10 +75,11 @@ def _main(paths: list[str], names: list[str]) -> dict[str, Any]:
         classes = locustfile.pick(loaded, names)
     except PlimsollError as error:
         return {"error": pack_error(error)}
+    weights = {each.__name__: each.fixed_count or each.weight for each in classes}
     return {
         "classes": sorted(loaded.user_classes),
-        "per_class": _ratios(classes, total=False),
-        "total": _ratios(classes, total=True),
+        "per_class": ratios(classes, weights, total=False),
+        "total": ratios(classes, weights, total=True),
     }
 
 

@@ -107,6 +107,11 @@ class LocalRunner:
         return self._finish()
 
     @property
+    def shaped(self) -> bool:
+        """A LoadTestShape says how many users there are; known once the workers are ready."""
+        return any(ready.shaped for ready in self._ready.values())
+
+    @property
     def thresholds(self) -> list[str]:
         """Those of the locustfile, once the workers are ready."""
         return next((ready.thresholds for ready in self._ready.values()), [])
@@ -181,24 +186,23 @@ class LocalRunner:
             return
         self._state = SPAWNING
         self._start_clock()
-        shaped = any(each.shaped for each in self._ready.values())
-        if self.plan.seconds is not None and not shaped:
+        if self.plan.seconds is not None and not self.shaped:
             self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
         if self._stillborn:
             self._drain()
         elif self.plan.is_open:
             self._state = RUNNING
         else:
-            self._gather_users(shaped)
+            self._gather_users()
 
-    def _gather_users(self, shaped: bool) -> None:
+    def _gather_users(self) -> None:
         plan = self.plan
         self._crowd = Crowd(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
         if plan.load is not None:
             self._crowd.follow(plan.load, self._epoch)
         elif self._asked is not None:
             self._change(self._asked, self._epoch)
-        elif not shaped:
+        elif not self.shaped:
             self._crowd.change(self._epoch, plan.users, plan.spawn_rate)
 
     def _open_books(self) -> None:

@@ -54,8 +54,12 @@ def find(argument: str) -> list[Path]:
 
 
 def _find_one(argument: str) -> list[Path]:
-    if argument.startswith(("http://", "https://")) or argument == "-":
-        raise LocustfileError(f"-f {argument}: a locustfile is read from a file only; save it first")
+    if argument.startswith(("http://", "https://")):
+        from plimsoll.run.download import download
+
+        return [download(argument)]
+    if argument == "-":
+        raise LocustfileError("-f -: workers get the locustfile by themselves here; name the file")
     path = Path(argument).expanduser()
     if path.is_dir():
         files = (each for each in sorted(path.rglob("*.py")) if not each.name.startswith("_"))

@@ -32,9 +32,11 @@ LONG = 1000
 _GIT_PATIENCE = 5.0
 
 
-def manifest(plan: RunPlan, name: str | None, secret: Container[str] = ()) -> dict[str, Any]:
+def manifest(
+    plan: RunPlan, name: str | None, secret: Container[str] = (), *, shaped: bool = False
+) -> dict[str, Any]:
     """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's.
-    secret: options of the locustfile whose values are not kept.
+    secret: options of the locustfile whose values are not kept. shaped: a LoadTestShape says how many users there are.
     """
     command = plain_words(redact_options(plan.command, secret))
     load = _short(plan.load.to_dict()) if plan.load else None
@@ -57,7 +59,8 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = ()) -> di
         "times_of": plan.times_of,
         "max_users": plan.most_users if plan.is_open else None,
         "host": plan.host or ", ".join(target["url"] for target in (plan.scenario or {}).get("targets", ())) or None,
-        "users": None if plan.is_open else plan.most_users,
+        "users": None if plan.is_open or shaped else plan.most_users,
+        "shaped": shaped,
         "spawn_rate": plan.spawn_rate,
         "run_time": plan.run_time,
         "processes": plan.processes,

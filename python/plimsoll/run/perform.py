@@ -36,9 +36,9 @@ from plimsoll.store import Store
 if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.live import Display
-    from plimsoll.run.result import Result
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.progress import Observer, Progress
+    from plimsoll.run.result import Result
     from plimsoll.store import StoredRun
 
 logger = logging.getLogger("plimsoll.run")
@@ -88,7 +88,7 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
         @cache
         def about() -> dict[str, Any]:
             # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
-            return manifest(runner.plan, outputs.name, outputs.secret)
+            return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.shaped)
 
         keeper = Keeper(store.start_run, about)
         gate = Gate(
@@ -107,7 +107,7 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
         stored = None if lost else _read_back(store, keeper.run)
         view = RunView.of(stored) if stored else result.view
         done = Done(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
-        code = result.error.exit_code if result.error else _exit_code(plan, result, done, gate.limits_failures)
+        code = result.error.exit_code if result.error else _exit_code(runner.plan, result, done, gate.limits_failures)
         logger.info("Shutting down (exit code %d)", code)
         if csv:
             csv.finish(view, done.assessment)

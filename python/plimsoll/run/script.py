@@ -88,6 +88,8 @@ class Script:
         self.thresholds: list[str] = []
         self.shaped = False
         """Its runner follows a shape."""
+        self._no_more = False
+        """A user could not be made."""
         self._closed: ClosedPopulation
         self._open: OpenPopulation
         self._plan = plan
@@ -171,20 +173,31 @@ class Script:
         self.spawned(0)
 
     def adjust(self, counts: Mapping[str, int]) -> None:
-        """Have so many users per class. Raises LocustfileError when a user cannot be made."""
+        """Have so many users per class. One that cannot be made is the last that is tried: those that are there go on.
+
+        Raises LocustfileError when there is none.
+        """
         runner = self._runner
         runner.target_user_classes_count = dict(counts)
         if self._place.role == "worker" or self._plan.load is not None:
             runner.target_user_count = sum(counts.values())
         if runner.state == runners.STATE_RUNNING:
             runner.state = runners.STATE_SPAWNING
+        if self._no_more:
+            alive = self._population.counts()
+            counts = {name: min(wanted, alive[name]) for name, wanted in counts.items()}
         try:
             self._closed.adjust(counts)
         except StopTest as reason:
             logger.error("%s", reason)
             runner.quit()
         except Exception as error:
-            raise locustfile.broken(error, "making a user") from error
+            broken = locustfile.broken(error, "making a user")
+            if not any(self._population.counts().values()):
+                raise broken from error
+            self._no_more = True
+            logger.critical("Unhandled exception in greenlet: no more users are started\n%s", broken)
+            log.unhandled_greenlet_exception = True
         if isinstance(self._member, WorkerMember):
             self._member.adjusted()
 

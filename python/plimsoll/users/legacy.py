@@ -24,9 +24,10 @@ class _Renamed(type):
         return super().__new__(mcs, name, bases, namespace)
 
 
-def warn_of_task_set(name: str, namespace: Mapping[str, Any]) -> None:
+def check_for_deprecated_task_set_attribute(class_dict: Mapping[str, Any]) -> None:
     """Warns of a User class about to be made that says `task_set`, as it was called before 1.0."""
-    if "task_set" in namespace:
+    if "task_set" in class_dict:
+        name = class_dict.get("__qualname__", "User").rpartition(".")[2]
         warnings.warn(f"{name}.task_set has no effect: say tasks = [...] instead", DeprecationWarning, stacklevel=3)
 
 

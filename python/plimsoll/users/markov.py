@@ -11,8 +11,8 @@ The first task declared is the first to run.
 from __future__ import annotations
 
 import logging
-import random
 from collections.abc import Iterable, Mapping
+from random import choice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.users.exceptions import (
@@ -21,7 +21,7 @@ from plimsoll.users.exceptions import (
     NoMarkovTasksError,
     NonMarkovTaskTransitionError,
 )
-from plimsoll.users.tasks import check_task_name, inherited_tasks, tags_of, warn_of_async
+from plimsoll.users.tasks import check_task_name, expand, inherited_tasks, tags_of, warn_of_async
 from plimsoll.users.taskset import TaskSet, TaskSetMeta
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class MarkovTaskSetMeta(TaskSetMeta):
         if not self.abstract:
             chain = {name: value for name, value in namespace.items() if _has_transitions(value)}
             _check(chain, namespace, name)
+            for task in chain.values():
+                task.destinations = [*expand(_transitions(task))]  # type: ignore[attr-defined]
             self.current = next(iter(chain.values()))
 
     @staticmethod
@@ -126,6 +128,6 @@ class MarkovTaskSet(TaskSet, metaclass=MarkovTaskSetMeta):
 
     def get_next_task(self) -> Callable[..., Any]:
         task = self.current
-        names, weights = zip(*_transitions(task).items(), strict=True)
-        self.current = getattr(self, random.choices(names, weights)[0])
+        # What Locust draws with: after the same random.seed() the same tasks come.
+        self.current = getattr(self, choice(task.destinations))  # type: ignore[attr-defined]
         return task

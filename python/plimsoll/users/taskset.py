@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections import deque
-from random import random
+from random import choice, randint
 from time import monotonic_ns, perf_counter
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NoReturn, final
@@ -184,8 +184,8 @@ class TaskSet(metaclass=TaskSetMeta):
         tasks = self.tasks
         if not tasks:
             raise _no_tasks(self)
-        # As random.choice does, without its three further calls; the bias is below 2**-50.
-        return tasks[int(random() * len(tasks))]
+        # What Locust draws with: after the same random.seed() the same tasks come.
+        return choice(tasks)
 
     def wait_time(self) -> float:
         """Seconds between two tasks: the user's, unless a TaskSet has its own. Raises MissingWaitTimeError."""
@@ -242,7 +242,7 @@ class DefaultTaskSet(TaskSet):
         tasks = self._user.tasks
         if not tasks:
             raise _no_tasks(self._user)
-        return tasks[int(random() * len(tasks))]
+        return choice(tasks)
 
     def execute_task(self, task: Callable[..., Any]) -> None:
         if isinstance(task, TaskSetMeta):
@@ -266,7 +266,7 @@ def _old_wait_time(taskset: TaskSet) -> float:
     most = taskset.max_wait or user.max_wait
     if least is None or most is None:
         raise MissingWaitTimeError(f"Neither {type(user).__name__} nor {type(taskset).__name__} has a wait_time")
-    return (least + random() * (most - least)) / 1000
+    return randint(int(least), int(most)) / 1000
 
 
 def _for_parent(interrupt: InterruptTaskSet) -> Exception:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, final
 from gevent import GreenletExit
 
 from plimsoll.users.exceptions import StopTest, StopUser
-from plimsoll.users.legacy import warn_of_task_set
+from plimsoll.users.legacy import check_for_deprecated_task_set_attribute
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
@@ -46,7 +46,7 @@ class UserMeta(type):
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> UserMeta:
         namespace["tasks"] = collect_tasks(bases, namespace)
         namespace.setdefault("abstract", False)
-        warn_of_task_set(name, namespace)
+        check_for_deprecated_task_set_attribute(namespace)
         return super().__new__(mcs, name, bases, namespace)
 
 

@@ -1,3 +1,4 @@
+from plimsoll.users.tasks import collect_tasks as get_tasks_from_base_classes
 from plimsoll.users.tasks import filter_tasks_by_tags, tag, task
 from plimsoll.users.taskset import RUNNING as LOCUST_STATE_RUNNING
 from plimsoll.users.taskset import STOPPING as LOCUST_STATE_STOPPING
@@ -12,6 +13,7 @@ __all__ = [
     "TaskSet",
     "TaskSetMeta",
     "filter_tasks_by_tags",
+    "get_tasks_from_base_classes",
     "tag",
     "task",
 ]
