@@ -42,13 +42,15 @@ class FakeLoop:
 
 
 class Scene:
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, editors_per_second: float | None = None) -> None:
         self.loop = FakeLoop()
         monkeypatch.setattr(crowd, "now", lambda: self.loop.now)
         self.told: list[tuple[float, int]] = []
         self.completed: list[tuple[float, int]] = []
         self.told_complete: list[int] = []
-        self.dispatcher = Dispatcher([UserClass("Editor"), UserClass("Visitor")], [0, 1])
+        self.dispatcher = Dispatcher(
+            [UserClass("Editor", max_spawn_rate=editors_per_second), UserClass("Visitor")], [0, 1]
+        )
         self.crowd = Crowd(self.loop, self.dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
 
     def _tell(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
@@ -145,3 +147,32 @@ def test_a_crowd_that_is_stopped_changes_no_more(scene: Scene) -> None:
     scene.crowd.stop()
     scene.loop.until(9)
     assert len(scene.told) == told
+
+
+def test_a_class_with_a_spawn_rate_of_its_own_is_let_in_at_that_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, editors_per_second=2.0)
+    scene.crowd.change(START, 8, 100.0)
+    assert scene.told == [(0.0, 5)], "four visitors and one editor"
+    assert scene.completed == []
+    scene.loop.until(60)
+    assert scene.told[1:] == [(0.5, 6), (1.0, 7), (1.5, 8)]
+    assert (scene.completed, scene.told_complete) == ([(1.5, 8)], [8])
+
+
+def test_a_pause_does_not_become_a_burst(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, editors_per_second=2.0)
+    scene.crowd.change(START, 2, 100.0)
+    scene.loop.until(30)
+    scene.told.clear()
+    scene.crowd.change(scene.loop.now, 6, 100.0)
+    scene.loop.until(60)
+    assert scene.told == [(30.0, 5), (30.5, 6)]
+
+
+def test_those_who_go_make_room_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch, editors_per_second=0.5)
+    scene.crowd.change(START, 8, 100.0)
+    scene.crowd.change(START, 2, 100.0)
+    scene.loop.until(60)
+    assert scene.told[-1] == (0.0, 2)
+    assert scene.completed == [(0.0, 2)]

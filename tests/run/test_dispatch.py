@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.run.dispatch import Dispatcher, UserClass, by_weight
+from plimsoll.run.dispatch import Dispatcher, Pace, UserClass, by_weight
 
 
 @pytest.mark.parametrize(
@@ -89,3 +89,37 @@ def test_without_any_worker_nothing_grows() -> None:
 def test_there_must_be_a_class_and_a_worker(classes: list[UserClass], workers: list[int]) -> None:
     with pytest.raises(ValueError, match="no user class"):
         Dispatcher(classes, workers)
+
+
+def test_counts_of_those_who_are_let_in_are_of_the_first_that_came() -> None:
+    dispatcher = Dispatcher([UserClass("A"), UserClass("B")], [0, 1])
+    dispatcher.grow(7)
+    assert dispatcher.counts() == {0: {"A": 4, "B": 0}, 1: {"A": 0, "B": 3}}
+    assert dispatcher.counts({"A": 1}) == {0: {"A": 1, "B": 0}, 1: {"A": 0, "B": 3}}
+    assert dispatcher.counts({"B": 9}) == dispatcher.counts()
+
+
+@given(st.floats(0.1, 1000), st.lists(st.integers(0, 10**10), min_size=1, max_size=30))
+def test_no_stretch_of_time_lets_in_more_than_its_rate(rate: float, pauses: list[int]) -> None:
+    pace, at, came = Pace(rate), 0, []
+    for pause in pauses:
+        at += pause
+        before = pace.admitted
+        later = pace.admit(before + 3, at)
+        came += [at] * (pace.admitted - before)
+        assert later is None or later > at
+    for first in range(len(came)):
+        for last in range(first + 1, len(came)):
+            assert last - first <= (came[last] - came[first]) / 1e9 * rate + 2, "one, and one that a late timer held up"
+
+
+def test_a_late_timer_costs_nothing() -> None:
+    pace = Pace(10.0)
+    assert [pace.admit(100, at * 100_000_000 + 30_000_000) is not None for at in range(50)] == [True] * 50
+    assert pace.admitted == 50
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
+def test_a_pace_is_positive(rate: float) -> None:
+    with pytest.raises(ValueError, match="greater than 0"):
+        Pace(rate)

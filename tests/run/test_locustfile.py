@@ -144,7 +144,7 @@ def test_a_locustfile_that_exits_is_told_like_one_that_fails() -> None:
 
 def _described(*paths: str) -> list[str]:
     """The user classes of these files, found in another process: to look for test functions patches it."""
-    command = [sys.executable, "-P", "-m", "plimsoll.run.describe", json.dumps([paths, []])]
+    command = [sys.executable, "-P", "-m", "plimsoll.run.describe", json.dumps([paths, [], None])]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
     answer = json.loads(done.stdout.splitlines()[-1])
     return answer["classes"] if "classes" in answer else [answer["error"][1]]

@@ -239,3 +239,23 @@ def test_a_run_without_a_single_user_ends_with_the_reason(plimsoll: Command, tar
     assert done.code == 2, done
     assert "locustfile.py:22: IndexError: pop from empty list" in done.err
     assert target.total == 0
+
+
+PACED = """
+class Slow(Visitor):
+    max_spawn_rate = RATE
+"""
+
+
+def test_a_class_may_have_a_spawn_rate_of_its_own(plimsoll: Command, target: Target) -> None:
+    done = _run(plimsoll, target, PACED.replace("RATE", "1"), "Slow", "-u", "9", "-r", "9", "-t", "3")
+    assert done.code == 0, done
+    users = plimsoll.stored()["generator"]["users_by_second"]
+    assert 1 <= users["0"] <= 2 <= users["1"] <= 3
+    assert max(users.values()) <= 4
+
+
+def test_a_spawn_rate_that_is_none_is_told(plimsoll: Command, target: Target) -> None:
+    done = _run(plimsoll, target, PACED.replace("RATE", "0"), "Slow", "-t", "3")
+    assert done.code == 2, done
+    assert "Slow.max_spawn_rate: must be users per second, above 0, not 0" in done.err

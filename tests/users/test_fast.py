@@ -11,7 +11,7 @@ import requests
 from target import Target, answer, json_answer
 
 from plimsoll.users.failure import LocustBadStatusCode
-from plimsoll.users.fast import ErrorResponse, FastResponse
+from plimsoll.users.fast_response import ErrorResponse, FastResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -99,7 +99,7 @@ def _filled_in(path: str | None, plan: RunPlan) -> str | None:
 def _print_description(plan: RunPlan, given: dict[str, Any]) -> None:
     if plan.scenario is not None:
         raise UsageError("a run without a locustfile has no user classes to describe")
-    description = describe(plan.locustfiles, plan.arguments)
+    description = describe(plan.locustfiles, plan.arguments, given["users"])
     if given["list_classes"]:
         click.echo("Available Users:")
         click.echo("\n".join(f"    {name}" for name in description["classes"]))
@@ -107,5 +107,5 @@ def _print_description(plan: RunPlan, given: dict[str, Any]) -> None:
         ratios = {"per_class": description["per_class"], "total": description["total"]}
         click.echo(json.dumps(ratios, indent=4))
     else:
-        lines = ["Task ratio per User class", *ratio_lines(description["per_class"]), ""]
-        click.echo("\n".join([*lines, "Total task ratio", *ratio_lines(description["total"])]))
+        for title, part in (("Task ratio per User class", "per_class"), ("Total task ratio", "total")):
+            click.echo("\n".join([f"\n {title}", "-" * 80, *ratio_lines(description[part])]))

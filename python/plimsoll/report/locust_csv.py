@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import hashlib
+import itertools
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -15,7 +17,7 @@ from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.record import Failure
+    from plimsoll.record import CaughtException, Failure
     from plimsoll.report.assessment import Assessment
     from plimsoll.stats.latency import Latency
     from plimsoll.stats.view import RunView
@@ -52,11 +54,12 @@ class CsvFiles:
     """PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv, PREFIX_exceptions.csv and PREFIX_validity.csv.
 
     full_history: every endpoint in the history, with percentiles of the last 10 s; otherwise only the total of the
-    whole run so far.
+    whole run so far. of_locustfile: the failures are those of a locustfile, told as Locust tells them.
     """
 
-    def __init__(self, prefix: str, full_history: bool = False) -> None:
+    def __init__(self, prefix: str, full_history: bool = False, of_locustfile: bool = False) -> None:
         self._prefix = prefix
+        self._error_text = error_text if of_locustfile else lambda _, message: message
         self._full_history = full_history
         self._reporting = Reporting()
         self._next = 0.0
@@ -99,10 +102,11 @@ class CsvFiles:
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         percentiles = self._reporting.percentiles
         self._replace("stats", headers(percentiles)["stats"], [_stats_row(row, percentiles) for row in rows])
-        failures = sorted(view.failures, key=lambda each: failure_key(each.method, each.name, each.message))
-        self._replace("failures", FAILURES, [_failure_row(each) for each in failures])
+        texts = [(each, self._error_text(each.method, each.message)) for each in view.failures]
+        texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
+        self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
         exceptions = [
-            [each.count, each.message, each.traceback, ", ".join(f"worker-{worker}" for worker in sorted(each.workers))]
+            [each.count, each.message, _frames(each.traceback), _nodes(each, view.generator.workers)]
             for each in view.exceptions
         ]
         self._replace("exceptions", EXCEPTIONS, exceptions)
@@ -166,9 +170,50 @@ def decimals(milliseconds: float) -> str:
     return f"{milliseconds:.3f}".rstrip("0").rstrip(".")
 
 
-def _failure_row(failure: Failure) -> list[object]:
+def _failure_row(failure: Failure, text: str) -> list[object]:
     seen = [failure.first, failure.last]
-    return [failure.method, failure.name, failure.message, failure.count, *(iso_time(time) for time in seen)]
+    return [failure.method, failure.name, text, failure.count, *(iso_time(time) for time in seen)]
+
+
+def _frames(traceback: str) -> str:
+    """A traceback without what follows its frames: the lines that name the exception."""
+    frames = itertools.takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
+    return "".join(frames) or traceback
+
+
+def _nodes(exception: CaughtException, workers: int) -> str:
+    if workers <= 1 and exception.workers <= {0}:
+        return "local"
+    return ", ".join(f"worker-{worker}" for worker in sorted(exception.workers))
+
+
+def error_text(method: str, message: str) -> str:
+    """What Locust files a failure of a locustfile under, which is the `repr` of an exception, or a text that the
+    locustfile put in its place.
+
+    What was given to `response.failure()` is kept without the CatchResponseError around it. It is told from a text that
+    stands for itself by the method: only HTTP has responses.
+    """
+    if is_repr(message) or method.upper() not in _HTTP_METHODS or message == _OTHER_MESSAGES:
+        return message
+    return f"CatchResponseError({message!r})"
+
+
+def is_repr(message: str) -> bool:
+    """Whether a message looks like the `repr` of an exception."""
+    if _REPR.fullmatch(message):
+        return True
+    clipped = len(message.encode(errors="replace")) > _CLIPPED
+    return clipped and _REPR_BEGINS.match(message) is not None
+
+
+_HTTP_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT"})
+_OTHER_MESSAGES = "(other messages)"
+"""What the recorder files failures under when it has seen too many messages."""
+_REPR = re.compile(r"[A-Za-z_][\w.]*\(.*\)|<.*>", re.DOTALL)
+_REPR_BEGINS = re.compile(r"[A-Za-z_][\w.]*\(|<")
+_CLIPPED = 1990
+"""Bytes. The recorder keeps 2,000 of a message, so that a longer one may have lost its end."""
 
 
 def failure_key(method: str, name: str, message: str) -> str:

@@ -51,6 +51,7 @@ class Crowd:
         self._times = SpawnTimes(0, 1.0)
         """When the users of the last change come or go."""
         self._move = dispatcher.grow
+        self._paces = dispatcher.paces
         self.wanted = 0
         """Users that there are to be in the end, or at this moment of a load."""
 
@@ -83,10 +84,12 @@ class Crowd:
         while (due := self._times.due(self._moved)) is not None and self._start + due <= now():
             self._moved += 1
         self._move(self._moved - before)
-        complete = len(self._dispatcher) if due is None else None
-        self._tell(self._dispatcher.counts(), complete)
-        if due is not None:
-            self._loop.at(self._start + due, self._spawn)
+        held_back = [pace.admit(self._dispatcher.present(name), now()) for name, pace in self._paces.items()]
+        later = [each for each in (None if due is None else self._start + due, *held_back) if each is not None]
+        counts = self._dispatcher.counts({name: pace.admitted for name, pace in self._paces.items()})
+        self._tell(counts, None if later else len(self._dispatcher))
+        if later:
+            self._loop.at(min(later), self._spawn)
             return
         self._loop.cancel(self._spawn)
         logger.info("All users spawned: %s", self._listing())

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.users.user import User
 
@@ -21,11 +21,14 @@ Ratio = dict[str, Any]
 """{"Visitor": {"ratio": 0.5, "tasks": {"index": {"ratio": 0.25}}}}, as `--show-task-ratio-json` prints it."""
 
 
-def describe(paths: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
-    """{"classes": [...], "per_class": Ratio, "total": Ratio}. Raises PlimsollError like a run would."""
+def describe(paths: Sequence[str], names: Sequence[str], users: int | None = None) -> dict[str, Any]:
+    """{"classes": [...], "per_class": Ratio, "total": Ratio}. Raises PlimsollError like a run would.
+
+    users: of so many in all, of which each class has whole ones; None for as many as the weights add up to.
+    """
     from plimsoll.run.transport import unpack_error
 
-    command = [sys.executable, "-P", "-m", "plimsoll.run.describe", json.dumps([list(paths), list(names)])]
+    command = [sys.executable, "-P", "-m", "plimsoll.run.describe", json.dumps([list(paths), list(names), users])]
     done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     try:
         # The locustfile may print as well; ours is the last line.
@@ -38,35 +41,51 @@ def describe(paths: Sequence[str], names: Sequence[str]) -> dict[str, Any]:
 
 
 def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Locust's listing of a `Ratio`."""
+    """Locust's listing of a `Ratio`, to the blanks at the ends of its lines."""
     lines = []
+    indent = "  " * depth
     for name, entry in ratios.items():
-        lines.append(f" {'  ' * depth}* {100 * entry['ratio']:-4.1f}% {name}")
+        share = f"{indent}{100 * entry['ratio']:<6.1f}"
+        lines.append(f" {share:<10} {indent + name:<50}")
         lines += ratio_lines(entry.get("tasks", {}), depth + 1)
     return lines
 
 
-def _tree(holder: Any, whole: float) -> Ratio:
-    """The tasks of a user class or TaskSet, of which each is picked with its share of `whole`."""
-    shares: dict[Any, float] = {}
+def ratios(classes: Iterable[type[User]], users: Mapping[str, float], *, total: bool) -> Ratio:
+    """The shares of these classes, of which there are so many users by name, and of their tasks.
+
+    total: a task's share is that of all tasks, not of those of its user class or TaskSet.
+    """
+    all_users = sum(users.values()) or 1
+    shares = {each: users.get(each.__name__, 0) / all_users for each in classes}
+    return {
+        each.__name__: {"ratio": share, "tasks": _task_ratio(each, share if total else 1.0, total)}
+        for each, share in shares.items()
+    }
+
+
+def _task_ratio(holder: Any, whole: float, total: bool) -> Ratio:
+    """The tasks of a user class or TaskSet, which add up to `whole`."""
+    counts: dict[Any, int] = {}
     for task in holder.tasks:
-        shares[task] = shares.get(task, 0.0) + whole / len(holder.tasks)
-    return {
-        task.__name__: {"ratio": share, **({"tasks": _tree(task, share)} if hasattr(task, "tasks") else {})}
-        for task, share in shares.items()
-    }
+        counts[task] = counts.get(task, 0) + 1
+    tasks: Ratio = {}
+    for task, count in counts.items():
+        share = count * whole / len(holder.tasks)
+        nested = {"tasks": _task_ratio(task, share if total else 1.0, total)} if hasattr(task, "tasks") else {}
+        tasks[task.__name__] = {"ratio": share, **nested}
+    return tasks
 
 
-def ratios(classes: Sequence[type[User]], counts: Mapping[str, float], *, total: bool) -> Ratio:
-    """The classes by their share of the users, of which there are `counts` by name, and their tasks."""
-    whole = sum(counts.values()) or 1
-    shares = {each: counts.get(each.__name__, 0) / whole for each in classes}
-    return {
-        each.__name__: {"ratio": shares[each], "tasks": _tree(each, shares[each] if total else 1.0)} for each in classes
-    }
+def users_of_each(user_classes: Sequence[type[User]], users: int | None) -> dict[str, int]:
+    """How many of each class: those with a fixed count first, the others by weight. None: as the weights say."""
+    fixed = sum(each.fixed_count for each in user_classes)
+    weight = sum(each.weight for each in user_classes if not each.fixed_count)
+    weighted = max(0, (users or (1 if fixed else weight)) - fixed)
+    return {each.__name__: round(each.fixed_count or each.weight / weight * weighted) for each in user_classes}
 
 
-def _main(paths: list[str], names: list[str]) -> dict[str, Any]:
+def _main(paths: list[str], names: list[str], users: int | None) -> dict[str, Any]:
     from plimsoll.run import locustfile
     from plimsoll.run.transport import pack_error
 
@@ -75,11 +94,11 @@ def _main(paths: list[str], names: list[str]) -> dict[str, Any]:
         classes = locustfile.pick(loaded, names)
     except PlimsollError as error:
         return {"error": pack_error(error)}
-    weights = {each.__name__: each.fixed_count or each.weight for each in classes}
+    counts = users_of_each(classes, users)
     return {
         "classes": sorted(loaded.user_classes),
-        "per_class": ratios(classes, weights, total=False),
-        "total": ratios(classes, weights, total=True),
+        "per_class": ratios(classes, counts, total=False),
+        "total": ratios(classes, counts, total=True),
     }
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
 from itertools import cycle
-from math import log2
+from math import ceil, log2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ class UserClass:
     name: str
     weight: float = 1.0
     fixed_count: int = 0
+    max_spawn_rate: float | None = None
+    """At most so many of them are started per second; > 0. None: only the rate of all users counts."""
 
 
 def by_weight(weights: Mapping[str, float]) -> Iterator[str]:
@@ -34,6 +36,30 @@ def by_weight(weights: Mapping[str, float]) -> Iterator[str]:
         _, filled, weight, name = heap[0]
         yield name
         heapreplace(heap, (weight * log2(filled / (filled + 1)), filled + 1, weight, name))
+
+
+class Pace:
+    """Lets users of a class in one by one, at a rate of its own. Times are ns on any clock."""
+
+    def __init__(self, rate: float) -> None:
+        """rate: users per second. Raises ValueError unless it is positive."""
+        if not rate > 0:
+            raise ValueError(f"a spawn rate must be greater than 0, not {rate:g}")
+        self._step = 1e9 / rate
+        self._free = 0.0
+        """When the next one may come in."""
+        self.admitted = 0
+
+    def admit(self, wanted: int, at: int) -> int | None:
+        """Let in whom the rate allows at this time; when to ask again, None once as many are in as are wanted."""
+        self.admitted = min(self.admitted, wanted)
+        while self.admitted < wanted:
+            if at < self._free:
+                return ceil(self._free)
+            self.admitted += 1
+            # From where it was, so that timers which are late add up to nothing; but a pause does not become a burst.
+            self._free = (self._free if at - self._free < self._step else at) + self._step
+        return None
 
 
 class Dispatcher:
@@ -89,9 +115,26 @@ class Dispatcher:
         self._keep([user for user in self._active if user[0] != worker])
         return before - len(self._active)
 
-    def counts(self) -> dict[int, dict[str, int]]:
-        """Users wanted per worker and class; every class is there, also with 0."""
+    @property
+    def paces(self) -> dict[str, Pace]:
+        """For the classes that have a spawn rate of their own."""
+        return {
+            each.name: Pace(each.max_spawn_rate) for each in self._classes.values() if each.max_spawn_rate is not None
+        }
+
+    def present(self, name: str) -> int:
+        """Users wanted of this class."""
+        return self._present[name]
+
+    def counts(self, admitted: Mapping[str, int] | None = None) -> dict[int, dict[str, int]]:
+        """Users wanted per worker and class; every class is there, also with 0.
+
+        admitted: of these classes so many, the first that came.
+        """
         counts = Counter(self._active)
+        for name, most in (admitted or {}).items():
+            held_back = [user for user in self._active if user[1] == name][most:]
+            counts.subtract(held_back)
         return {worker: {name: counts[worker, name] for name in self._present} for worker in self._alive}
 
     def _keep(self, active: list[tuple[int, str]]) -> None:

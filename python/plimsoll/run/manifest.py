@@ -32,9 +32,7 @@ LONG = 1000
 _GIT_PATIENCE = 5.0
 
 
-def manifest(
-    plan: RunPlan, name: str | None, secret: Container[str] = (), *, shaped: bool = False
-) -> dict[str, Any]:
+def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, shaped: bool = False) -> dict[str, Any]:
     """All but `started` and `stamp`, which are known when the run begins. name: of the scenario, else the file's.
     secret: options of the locustfile whose values are not kept. shaped: a LoadTestShape says how many users there are.
     """

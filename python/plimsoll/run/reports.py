@@ -44,7 +44,7 @@ class Ready:
     """What the locustfile wants of `plimsoll.report.reporting.Reporting`."""
 
     def to_list(self) -> list[Any]:
-        classes = [[each.name, each.weight, each.fixed_count] for each in self.classes]
+        classes = [[each.name, each.weight, each.fixed_count, each.max_spawn_rate] for each in self.classes]
         return [classes, self.kernel_stamps, self.thresholds, self.shared, self.shaped, self.reporting]
 
     @classmethod

@@ -10,6 +10,7 @@ The main node has all of it but the users.
 from __future__ import annotations
 
 import logging
+import math
 import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -297,7 +298,10 @@ class Script:
         environment._filter_tasks_by_tags()
         if self._plan.equal_weights:
             environment.assign_equal_weights()
-        self.classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in classes]
+        check_spawn_rates(classes)
+        self.classes = [
+            UserClass(each.__name__, float(each.weight), each.fixed_count, each.max_spawn_rate) for each in classes
+        ]
         self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
         if self._place.role == "main":
             return Nobody()
@@ -347,6 +351,14 @@ class Script:
         last_line = "".join(traceback.format_exception_only(exception))
         self._caught.add(str(exception) or repr(exception), frames + last_line)
         self._runner.log_exception("local", str(exception), frames)
+
+
+def check_spawn_rates(classes: Sequence[type[User]]) -> None:
+    """Raises LocustfileError for one that is none."""
+    for each in classes:
+        rate = each.max_spawn_rate
+        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < math.inf):
+            raise LocustfileError(f"{each.__name__}.max_spawn_rate: must be users per second, above 0, not {rate!r}")
 
 
 def check_hosts(classes: Sequence[type[User]]) -> None:

@@ -36,6 +36,41 @@ class LocustBadStatusCode(Exception):  # noqa: N818 - Locust's name
         return f"LocustBadStatusCode(code={self.code})"
 
 
+class HTTPParseError(Exception):
+    """A FastHttpSession got what is not HTTP, or not all of it."""
+
+
+class HTTPConnectionClosed(HTTPParseError):  # noqa: N818 - as geventhttpclient calls it
+    """A FastHttpSession got nothing: the connection was closed or reset."""
+
+
+class RetriesExceeded(Exception):  # noqa: N818 - as geventhttpclient calls it
+    """A FastHttpSession waited too long."""
+
+    def __init__(self, url: str, retries: int, original: object) -> None:
+        super().__init__(url, retries)
+        self.url = url
+        self.retries = retries
+        self.original = original
+
+    def __str__(self) -> str:
+        return f"URL {self.url}: {self.retries}, original={self.original}"
+
+    def __repr__(self) -> str:
+        return f"RetriesExceeded({self.url!r}, {self.retries}, original={self.original})"
+
+
+FAST_FAILURES = (
+    OSError,
+    gevent.Timeout,
+    HTTPParseError,
+    RetriesExceeded,
+    LocustBadStatusCode,
+    requests_errors.ContentDecodingError,
+)
+"""What the `error` of a FastHttpSession's response can be, but for redirects that lead nowhere."""
+
+
 # What the resolver says, and its number: the engine hands on the words alone.
 _RESOLVER = {
     "Temporary failure in name resolution": socket.EAI_AGAIN,
@@ -43,6 +78,10 @@ _RESOLVER = {
     "Non-recoverable failure in name resolution": socket.EAI_FAIL,
     "No address associated with hostname": socket.EAI_NODATA,
 }
+
+
+_NO_STATUS_LINE = "the reply is not HTTP/1"
+"""How the engine begins to tell of such a reply."""
 
 
 def cause_of(reply: Reply) -> Exception:
@@ -53,6 +92,8 @@ def cause_of(reply: Reply) -> Exception:
             return TimeoutError(text)
         case "tls":
             return ssl.SSLCertVerificationError(1, text) if "certificate" in text.lower() else ssl.SSLError(1, text)
+        case "protocol" if text.startswith(_NO_STATUS_LINE):
+            return http.client.BadStatusLine(text)
         case "protocol":
             return urllib3_errors.ProtocolError(text)
         case "reset" if reply.errno is None:
@@ -63,6 +104,21 @@ def cause_of(reply: Reply) -> Exception:
             said = text.rpartition(": ")[2]
             return socket.gaierror(_RESOLVER[said], said) if said in _RESOLVER else ConnectionError(text)
     return socket.gaierror(reply.errno, text) if (reply.errno or 0) < 0 else _os_error(reply, text)
+
+
+def fast_error_of(reply: Reply, url: str, retries: int) -> Exception:
+    """What geventhttpclient raises for a failed exchange with `url`, with its words where it has any of its own."""
+    cause = cause_of(reply)
+    match reply.outcome:
+        case "timeout":
+            return RetriesExceeded(url, retries, "timed out")
+        case "reset" if reply.first_byte:
+            return HTTPParseError("Incomplete response.")
+        case "reset":
+            return HTTPConnectionClosed("connection closed.")
+        case "protocol":
+            return HTTPParseError(reply.error)
+    return cause
 
 
 def undecodable(reply: Reply) -> requests_errors.ContentDecodingError:
@@ -130,7 +186,7 @@ def _layers(reply: Reply, url: str) -> tuple[type[requests_errors.RequestExcepti
         case "connect":
             refused = urllib3_errors.NewConnectionError(peer, f"Failed to establish a new connection: {cause}")
             return requests_errors.ConnectionError, [*peer.gave_up(refused), cause]
-        case "protocol":
+        case "protocol" if not isinstance(cause, http.client.BadStatusLine):
             return requests_errors.ConnectionError, [cause]
     return requests_errors.ConnectionError, [urllib3_errors.ProtocolError("Connection aborted.", cause), cause]
 
@@ -196,11 +252,11 @@ _STATUS_ERRORS = (requests_errors.HTTPError, requests_errors.TooManyRedirects, L
 # The first that fits counts: a ConnectTimeout is both a Timeout and a ConnectionError.
 _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
     (_STATUS_ERRORS, "http"),
-    ((TimeoutError, gevent.Timeout, requests_errors.Timeout), "timeout"),
+    ((TimeoutError, gevent.Timeout, requests_errors.Timeout, RetriesExceeded), "timeout"),
     ((ssl.SSLError, requests_errors.SSLError), "tls"),
     ((ConnectionRefusedError, socket.gaierror), "connect"),
-    ((ConnectionError, EOFError, http.client.RemoteDisconnected), "reset"),
-    ((http.client.HTTPException, urllib3_errors.ProtocolError), "protocol"),
+    ((ConnectionError, EOFError, http.client.RemoteDisconnected, HTTPConnectionClosed), "reset"),
+    ((http.client.HTTPException, urllib3_errors.ProtocolError, HTTPParseError), "protocol"),
 )
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json as json_module
 import math
+import ssl
 from codecs import getincrementaldecoder
 from functools import lru_cache
-from io import BytesIO
 from time import time
 from types import NoneType
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urljoin
 
 import requests
@@ -17,27 +17,23 @@ from requests import PreparedRequest
 from requests.exceptions import RequestException, TooManyRedirects
 from requests.structures import CaseInsensitiveDict
 
-from plimsoll.users.catch_response import CatchResponse
 from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
-from plimsoll.users.exceptions import LocustError
-from plimsoll.users.failure import LocustBadStatusCode, cause_of, undecodable
+from plimsoll.users.failure import LocustBadStatusCode, fast_error_of, undecodable
+from plimsoll.users.fast_response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.headers import encode
 from plimsoll.users.plain import FORM, JSON, Message, basic_authorization
 from plimsoll.users.prepared import Chain, body_bytes
 from plimsoll.users.recording import sole_recorder
-from plimsoll.users.response import Response, elapsed
+from plimsoll.users.response import elapsed
 from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender, weakly
 from plimsoll.users.settings import Setting
-from plimsoll.users.stream import Streamed
 from plimsoll.users.url import Route, Routes, by_way_of, origin_of, route_of, routes_of, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from io import BufferedReader
 
     from plimsoll._engine import Headers, Origin, Reply
     from plimsoll.users.events import EventHook
-    from plimsoll.users.stream import Incoming
 
 USER_AGENT = "python/gevent-http-client-2.6.1"
 """What Locust's own client says; services are known to look at it."""
@@ -45,95 +41,6 @@ ACCEPT_ENCODING = "gzip, deflate, br"
 
 _BODY_METHODS = ("POST", "PUT", "PATCH")
 _ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding")
-
-_WITHOUT_CATCH = "To change the state of the request, you must pass catch_response=True."
-
-
-class FastResponse(CatchResponse, Response):
-    """What FastHttpSession returns; with `catch_response=True` it is used in a with-block and judged there."""
-
-    session: FastHttpSession
-    _route: Route
-
-    def __init__(
-        self, reply: Reply | None, route: Route, body: bytes | None, session: FastHttpSession, endpoint: tuple[str, str]
-    ) -> None:
-        # In one go with what Response sets: this is made for every request.
-        self.reply = reply
-        self._route = route
-        self._body = body
-        self.session = session
-        self.endpoint = endpoint
-        self.status_code = 0 if reply is None else reply.status
-
-    def fault(self) -> Exception | None:
-        return self.error
-
-    def first_url(self) -> str:
-        return (self.history[0] if self.history else self).url
-
-    # Below, Locust deviates from the interface of requests.
-    @property
-    def url(self) -> str:  # type: ignore[override]
-        """The URL of the request; there is one even without a response."""
-        return self._route.url
-
-    @property
-    def text(self) -> str | None:  # type: ignore[override]
-        """The body as text; None without a response."""
-        return None if self.content is None else super().text
-
-    def json(self, **kwargs: Any) -> Any:
-        """The body as JSON. Raises json.JSONDecodeError, or TypeError without a response."""
-        return json_module.loads(cast("str", self.text), **kwargs)
-
-    def raise_for_status(self) -> None:
-        """Raise what the exchange failed with; the user's own verdict, if there is one, decides."""
-        if self._manual_result is None:
-            if self.error is not None:
-                raise self.error
-        elif self._manual_result is not True:
-            raise self._manual_result
-
-    @property
-    def stream(self) -> Any:
-        """The body as received, to be read like a file."""
-        return BytesIO(b"" if self.reply is None else self.reply.body)
-
-    def iter_content(  # type: ignore[override]
-        self, chunk_size: int = 1024, decode_content: bool = True
-    ) -> Iterator[str | bytes]:
-        """The body in pieces of chunk_size bytes; with decode_content, those that are UTF-8 by themselves as text."""
-        for piece in requests.Response.iter_content(self, chunk_size):
-            try:
-                yield piece.decode() if decode_content else piece
-            except UnicodeDecodeError:
-                yield piece
-
-    def __enter__(self) -> Self:
-        # Without catch_response Locust lets its response be used in a with-block too, to no effect.
-        return super().__enter__() if self._catch_response else self
-
-    def __exit__(self, *raised: Any) -> bool:  # type: ignore[override] # decides about exceptions
-        return super().__exit__(*raised) if self._catch_response else False
-
-    def _require_block(self, call: str) -> None:
-        if not self._catch_response:
-            raise LocustError(_WITHOUT_CATCH)
-        super()._require_block(call)
-
-
-class StreamedFastResponse(Streamed, FastResponse):  # type: ignore[misc] # what is lazy there is read here
-    """What it returns with `stream=True`."""
-
-    @property
-    def stream(self) -> BufferedReader[Incoming]:
-        """The body without its transfer coding, to be read like a file as it comes."""
-        return self._incoming
-
-
-class ErrorResponse(FastResponse):
-    """Stands for a response that did not come."""
 
 
 class Ready(NamedTuple):
@@ -189,9 +96,11 @@ class FastHttpSession(Sender):
     ) -> None:
         self._attach(request_event, user)
         self.max_redirects = max_redirects
+        self._max_retries = max_retries
         self._insecure = insecure
         self._timeouts = connection_timeout or 0.0, network_timeout or 0.0
         self._default_headers = tuple(_texts(headers).items()) if headers else ()
+        self._has_own_host = any(name.lower() == "host" for name, _ in self._default_headers)
         self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
         if self._proxy is not None:
             self._is_special = True  # it wants to see the whole URL
@@ -211,9 +120,9 @@ class FastHttpSession(Sender):
         return self._cookiejar
 
     @property
-    def client(self) -> Agent:
+    def client(self) -> LocustUserAgent:
         """What scripts reach for to close connections: `self.client.client.clientpool.close()`."""
-        return Agent(self)
+        return LocustUserAgent(self)
 
     def request(
         self,
@@ -251,11 +160,15 @@ class FastHttpSession(Sender):
         elif fields:
             params = fields if params is None else {**params, **fields} if isinstance(params, dict) else params
         lines = self._lines(headers, auth, json is not None and not data)
-        body, content_type = _encode_body(json_module.dumps(json) if json is not None and not data else data, files)
+        has_type = any(name.lower() == "content-type" for name in (*lines, *dict(self._default_headers)))
+        content = json_module.dumps(json) if json is not None and not data else data
+        body, about = _encode_body(content, files, has_type)
+        if about:
+            lines = {name: value for name, value in lines.items() if name.lower() not in about} | about
         if body is None and method.upper() in _BODY_METHODS:
             body = b""
         route = routes_of(self.base_url)[url]
-        message = Message(route.with_params(params) if params else route, lines, body, content_type)
+        message = Message(route.with_params(params) if params else route, lines, body, None)
         limit = self.max_redirects if max_redirects is None else max_redirects
         chain = Chain((method, name or self.request_name or url))
         response = self._send(chain, method.upper(), message, stream)
@@ -277,9 +190,12 @@ class FastHttpSession(Sender):
         """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
         route = message.route
         origin, target, extra = self._origin(route.root), route.target, message.extra or {}
+        host = origin.authority
         if self._proxy is not None and route.root.startswith("http:"):
             origin, target, host, _ = by_way_of(self._proxy, route)
-            extra = {"Host": host, **extra}
+        extra = self._with_cookie(extra, route)
+        if not self._has_own_host:
+            extra = _with_host(extra, host)
         try:
             reply = self._transmit(
                 chain.endpoint,
@@ -287,7 +203,7 @@ class FastHttpSession(Sender):
                 method,
                 target,
                 base_headers(self._default_headers),
-                self._with_cookie(extra, route),
+                extra,
                 message.body,
                 message.content_type,
                 *self._timeouts,
@@ -309,7 +225,8 @@ class FastHttpSession(Sender):
             response.elapsed = elapsed(reply)
         chain.add(reply)
         if reply.error is not None:
-            return self._error_response(chain, message, cause_of(reply))
+            error = fast_error_of(reply, message.route.url, self._max_retries)
+            return self._error_response(chain, message, error)
         if reply.damaged:
             return self._error_response(chain, message, undecodable(reply))
         if values := response.set_cookies:
@@ -401,8 +318,10 @@ class FastHttpSession(Sender):
 
     def _make_ready(self) -> Ready:
         routes = routes_of(self.base_url)
-        headers = base_headers((*self._default_headers, *self._lines(None, None, False).items()))
-        self._ready = Ready(routes, routes.root, self._origin(routes.root), headers)
+        origin = self._origin(routes.root)
+        lines = {**dict(self._default_headers), **self._lines(None, None, False)}
+        headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
+        self._ready = Ready(routes, routes.root, origin, headers)
         return self._ready
 
     def head(self, url: str, **kwargs: Any) -> FastResponse:
@@ -444,13 +363,21 @@ class FastHttpSession(Sender):
             yield rest
 
 
-class Agent:
-    """The two handles of Locust's user agent that scripts use."""
+class LocustUserAgent:
+    """The handles of Locust's user agent that scripts use."""
+
+    valid_response_codes = FastHttpSession.valid_response_codes
+    redirect_response_codes = FastHttpSession.redirect_response_codes
 
     def __init__(self, session: FastHttpSession) -> None:
         self.clientpool = session
         """Its close() closes the user's connections."""
         self.cookiejar = session.cookiejar
+
+
+def insecure_ssl_context_factory() -> ssl.SSLContext:
+    """A context that checks no certificate; what to do with one is up to the user's code, the engine has its own."""
+    return ssl._create_unverified_context()
 
 
 @lru_cache(maxsize=256)
@@ -461,23 +388,32 @@ def base_headers(lines: tuple[tuple[str, str], ...]) -> Headers:
     return encode(merged.items())
 
 
+def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
+    """Lines with a Host, unless they have one: at the end, where geventhttpclient has it."""
+    return lines if any(name.lower() == "host" for name in lines) else {**lines, "Host": authority}
+
+
 def _texts(lines: Mapping[str, Any]) -> dict[str, Any]:
     """Header lines whose values may be numbers, as Locust's client takes them."""
     return {name: it if isinstance(it, (str, bytes, NoneType)) else str(it) for name, it in lines.items()}
 
 
-def _encode_body(data: Any, files: Any) -> tuple[bytes | None, str | None]:
-    """(body, its type)."""
+def _encode_body(data: Any, files: Any, has_type: bool) -> tuple[bytes | None, dict[str, str]]:
+    """(body, the header lines about it that geventhttpclient has in front of Host)."""
+    if not (files or data):
+        return None, {}
+    kind: str | None
     if files:
-        body: tuple[bytes, str] = PreparedRequest._encode_files(files, data)
-        return body
-    if not data:
-        return None, None
-    if isinstance(data, dict):
-        return urlencode(data).encode(), f"{FORM}; charset=utf-8"
-    if isinstance(data, str):
-        return data.encode(), "text/plain; charset=utf-8"
-    return body_bytes(data), "application/octet-stream"
+        body, kind = PreparedRequest._encode_files(files, data)
+    elif isinstance(data, dict):
+        body, kind = urlencode(data).encode(), None if has_type else f"{FORM}; charset=utf-8"
+    elif has_type or not isinstance(data, str):
+        # Their length is told after Host: by the engine.
+        return body_bytes(data), {} if has_type else {"content-type": "application/octet-stream"}
+    else:
+        body, kind = data.encode(), "text/plain; charset=utf-8"
+    length = {"content-length": str(len(body))}
+    return body, length if kind is None else {"content-type": kind, **length}
 
 
 def _redirected(method: str, message: Message, status: int, location: str) -> tuple[str, Message]:

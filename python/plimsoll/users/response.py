@@ -210,11 +210,6 @@ class Response(requests.Response):
         )
 
     @property
-    def ok(self) -> bool:
-        """Whether there is a response, and not one of an error. Unlike in Locust, a missing one raises nothing here."""
-        return self.status_code != 0 and not self._is_error
-
-    @property
     def _is_error(self) -> bool:
         return 400 <= self.status_code < 600
 
@@ -306,7 +301,10 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
         return str(first.url or (first.request.url if first.request else self.asked_for))
 
     def raise_for_status(self) -> None:
-        """Raise what the exchange failed with; the user's own verdict, if there is one, decides."""
+        """Raise what the exchange failed with; the user's own verdict, if there is one, decides.
+
+        `ok` and bool() ask this and make False of an HTTPError alone: without a response they raise `error`.
+        """
         if self._manual_result is None:
             if self.error is not None:
                 raise self.error

@@ -4,26 +4,28 @@ import hashlib
 import time
 
 import pytest
+from requests import HTTPError
 
+from plimsoll._engine import Recorder, now
 from plimsoll.users.exceptions import CatchResponseError
-from plimsoll.users.stats import StatsError
+from plimsoll.users.stats import RequestStats, StatsError, StatsSource
 
 
 def test_errors_are_read_anew_each_time(stats, recorder):
     errors = stats.errors
     for name, message in (("/b", "no"), ("/a", "no"), ("/b", "no")):
-        recorder.custom(recorder.endpoint("GET", name), 1.0, 0, "assertion", message)
+        recorder.custom(recorder.endpoint("own", name), 1.0, 0, "assertion", message)
         recorder.take()
     assert [(each.method, each.name, each.error, each.occurrences) for each in errors.values()] == [
-        ("GET", "/b", "no", 2),
-        ("GET", "/a", "no", 1),
+        ("own", "/b", "no", 2),
+        ("own", "/a", "no", 1),
     ]
-    key = StatsError.create_key("GET", "/a", "no")
+    key = StatsError.create_key("own", "/a", "no")
     assert errors[key].occurrences == 1
     assert key in errors
     assert errors.get("nonsense") is None
     assert (len(errors), list(errors), list(errors.copy())) == (2, [*errors.keys()], [*errors.keys()])
-    first = errors[StatsError.create_key("GET", "/b", "no")]
+    first = errors[StatsError.create_key("own", "/b", "no")]
     assert time.time() - 5 < first.first_seen < first.last_seen <= time.time()
 
 
@@ -42,19 +44,45 @@ def test_the_key_is_locusts():
 
 
 @pytest.mark.parametrize(
-    ("error", "message"),
+    ("error", "message", "named"),
     [
-        ("text", "text"),
-        (ValueError("no"), "ValueError('no')"),
-        (CatchResponseError("wrong"), "wrong"),
-        (None, "None"),
-        ("<object at 0x7f00aa>", "<object at 0x....>"),
+        ("text", "text", "text"),
+        (ValueError("no"), "ValueError('no')", "ValueError('no')"),
+        (CatchResponseError("wrong"), "CatchResponseError('wrong')", "wrong"),
+        (CatchResponseError(), "CatchResponseError()", ""),
+        ("CatchResponseError('wrong')", "CatchResponseError('wrong')", "'wrong'"),
+        (None, "None", "None"),
+        ("<object at 0x7f00aa>", "<object at 0x....>", "<object at 0x7f00aa>"),
     ],
 )
-def test_messages_are_those_of_the_report(error, message):
+def test_messages_are_locusts(error, message, named):
     made = StatsError("GET", "/", error)
     assert made.to_dict()["error"] == StatsError.parse_error(error) == message
-    assert made.to_name() == f"GET /: {message}"
+    assert made.to_name() == f"GET /: {named}"
+
+
+def test_a_failure_is_an_exception_again(stats, recorder):
+    endpoint = recorder.endpoint("GET", "/")
+    for message in ("wrong price", "HTTPError('404 Client Error: Not Found for url: /')"):
+        recorder.custom(endpoint, 1.0, 0, "http", message)
+    recorder.custom(recorder.endpoint("WS", "send"), 1.0, 0, "assertion", "lost")
+    caught, status, text = (each.error for each in stats.errors.values())
+    assert (type(caught), str(caught)) == (CatchResponseError, "wrong price")
+    assert (type(status), str(status)) == (HTTPError, "404 Client Error: Not Found for url: /")
+    assert text == "lost"
+    assert [each.to_name() for each in stats.errors.values()] == [
+        "GET /: wrong price",
+        "GET /: HTTPError('404 Client Error: Not Found for url: /')",
+        "WS send: lost",
+    ]
+    assert stats.errors[StatsError.create_key("GET", "/", CatchResponseError("wrong price"))].occurrences == 1
+
+
+def test_where_workers_report_it_is_a_text(snapshot):
+    stats = RequestStats(source=StatsSource(Recorder(now())))
+    stats.source.add(snapshot([], [("GET", "/", "assertion", "wrong price", 1, now(), now())]))
+    (error,) = stats.errors.values()
+    assert (error.error, error.to_name()) == ("CatchResponseError('wrong price')", "GET /: 'wrong price'")
 
 
 def test_counted_by_hand_and_as_plain_values():

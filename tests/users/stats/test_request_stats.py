@@ -22,12 +22,25 @@ def test_entries_are_found_by_name_and_method(stats, recorder):
     assert dict(stats.entries.items()) == stats.entries.copy()
 
 
-def test_an_endpoint_without_requests_has_zeros_and_is_in_no_table(stats):
-    assert stats.get("/never", "GET").num_requests == stats.entries["/never", "GET"].num_failures == 0
+def test_an_endpoint_without_requests_has_zeros_and_is_an_entry_once_it_was_asked_for(stats, recorder):
     assert stats.entries.get(("/never", "GET")) is None
-    assert len(stats.entries) == 0
-    assert not stats.entries
-    assert not stats.errors
+    assert ("/never", "GET") not in stats.entries
+    assert (len(stats.entries), bool(stats.entries), bool(stats.errors)) == (0, False, False)
+    recorder.custom(recorder.endpoint("GET", "/first"), 1.0, 0)
+    assert stats.get("/never", "GET").num_requests == stats.entries["/asked", "GET"].num_failures == 0
+    recorder.custom(recorder.endpoint("GET", "/last"), 1.0, 0)
+    assert [name for name, _ in stats.entries] == ["/first", "/never", "/asked", "/last"]
+    assert stats.entries.get(("/never", "GET")) is stats.get("/never", "GET")
+    assert [row["name"] for row in stats.serialize_stats()] == ["/first", "/last"]
+
+
+def test_entries_may_be_iterated_while_requests_come(stats, recorder):
+    for name in ("/a", "/b"):
+        recorder.custom(recorder.endpoint("GET", name), 1.0, 0)
+    for read in (list, stats.entries.values, stats.entries.items):
+        for number, _ in enumerate(read(stats.entries) if read is list else read()):
+            stats.get(f"/{number}", "new")
+    assert len(stats.entries) >= 4
 
 
 def test_the_sums_are_those_of_the_total(stats, recorder):
@@ -44,11 +57,24 @@ def test_a_reset_begins_anew(stats, recorder, reset):
     stats.history.append({})
     before = stats.start_time
     reset(stats)
-    assert (stats.num_requests, entry.num_requests, len(stats.entries), len(stats.errors)) == (0, 0, 0, 0)
+    assert (stats.num_requests, entry.num_requests, len(stats.errors)) == (0, 0, 0)
     assert stats.history == []
     assert stats.start_time > before
     recorder.custom(endpoint, 7.0, 0)
     assert (stats.num_requests, entry.min_response_time, len(stats.entries)) == (1, 7.0, 1)
+
+
+def test_a_reset_keeps_the_entries_and_clear_does_not(stats, recorder):
+    recorder.custom(recorder.endpoint("GET", "/seen"), 1.0, 0)
+    entry = stats.get("/asked", "GET")
+    stats.reset_all()
+    assert [(each.name, each.num_requests) for each in stats.entries.values()] == [("/seen", 0), ("/asked", 0)]
+    assert stats.entries["/asked", "GET"] is entry
+    assert stats.serialize_stats() == []
+    stats.clear_all()
+    assert list(stats.entries) == []
+    recorder.custom(recorder.endpoint("GET", "/seen"), 1.0, 0)
+    assert list(stats.entries) == [("/seen", "GET")]
 
 
 def test_what_is_logged_is_recorded(stats, recorder):

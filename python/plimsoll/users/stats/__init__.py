@@ -6,7 +6,8 @@
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
     numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
     entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them
-    errors.py        StatsError                   percentiles.py    functions over {ms: count}
+    errors.py        StatsError                   remade.py         exceptions from their texts
+    percentiles.py   functions over {ms: count}
     printing.py      tables                       history.py        points of the charts
     csv_files.py     CSV                         report.py          what is new since the last report
 """

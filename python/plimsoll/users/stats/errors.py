@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from plimsoll.report.locust_csv import failure_key
+from plimsoll.report.locust_csv import error_text, failure_key, is_repr
+from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import message_of
+from plimsoll.users.stats.remade import remade
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.users.stats.source import StatsSource
+
+
+_CAUGHT = "CatchResponseError("
 
 
 class StatsErrorDict(TypedDict):
@@ -47,8 +53,8 @@ class StatsError:
 
     @classmethod
     def parse_error(cls, error: BaseException | str | None) -> str:
-        """The message of an error, without addresses in memory: what failures are told apart by."""
-        return message_of(repr(error) if error is None else error)
+        """The `repr` of an error, without addresses in memory: what failures are told apart by. A text stays as it is."""
+        return message_of(error if isinstance(error, str) else repr(error))
 
     @classmethod
     def create_key(cls, method: str, name: str, error: BaseException | str | None) -> str:
@@ -62,7 +68,13 @@ class StatsError:
         self.first_seen = self.first_seen or self.last_seen
 
     def to_name(self) -> str:
-        return f"{self.method} {self.name}: {self.parse_error(self.error)}"
+        """As the table of errors has it; of what was given to `response.failure()` it shows no more than that."""
+        text = self.error if isinstance(self.error, str) else repr(self.error)
+        if isinstance(self.error, CatchResponseError):
+            text = self.error.args[0] if self.error.args else ""
+        elif isinstance(self.error, str) and text.startswith(_CAUGHT):
+            text = text[len(_CAUGHT) : -1]
+        return f"{self.method} {self.name}: {text}"
 
     def to_dict(self) -> dict[str, Any]:
         return {key: getattr(self, key) for key in StatsErrorDict.__annotations__} | {
@@ -76,6 +88,22 @@ class StatsError:
         """The inverse of `serialize`."""
         seen = data.get("first_seen"), data.get("last_seen")
         return cls(data["method"], data["name"], data["error"], data["occurrences"], *seen)
+
+
+class RecordedError(StatsError):
+    """A StatsError of a test. Its exception is made, when somebody asks for it, of the text that is recorded."""
+
+    def __init__(self, method: str, name: str, text: str, first: float, last: float) -> None:
+        self.method = method
+        self.name = name
+        self.occurrences = 0
+        self.first_seen = first
+        self.last_seen = last
+        self._text = text
+
+    @cached_property
+    def error(self) -> BaseException | str:  # type: ignore[override]
+        return remade(self._text) if is_repr(self._text) else self._text
 
 
 class ErrorsDict(Mapping[str, StatsError]):
@@ -107,12 +135,20 @@ class ErrorsDict(Mapping[str, StatsError]):
     def __repr__(self) -> str:
         return repr(self._read())
 
+    def _error(self, method: str, name: str, text: str, first: float, last: float) -> StatsError:
+        # Where workers report, exceptions are texts under Locust, too.
+        if self._source.reported:
+            return StatsError(method, name, text, 0, first, last)
+        return RecordedError(method, name, text, first, last)
+
     def _read(self) -> dict[str, StatsError]:
         errors: dict[str, StatsError] = {}
         for each in self._source.failures():
-            key = failure_key(each.method, each.name, each.message)
+            text = error_text(each.method, each.message)
+            key = failure_key(each.method, each.name, text)
             # The kind of failure is told apart here, in the errors it is not.
-            error = errors.setdefault(key, StatsError(each.method, each.name, each.message, 0, each.first, each.last))
+            if (error := errors.get(key)) is None:
+                error = errors[key] = self._error(each.method, each.name, text, each.first, each.last)
             error.occurrences += each.count
             error.last_seen = max(error.last_seen or 0.0, each.last)
         return errors

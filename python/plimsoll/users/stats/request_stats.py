@@ -52,7 +52,7 @@ class RequestStats:
         return self.total.start_time
 
     def get(self, name: str, method: str) -> StatsEntry:
-        """The row of an endpoint. One that had no request has zeros, and is in no table."""
+        """The row of an endpoint. One that had no request has zeros; it is among the `entries` from now on."""
         return self.entries[name, method]
 
     def log_request(self, method: str, name: str, response_time: float | None, content_length: float) -> None:
@@ -64,55 +64,85 @@ class RequestStats:
         self.source.log_error((method, name), error)
 
     def reset_all(self) -> None:
-        """Count anew from now on; endpoints come back with their next request. What is kept of the test, and shown by
-        its report, does not change."""
+        """Count anew from now on; endpoints stay, with zeros. What is kept of the test, and shown by its report, does not
+        change."""
+        self.entries.keep()
+        self._begin_anew()
+
+    def clear_all(self) -> None:
+        """The same, and endpoints come back with their next request."""
+        self._begin_anew()
+        self.entries.clear()
+
+    def _begin_anew(self) -> None:
         self.source.reset()
         self.history = []
 
-    def clear_all(self) -> None:
-        """The same."""
-        self.reset_all()
-
     def serialize_stats(self) -> list[StatsEntryDict]:
-        """All rows but the total, as plain values."""
-        return [entry.serialize() for entry in self.entries.values()]
+        """All rows with requests but the total, as plain values."""
+        return [entry.serialize() for entry in self.entries.values() if entry.num_requests or entry.num_failures]
 
     def serialize_errors(self) -> dict[str, dict[str, Any]]:
         return {key: error.serialize() for key, error in self.errors.items()}
 
 
 class EntriesDict(Mapping[tuple[str, str], StatsEntry]):
-    """{(name, method): StatsEntry} of the endpoints that had a request; any other has an entry with zeros."""
+    """{(name, method): StatsEntry} of the endpoints that had a request, in the order in which they were first seen. Any
+    other gets an entry with zeros when it is asked for as `[name, method]`."""
 
     def __init__(self, stats: RequestStats) -> None:
         self._stats = stats
         self._entries: dict[tuple[str, str], StatsEntry] = {}
-        """Those that were asked for."""
+        """Those that somebody has looked at."""
 
     def __getitem__(self, key: tuple[str, str]) -> StatsEntry:
         entry = self._entries.get(key)
         if entry is None:
-            name, method = key
-            numbers = Recorded(self._stats.source, (method, name))
-            entry = StatsEntry(self._stats, name, method, self._stats.use_response_times_cache, numbers)
-            self._entries[key] = entry
+            # What had its first request before goes before it.
+            self.keep()
+            entry = self._entries.get(key) or self._add(*key)
         return entry
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
-        return ((name, method) for method, name in self._stats.source.endpoints())
+        return iter(self.copy())
 
     def __len__(self) -> int:
-        return len(self._stats.source.endpoints())
+        return len(self.keep())
 
     def __contains__(self, key: object) -> bool:
-        return key in list(self)
+        return key in self._entries or key in self.keep()
 
     def get(self, key: tuple[str, str], default: Any = None) -> Any:
-        """The entry, or the default for an endpoint without a request."""
-        return self[key] if key in self else default  # noqa: SIM401 - `self[key]` is there for any key
+        """The entry, or the default for an endpoint without one."""
+        return self._entries.get(key) or self.keep().get(key, default)
+
+    # What Mapping makes of `__getitem__` would look up each key again. Copies, as requests come while somebody iterates.
+
+    def values(self) -> Any:
+        return self.copy().values()
+
+    def items(self) -> Any:
+        return self.copy().items()
 
     def copy(self) -> dict[tuple[str, str], StatsEntry]:
-        return dict(self)
+        return dict(self.keep())
 
     def __repr__(self) -> str:
         return repr(self.copy())
+
+    def keep(self) -> dict[tuple[str, str], StatsEntry]:
+        """Make the entries of all endpoints that had a request by now. They stay until `clear`."""
+        for method, name in self._stats.source.endpoints():
+            if (name, method) not in self._entries:
+                self._add(name, method)
+        return self._entries
+
+    def clear(self) -> None:
+        """Forget them: only endpoints with requests from now on have one."""
+        self._entries = {}
+
+    def _add(self, name: str, method: str) -> StatsEntry:
+        numbers = Recorded(self._stats.source, (method, name))
+        entry = StatsEntry(self._stats, name, method, self._stats.use_response_times_cache, numbers)
+        self._entries[name, method] = entry
+        return entry

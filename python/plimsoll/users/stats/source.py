@@ -91,6 +91,11 @@ class StatsSource:
         return sorted(rows, key=lambda each: (each.first, each.key))
 
     @property
+    def reported(self) -> bool:
+        """Whether this is the sum of what workers report."""
+        return self._reported > 0
+
+    @property
     def since(self) -> float:
         """The Unix time from which on all this is counted."""
         return self.unix(self.recorder.since)

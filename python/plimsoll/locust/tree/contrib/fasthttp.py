@@ -1,17 +1,26 @@
-from plimsoll.users.failure import LocustBadStatusCode
-from plimsoll.users.fast import ErrorResponse, FastHttpSession, FastResponse
-from plimsoll.users.fast import FastResponse as ResponseContextManager
-from plimsoll.users.fast import FastResponse as RestResponseContextManager
+from plimsoll.users.failure import FAST_FAILURES as FAILURE_EXCEPTIONS
+from plimsoll.users.failure import HTTPConnectionClosed, HTTPParseError, LocustBadStatusCode
+from plimsoll.users.fast import FastHttpSession, LocustUserAgent, insecure_ssl_context_factory
+from plimsoll.users.fast_response import ErrorResponse, FastResponse
+from plimsoll.users.fast_response import FastResponse as ResponseContextManager
+from plimsoll.users.fast_response import FastResponse as RestResponseContextManager
 from plimsoll.users.fast_user import FastHttpUser
 from plimsoll.users.legacy import FastHttpLocust
+from plimsoll.users.url import ABSOLUTE as absolute_http_url_regexp  # noqa: N811 - Locust calls it so
 
 __all__ = [
+    "FAILURE_EXCEPTIONS",
     "ErrorResponse",
     "FastHttpLocust",
     "FastHttpSession",
     "FastHttpUser",
     "FastResponse",
+    "HTTPConnectionClosed",
+    "HTTPParseError",
     "LocustBadStatusCode",
+    "LocustUserAgent",
     "ResponseContextManager",
     "RestResponseContextManager",
+    "absolute_http_url_regexp",
+    "insecure_ssl_context_factory",
 ]
