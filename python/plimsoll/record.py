@@ -64,6 +64,7 @@ TotalTuple = tuple[
     int,  # response_max, ns
     int,  # stamp of the first arrival, ns; 0 without one, as is the next
     int,  # stamp of the last arrival, ns
+    int,  # untimed: of the requests, those without any response time
 ]
 
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)

@@ -37,6 +37,13 @@ for name in missing:
 print(json.dumps(told))
 """
 
+TASK = """
+from plimsoll.locust import install; install()
+import locust.contrib.fasthttp, locust.user.task
+from locust.user import task, wait_time
+print(callable(task), callable(wait_time.between))
+"""
+
 NAMES = {
     "locust.argument_parser.LocustArgumentParser": "plimsoll.run.parser",
     "locust.argument_parser.setup_parser_arguments": "plimsoll.run.locust_options",
@@ -45,6 +52,7 @@ NAMES = {
     "locust.argument_parser.parse_options": "plimsoll.run.options",
     "locust.argument_parser.default_args_dict": "plimsoll.run.options",
     "locust.argument_parser.ui_extra_args_dict": "plimsoll.run.options",
+    "locust.clients.absolute_http_url_regexp": "re",
     "locust.event.EventHook": "plimsoll.users.events",
     "locust.html.get_html_report": "plimsoll.users.html",
     "locust.html.process_html_filename": "plimsoll.users.html",
@@ -54,9 +62,14 @@ NAMES = {
     "locust.main.load_locustfile": "plimsoll.users.util.load_locustfile",
     "locust.main.is_user_class": "plimsoll.users.util.load_locustfile",
     "locust.main.version": None,
+    "locust.user.inspectuser.print_task_ratio": "plimsoll.users.inspectuser",
+    "locust.user.task.get_tasks_from_base_classes": "plimsoll.users.tasks",
+    "locust.user.users.StopUser": "plimsoll.users.exceptions",
+    "locust.user.users.UserMeta": "plimsoll.users.user",
     "locust.util.cache.memoize": "plimsoll.users.util.cache",
     "locust.util.date.format_utc_timestamp": "plimsoll.users.util.date",
     "locust.util.deprecation.DeprecatedLocustClass": "plimsoll.users.legacy",
+    "locust.util.deprecation.check_for_deprecated_task_set_attribute": "plimsoll.users.legacy",
     "locust.util.directory.get_abspaths_in": "plimsoll.users.util.directory",
     "locust.util.exception_handler.retry": "plimsoll.users.util.exception_handler",
     "locust.util.load_locustfile.is_shape_class": "plimsoll.users.util.load_locustfile",
@@ -66,6 +79,8 @@ NAMES = {
     "locust.util.url.is_url": "plimsoll.users.util.url",
     "locust.contrib.csv_request_logger.CsvRequestLogger": "plimsoll.users.contrib.csv_request_logger",
     "locust.contrib.dns.DNSUser": "plimsoll.users.contrib.dns",
+    "locust.contrib.fasthttp.LocustUserAgent": "plimsoll.users.fast",
+    "locust.contrib.fasthttp.insecure_ssl_context_factory": "plimsoll.users.fast",
     "locust.contrib.mongodb.MongoDBUser": "plimsoll.users.contrib.mongodb",
     "locust.contrib.mqtt.MqttUser": "plimsoll.users.contrib.mqtt",
     "locust.contrib.oai.OpenAIUser": "plimsoll.users.contrib.oai",
@@ -84,6 +99,10 @@ def run(*arguments: str, **variables: str) -> str:
 
 def test_names_are_where_locust_has_them_and_come_from_here() -> None:
     assert json.loads(run(CODE, json.dumps(list(NAMES)), OPENAI_API_KEY="none")) == NAMES
+
+
+def test_task_is_the_decorator_also_when_its_module_has_been_imported() -> None:
+    assert run(TASK) == "True True"
 
 
 def test_a_library_that_is_missing_is_told_with_its_package() -> None:

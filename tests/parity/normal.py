@@ -17,6 +17,7 @@ RULES: tuple[tuple[str, str, str], ...] = (
     (r"port=[0-9]{4,5}", "port=PORT", "the same in the words of urllib3"),
     (r"multipart/form-data; boundary=[0-9a-f]{32}", "multipart/form-data; boundary=BOUNDARY", "drawn at random"),
     (r"--[0-9a-f]{32}", "--BOUNDARY", "the same in a body"),
+    (r"([?&]_=)[0-9]{13}\b", r"\1MS", "rest_() puts the time of day into the URL"),
     (r'(response="|cnonce=")[0-9a-f]{16,32}"', r"\1DRAWN", "the client's nonce of a digest is drawn at random"),
 )
 """(pattern, what stands for it, why)"""

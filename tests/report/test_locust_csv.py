@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.record import CaughtException, Failure
-from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.report.locust_csv import CsvFiles, error_text
 from plimsoll.report.reporting import Reporting
 from plimsoll.stats.view import RunView
 
@@ -20,6 +20,12 @@ HISTORY = (
     "Total Request Count,Total Failure Count,Total Median Response Time,Total Average Response Time,"
     "Total Min Response Time,Total Max Response Time,Total Average Content Size"
 )
+
+FRAMES = """  File "/load/locustfile.py", line 12, in browse
+    price = 1 / count
+            ~~^~~~~~~
+  [Previous line repeated 3 more times]
+"""
 
 
 def lines(prefix, what) -> list[str]:
@@ -132,7 +138,7 @@ def test_failures_and_exceptions(prefix):
         Failure("POST", "/", "connect", "ConnectionRefusedError(111, 'Connection refused')", 5, 1.0, 2.0),
     ]
     view = RunView()
-    view.add([], [], failures, [CaughtException("m", "line 1\nline 2\n", 3, {1, 0})])
+    view.add([], [], failures, [CaughtException("m", FRAMES + "ValueError: m\nand more\n", 3, {1, 0})])
     files = CsvFiles(prefix)
     files.check()
     files.second(view, 1.0, 1)
@@ -142,7 +148,52 @@ def test_failures_and_exceptions(prefix):
         "POST,/,\"ConnectionRefusedError(111, 'Connection refused')\",5,1970-01-01T00:00:01Z,1970-01-01T00:00:02Z",
     ]
     text = Path(f"{prefix}_exceptions.csv").read_bytes().decode()
-    assert text == 'Count,Message,Traceback,Nodes\r\n3,m,"line 1\nline 2\n","worker-0, worker-1"\r\n'
+    quoted = FRAMES.replace('"', '""')
+    assert text == f'Count,Message,Traceback,Nodes\r\n3,m,"{quoted}","worker-0, worker-1"\r\n'
+
+
+@pytest.mark.parametrize(("workers", "node"), [(1, "local"), (2, "worker-0")])
+def test_the_only_process_is_local(prefix, valid, make_health, workers, node):
+    view = RunView()
+    view.add([], [make_health(0, worker) for worker in range(workers)], [], [CaughtException("m", "no frames", 1, {0})])
+    files = CsvFiles(prefix)
+    files.check()
+    files.finish(view, valid)
+    assert lines(prefix, "exceptions")[1:] == [f"1,m,no frames,{node}"]
+
+
+def test_the_failures_of_a_locustfile_are_told_as_by_locust(prefix, valid):
+    view = RunView()
+    failures = ("price is 'wrong'", "HTTPError('404')", "(other messages)")
+    view.add([], [], [Failure("GET", "/", "assertion", message, 1, 0.0, 0.0) for message in failures])
+    for of_locustfile in (False, True):
+        files = CsvFiles(prefix, of_locustfile=of_locustfile)
+        files.check()
+        files.finish(view, valid)
+        told = {row["Error"] for row in csv.DictReader(lines(prefix, "failures"))}
+        caught = "CatchResponseError(\"price is 'wrong'\")" if of_locustfile else "price is 'wrong'"
+        assert told == {caught, "HTTPError('404')", "(other messages)"}
+
+
+@pytest.mark.parametrize(
+    ("method", "message", "text"),
+    [
+        ("GET", "", "CatchResponseError('')"),
+        ("patch", "wrong", "CatchResponseError('wrong')"),
+        ("GET", "got (x)", "CatchResponseError('got (x)')"),
+        ("GET", "one\n(two)", "CatchResponseError('one\\n(two)')"),
+        ("GET", "OwnError('one\\n')", "OwnError('one\\n')"),
+        ("GET", "<Own error\nof two lines>", "<Own error\nof two lines>"),
+        ("GET", "own.Error(", "CatchResponseError('own.Error(')"),
+        ("GET", "Error('" + "x" * 1993, "Error('" + "x" * 1993),
+        ("GET", "Error('" + "µ" * 995, "Error('" + "µ" * 995),
+        ("GET", "x" * 2000, f"CatchResponseError('{'x' * 2000}')"),
+        ("WS", "lost", "lost"),
+        ("", "lost", "lost"),
+    ],
+)
+def test_what_was_given_to_failure_is_told_from_an_exception(method, message, text):
+    assert error_text(method, message) == text
 
 
 def test_the_order_of_failures_does_not_depend_on_their_count(prefix, valid):

@@ -11,6 +11,7 @@ from gevent.pool import Pool
 from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.auth import HTTPDigestAuth
 from target import Got, Target, answer
+from urllib3 import Retry
 
 if TYPE_CHECKING:
     from conftest import Desk
@@ -156,3 +157,66 @@ def test_a_response_that_it_made_itself_is_judged_like_any_other(desk: Desk, tar
     assert not target.got
     assert desk.failures == [("http", "HTTPError('404 Client Error: Nowhere for url: /x')")]
     assert [each.timed for each in desk.recorded] == [0]
+
+
+def _failing_first(times: int) -> Target:
+    """Answers 503 so many times, then 200."""
+    left = iter(range(times))
+    return Target({"/x": lambda _: answer(503) if next(left, None) is not None else answer(200, b"yes")})
+
+
+@pytest.mark.parametrize("client", ["mounted", "both"])
+def test_an_adapter_repeats_what_its_retries_say(desk: Desk, client: str) -> None:
+    with _failing_first(2) as target:
+        session = desk.http(target.url)
+        kind = Signing if client == "both" else HTTPAdapter
+        session.mount("http://", kind(max_retries=Retry(total=3, status_forcelist=[503])))
+        response = session.get("/x")
+    assert (response.status_code, response.text, len(target.got)) == (200, "yes", 3)
+    assert desk.counts == {("GET", "/x", "success"): 1}
+
+
+def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(desk: Desk) -> None:
+    with _failing_first(9) as target:
+        session = desk.http(target.url)
+        session.mount("http://", HTTPAdapter(max_retries=Retry(total=1, status_forcelist=[503])))
+        response = session.get("/x")
+    assert (response.status_code, len(target.got)) == (0, 2)
+    assert isinstance(response.error, requests.exceptions.RetryError)
+    assert "too many 503 error responses" in str(response.error)
+    assert "HTTPConnectionPool(host='127.0.0.1'" in str(response.error)
+
+
+def test_without_raise_on_status_the_last_response_counts(desk: Desk) -> None:
+    retries = Retry(total=1, status_forcelist=[503], raise_on_status=False)
+    with _failing_first(9) as target:
+        session = desk.http(target.url)
+        session.mount("http://", HTTPAdapter(max_retries=retries))
+        assert session.get("/x").status_code == 503
+    assert len(target.got) == 2
+
+
+def test_a_method_that_may_not_be_repeated_is_not(desk: Desk) -> None:
+    with _failing_first(9) as target:
+        session = desk.http(target.url)
+        session.mount("http://", HTTPAdapter(max_retries=Retry(total=3, status_forcelist=[503])))
+        assert session.post("/x").status_code == 503
+    assert len(target.got) == 1
+
+
+def test_a_refused_connection_is_reported_once_as_it_was(desk: Desk) -> None:
+    session = desk.http("http://127.0.0.1:1")
+    session.mount("http://", HTTPAdapter(max_retries=2))
+    response = session.get("/x")
+    assert isinstance(response.error, requests.exceptions.ConnectionError)
+    assert desk.counts == {("GET", "/x", "connect"): 1}
+
+
+def test_a_connection_that_breaks_is_tried_again(desk: Desk) -> None:
+    left = iter([None])
+    with Target({"/x": lambda _: next(left, answer(200, b"yes"))}) as target:
+        session = desk.http(target.url)
+        session.mount("http://", HTTPAdapter(max_retries=Retry(total=2)))
+        assert session.get("/x", headers={"Connection": "close"}).text == "yes"
+        assert len(target.got) == 2
+    assert desk.counts == {("GET", "/x", "success"): 1}

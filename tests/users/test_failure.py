@@ -58,7 +58,7 @@ def test_a_host_that_nobody_knows(desk: Desk) -> None:
     ("bytes_sent", "root", "outcome"),
     [
         (None, http.client.RemoteDisconnected, "reset"),
-        (b"nonsense\r\n\r\n", ProtocolError, "protocol"),
+        (b"nonsense\r\n\r\n", http.client.BadStatusLine, "protocol"),
     ],
 )
 def test_a_response_that_is_none(bytes_sent: bytes | None, root: type[Exception], outcome: str, desk: Desk) -> None:

@@ -39,8 +39,8 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         lambda s: s.put("/x", "t", a=1),
         "PUT /x?a=1",
         {
-            ("Content-Length", "1"),
-            ("Content-Type", "text/plain; charset=utf-8"),
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-length", "1"),
         },
         b"t",
     ),
@@ -48,8 +48,8 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         lambda s: s.post("/x", a=1),
         "POST /x",
         {
-            ("Content-Length", "3"),
-            ("Content-Type", FORM),
+            ("content-type", FORM),
+            ("content-length", "3"),
         },
         b"a=1",
     ),
@@ -57,8 +57,8 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         lambda s: s.post("/x", {"b": 2}, a=1),
         "POST /x",
         {
-            ("Content-Length", "7"),
-            ("Content-Type", FORM),
+            ("content-type", FORM),
+            ("content-length", "7"),
         },
         b"b=2&a=1",
     ),
@@ -67,7 +67,7 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         "POST /x",
         {
             ("Content-Length", "1"),
-            ("Content-Type", "application/octet-stream"),
+            ("content-type", "application/octet-stream"),
         },
         b"b",
     ),
@@ -75,8 +75,8 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         lambda s: s.post("/x", {"a": [1, 2]}),
         "POST /x",
         {
-            ("Content-Length", "14"),
-            ("Content-Type", FORM),
+            ("content-type", FORM),
+            ("content-length", "14"),
         },
         b"a=%5B1%2C+2%5D",
     ),
@@ -84,8 +84,8 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         lambda s: s.post("/x", "äx"),
         "POST /x",
         {
-            ("Content-Length", "3"),
-            ("Content-Type", "text/plain; charset=utf-8"),
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-length", "3"),
         },
         "äx".encode(),
     ),
@@ -103,7 +103,7 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         "POST /x",
         {
             ("Content-Length", "4"),
-            ("Content-Type", "application/octet-stream"),
+            ("content-type", "application/octet-stream"),
         },
         b"file",
     ),
@@ -131,8 +131,8 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         lambda s: s.post("/x", "t", json=1),
         "POST /x",
         {
-            ("Content-Length", "1"),
-            ("Content-Type", "text/plain; charset=utf-8"),
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-length", "1"),
         },
         b"t",
     ),
@@ -151,6 +151,56 @@ def test_the_wire_carries_what_locust_would_send(name: str, desk: Desk, target: 
     assert f"{got.method} {got.target}" == line
     assert {each for each in got.headers if each[0] != "Host"} == {AGENT, CODINGS, *headers}
     assert got.body == body
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        (lambda s: s.get("/x"), "User-Agent X-Default Authorization Accept-Encoding Host"),
+        (
+            lambda s: s.get("/x", headers={"X": "1"}),
+            "User-Agent X-Default X Authorization Accept-Encoding Host",
+        ),
+        (
+            lambda s: s.post("/x", "t"),
+            "User-Agent X-Default Authorization Accept-Encoding content-type content-length Host",
+        ),
+        (
+            lambda s: s.post("/x", b"t"),
+            "User-Agent X-Default Authorization Accept-Encoding content-type Host Content-Length",
+        ),
+        (
+            lambda s: s.post("/x", json=1),
+            "User-Agent X-Default Authorization Accept-Encoding Content-Type Accept Host Content-Length",
+        ),
+        (lambda s: s.get("/x", headers={"Host": "h"}), "User-Agent X-Default Host Authorization Accept-Encoding"),
+    ],
+)
+def test_header_lines_come_in_the_order_of_locusts_client(
+    call: Callable[[FastHttpSession], Any], names: str, desk: Desk, target: Target
+) -> None:
+    session = desk.fast(target.url.replace("//", "//me:pass@"), headers={"X-Default": "1"})
+    call(session)
+    assert [name for name, _ in target.got[0].headers] == names.split()
+
+
+def test_the_cookie_stands_in_front_of_the_host(desk: Desk) -> None:
+    with Target({"/x": answer(200, b"", (("Set-Cookie", "a=1"),))}) as target:
+        session = desk.fast(target.url)
+        session.get("/x")
+        session.post("/y", {"a": 1})
+        names = [name for name, _ in target.got[1].headers]
+    assert names[-4:] == ["content-type", "content-length", "Cookie", "Host"]
+
+
+def test_the_host_is_that_of_each_hop_unless_the_user_says_another(desk: Desk, target: Target) -> None:
+    with Target({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
+        desk.fast(first.url).get("/x")
+        desk.fast(first.url, headers={"host": "mine"}).get("/x")
+        desk.fast(first.url, headers={"host": "mine"}).get("/x", headers={"X": "1"})
+        hosts = [got.header("host") for got in first.got]
+    assert hosts == [f"127.0.0.1:{first.port}", "mine", "mine"]
+    assert [got.header("host") for got in target.got] == [f"127.0.0.1:{target.port}", "mine", "mine"]
 
 
 def test_files_are_sent_as_a_form(desk: Desk, target: Target) -> None:
@@ -265,12 +315,21 @@ def test_authentication_does_not_follow_to_another_host(desk: Desk, target: Targ
     assert target.got[0].header("authorization") is None
 
 
+def test_a_redirect_that_ends_in_an_error_has_the_first_url(desk: Desk) -> None:
+    with Target({"/x": answer(302, b"", (("Location", "/y"),)), "/y": None}) as target:
+        response = desk.fast(target.url).get("/x")
+    assert repr(response.error) == "HTTPConnectionClosed('connection closed.')"
+    assert (response.url, response.request_meta["url"]) == (f"{target.url}/x", f"{target.url}/x")
+    assert desk.counts == {("GET", "/x", "reset"): 1}
+
+
 @pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}])
 def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], desk: Desk) -> None:
     with Target({"/loop": answer(302, b"", (("Location", "/loop"),))}) as target:
         response = desk.fast(target.url, max_redirects=5).get("/loop", **arguments)
         assert len(target.got) == 6
     assert isinstance(response, ErrorResponse)
+    assert repr(response.error) == f"RetriesExceeded('{target.url}/loop', 'Redirection limit reached (5)')"
     assert (response.status_code, response.content, response.text) == (0, None, None)
     assert desk.counts == {("GET", "/loop", "http"): 1}
 
@@ -314,10 +373,19 @@ def test_a_response_without_one_stands_for_it(desk: Desk) -> None:
         response = desk.fast(target.url).get("/x")
     assert isinstance(response, ErrorResponse)
     assert isinstance(response, FastResponse)
-    assert (response.status_code, response.content, response.text, response.headers) == (0, None, None, {})
+    assert (response.status_code, response.content, response.text, response.headers) == (0, None, None, None)
     assert response.url == f"{target.url}/x"
-    assert response.ok is False
+    assert response.ok
+    with pytest.raises(AttributeError, match="no response"):
+        bool(response)
     assert desk.counts == {("GET", "/x", "reset"): 1}
+
+
+def test_in_an_if_a_response_is_as_good_as_its_body_is_long(desk: Desk) -> None:
+    with Target({"/x": answer(404, b"none"), "/e": answer(200)}) as target:
+        session = desk.fast(target.url)
+        assert [bool(session.get(path)) for path in ("/x", "/e")] == [True, False]
+        assert (session.get("/x").ok, session.get("/e").ok) == (False, True)
 
 
 def test_the_parts_of_a_response(desk: Desk) -> None:
@@ -359,5 +427,6 @@ def test_a_new_base_url_counts_at_once(desk: Desk, target: Target) -> None:
 def test_both_timeouts_are_those_of_the_session(desk: Desk) -> None:
     with Target({"/x": b""}) as target:
         response = desk.fast(target.url, network_timeout=0.05).get("/x")
-    assert isinstance(response.error, TimeoutError)
+    assert repr(response.error) == f"RetriesExceeded('{target.url}/x', 0, original=timed out)"
+    assert str(response.error) == f"URL {target.url}/x: 0, original=timed out"
     assert desk.counts == {("GET", "/x", "timeout"): 1}

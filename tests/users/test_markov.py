@@ -67,6 +67,25 @@ def test_transitions_are_taken_by_weight():
     assert 2865 < counts["search"] < 3135
 
 
+def test_after_a_seed_the_chain_is_the_one_that_random_choice_draws():
+    class Walk(MarkovTaskSet):
+        @transitions({"there": 2, "here": 3})
+        def here(self):
+            pass
+
+        @transition("here")
+        def there(self):
+            pass
+
+    random.seed(7)
+    seen = visited(Walk, 40)
+    random.seed(7)
+    drawn = ["here"]
+    while len(drawn) < 40:
+        drawn.append(random.choice({"here": ["there"] * 2 + ["here"] * 3, "there": ["here"]}[drawn[-1]]))
+    assert seen == drawn
+
+
 def test_every_user_walks_a_chain_of_its_own():
     assert visited(Shop, 1) == visited(Shop, 1) == ["browse"]
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from target import Target
 
+from plimsoll.users import log
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.recording import RequestRecorder, sole_recorder
 
@@ -42,6 +43,18 @@ def test_a_time_that_is_none_is_counted_and_not_timed(response_time: float | Non
 def test_an_exception_makes_it_a_failure(exception: Any, outcome: str, message: str, desk: Desk) -> None:
     desk.event.fire(request_type="X", name="n", response_time=1, response_length=0, exception=exception)
     assert desk.failures == [(outcome, message)]
+
+
+@pytest.mark.parametrize("missing", ["response_time", "response_length"])
+def test_an_event_without_time_or_length_is_a_fault_and_not_counted(
+    missing: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
+    arguments = {"request_type": "T", "name": "n", "response_time": 1, "response_length": 2}
+    del arguments[missing]
+    desk.event.fire(**arguments)
+    assert desk.counts == {}
+    assert log.unhandled_greenlet_exception
 
 
 def test_names_of_any_kind_are_recorded_as_text(desk: Desk) -> None:

@@ -169,12 +169,13 @@ def test_without_a_response_there_is_nothing_but_an_error(desk: Desk) -> None:
     assert isinstance(response, requests.Response)
     assert (response.status_code, response.content, response.text, response.url) == (0, None, "", None)
     assert (response.headers, response.history, list(response.cookies)) == ({}, [], [])
-    assert (response.ok, response.reason, response.raw, response.elapsed) == (False, None, None, timedelta(0))
+    assert (response.reason, response.raw, response.elapsed) == (None, None, timedelta(0))
     assert response.request.path_url == "/x"
     assert response.is_redirect is False
-    with pytest.raises(requests.exceptions.ConnectionError) as raised:
-        response.raise_for_status()
-    assert raised.value is response.error
+    for ask in (response.raise_for_status, lambda: response.ok, lambda: bool(response)):
+        with pytest.raises(requests.exceptions.ConnectionError) as raised:
+            ask()
+        assert raised.value is response.error
 
 
 def test_it_can_be_pickled_as_that_of_requests_can(desk: Desk) -> None:

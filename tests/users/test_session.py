@@ -355,6 +355,13 @@ def test_a_url_that_makes_no_sense_is_an_exception(url: str, error: type[Excepti
     assert desk.counts == {}
 
 
+def test_redirects_that_end_in_an_error_are_named_after_their_last_request(desk: Desk) -> None:
+    with Target({"/x": _redirect("/y"), "/y": None}) as target:
+        desk.http(target.url).get("/x")
+        desk.http(target.url).get("/x", name="mine")
+    assert desk.counts == {("GET", "/y", "reset"): 1, ("GET", "mine", "reset"): 1}
+
+
 def test_a_redirect_to_another_scheme_is_an_exception(desk: Desk) -> None:
     with Target({"/x": _redirect("ftp://127.0.0.1/")}) as target, pytest.raises(requests.exceptions.InvalidSchema):
         desk.http(target.url).get("/x")
@@ -415,12 +422,19 @@ def test_hooks_see_the_response(desk: Desk, target: Target) -> None:
     assert seen == [200, -1]
 
 
+class SourceAdapter(requests.adapters.HTTPAdapter):
+    """Connects in a way of its own."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs, source_address=("127.0.0.1", 0))  # type: ignore[no-untyped-call]
+
+
 def test_an_adapter_that_is_of_no_use_says_so(desk: Desk, target: Target, caplog: pytest.LogCaptureFixture) -> None:
     session = desk.http(target.url)
     session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=5))
     assert not caplog.messages
-    session.mount("http://", requests.adapters.HTTPAdapter(max_retries=3))
-    assert "has no effect" in caplog.text
+    session.mount("http://", SourceAdapter())
+    assert "SourceAdapter mounted on http:// has no effect" in caplog.text
     assert session.get("/x").ok
 
 

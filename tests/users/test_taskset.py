@@ -36,6 +36,45 @@ def noted_waits(monkeypatch):
     monkeypatch.setattr(TaskSet, "wait", wait)
 
 
+def test_after_a_seed_the_tasks_are_those_that_random_choice_draws():
+    seen: list[str] = []
+
+    class Shopper(User):
+        @task(3)
+        def browse(self):
+            self.note("browse")
+
+        @task
+        def buy(self):
+            self.note("buy")
+
+        @task
+        class Inside(TaskSet):
+            @task
+            def look(self):
+                self.user.note("look")
+
+            @task(2)
+            def leave(self):
+                self.user.note("leave")
+                self.interrupt()
+
+        def note(self, name):
+            seen.append(name)
+            if len(seen) == 50:
+                raise StopUser
+
+    random.seed(7)
+    live(Shopper)
+    random.seed(7)
+    drawn: list[str] = []
+    while len(drawn) < 50:
+        name = random.choice(["browse", "browse", "browse", "buy", "Inside"])
+        drawn += [name] if name != "Inside" else iter(lambda: random.choice(["look", "leave", "leave"]), "leave")
+        drawn += ["leave"] if name == "Inside" else []
+    assert seen == drawn[:50]
+
+
 def test_tasks_are_picked_by_weight():
     random.seed(1)
     counts: Counter[str] = Counter()

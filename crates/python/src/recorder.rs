@@ -77,7 +77,7 @@ impl Recorder {
 type HealthTuple<'py> = (u32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64, u64, u64);
 type FailureTuple = (String, String, &'static str, String, u64, u64, u64);
 /// As `plimsoll.record.TotalTuple` names them.
-type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64);
+type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyAny>>, Vec<HealthTuple<'py>>, Vec<FailureTuple>);
 
 #[pymethods]
@@ -191,7 +191,7 @@ impl Recorder {
         let sums = self.inner.total(self.check_all(endpoint)?);
         let record::Sums { requests, failures, timed, bytes_body, .. } = sums;
         let (sum, min, max) = (sums.response_sum, sums.response_min, sums.response_max);
-        Ok((requests, failures, timed, bytes_body, sum, min, max, sums.first, sums.last))
+        Ok((requests, failures, timed, bytes_body, sum, min, max, sums.first, sums.last, sums.untimed))
     }
 
     #[pyo3(signature = (endpoint = None))]
@@ -227,7 +227,8 @@ impl Recorder {
     #[pyo3(signature = (endpoint, total, response, second = None))]
     fn absorb(&mut self, endpoint: u32, total: TotalTuple, response: &Histogram, second: Option<u32>) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;
-        let (requests, failures, timed, bytes_body, response_sum, response_min, response_max, first, last) = total;
+        let (requests, failures, timed, bytes_body, response_sum, response_min, response_max, first, last, untimed) =
+            total;
         let sums = record::Sums {
             requests,
             failures,
@@ -238,6 +239,7 @@ impl Recorder {
             response_max,
             first,
             last,
+            untimed,
         };
         self.inner.absorb(endpoint, &sums, response.durations(), second);
         Ok(())

@@ -28,6 +28,9 @@ pub struct Sums {
     pub first: u64,
     /// Stamp of the last arrival.
     pub last: u64,
+    /// Of the requests, the ones without a response time. The others may still not be timed: a refusal takes a time,
+    /// but not that of an answer.
+    pub untimed: u64,
 }
 
 impl Sums {
@@ -45,6 +48,7 @@ impl Sums {
             response_max: times(cell.response_max),
             first: cell.first,
             last: cell.last,
+            untimed: cell.untimed,
         })
     }
 
@@ -72,6 +76,7 @@ impl Sums {
         self.timed += other.timed;
         self.bytes_body += other.bytes_body;
         self.response_sum += other.response_sum;
+        self.untimed += other.untimed;
     }
 }
 

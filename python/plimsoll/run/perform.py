@@ -75,7 +75,7 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
     for text in outputs.thresholds:
         parse_threshold(text)
     ensure_open_files(plan.most_users, plan.processes)
-    csv = CsvObserver(outputs.csv, outputs.csv_full_history) if outputs.csv is not None else None
+    csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles)) if outputs.csv is not None else None
     summary = None if outputs.summary == STDOUT else outputs.summary
     for path in (outputs.json_file, summary, outputs.html, outputs.junit, outputs.hlog, plan.logfile):
         _check_writable(path)
@@ -144,9 +144,9 @@ def _facts(result: Result, gate: Gate) -> dict[str, Any]:
 class CsvObserver:
     """Writes Locust's CSV files as the run goes on."""
 
-    def __init__(self, prefix: str, full_history: bool) -> None:
+    def __init__(self, prefix: str, full_history: bool, of_locustfile: bool) -> None:
         """Raises UsageError when they cannot be written."""
-        self._files = CsvFiles(prefix, full_history)
+        self._files = CsvFiles(prefix, full_history, of_locustfile)
         self._files.check()
         self._failed = False
 

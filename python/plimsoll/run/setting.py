@@ -49,8 +49,6 @@ class Setting:
             self.environment = Environment(
                 user_classes=classes,
                 shape_class=next(iter(shapes.values()), None),
-                tags=parsed.tags,
-                exclude_tags=parsed.exclude_tags,
                 locustfile=Path(plan.locustfiles[0]).name,
                 events=events,
                 host=parsed.host,

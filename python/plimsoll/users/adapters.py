@@ -1,7 +1,8 @@
 """Adapters of requests that a locustfile mounts on its session: what they do to a request and its response counts.
 
 An adapter with a `send` or an `add_headers` of its own is asked, and where it calls that of its base class, the engine
-sends. Connections are the engine's business, and adapters that only say how to make them have no effect.
+sends, as often as the adapter's `max_retries` says. Connections are the engine's business, and adapters that only say
+how to make them have no effect.
 """
 
 from __future__ import annotations
@@ -10,11 +11,16 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from requests.adapters import BaseAdapter, HTTPAdapter
+from requests.exceptions import RequestException, RetryError
+from urllib3.exceptions import MaxRetryError
+
+from plimsoll.users.failure import pool_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from requests import PreparedRequest, Response
+    from urllib3 import Retry
 
 _send: ContextVar[Callable[..., Response]] = ContextVar("_send")
 """What sends for the session that is asking an adapter, in the greenlet that does."""
@@ -27,7 +33,37 @@ class EngineAdapter(HTTPAdapter):
         """Send with the engine of the session that asks."""
         kwargs |= zip(("stream", "timeout", "verify", "cert", "proxies"), args, strict=False)
         self.add_headers(request, **kwargs)
-        return _send.get()(request, **kwargs)
+        send, retries = _send.get(), self.max_retries
+        while True:
+            try:
+                response = send(request, **kwargs)
+            except RequestException as error:
+                retries = _after_error(retries, request, error)
+                continue
+            if not retries.is_retry(str(request.method), response.status_code, "Retry-After" in response.headers):
+                return response
+            try:
+                pool = pool_of(str(request.url))
+                retries = retries.increment(request.method, request.path_url, response=response.raw, _pool=pool)
+            except MaxRetryError as error:
+                if not retries.raise_on_status:
+                    return response
+                raise RetryError(error, request=request) from error
+            retries.sleep(response.raw)
+
+
+def _after_error(retries: Retry, request: PreparedRequest, error: RequestException) -> Retry:
+    """What is left of the retries once one is used up, after the pause before it. Raises error if there is none."""
+    cause = error.args[0] if error.args else error
+    cause = cause.reason if isinstance(cause, MaxRetryError) else cause
+    if not retries.total or not isinstance(cause, Exception):
+        raise error
+    try:
+        left = retries.increment(request.method, request.path_url, error=cause)
+    except Exception as exhausted:
+        raise error from exhausted
+    left.sleep()
+    return left
 
 
 def takes_part(adapter: Any) -> bool:
@@ -35,14 +71,16 @@ def takes_part(adapter: Any) -> bool:
     cls = type(adapter)
     if not isinstance(adapter, HTTPAdapter):
         return isinstance(adapter, BaseAdapter)
-    return cls.send is not HTTPAdapter.send or cls.add_headers is not HTTPAdapter.add_headers
+    own = cls.send is not HTTPAdapter.send or cls.add_headers is not HTTPAdapter.add_headers
+    return own or bool(adapter.max_retries.total)
 
 
 def join(adapter: BaseAdapter) -> None:
     """Have the engine send what the adapter gives to its base class."""
     cls = type(adapter)
     if isinstance(adapter, HTTPAdapter) and not isinstance(adapter, EngineAdapter):
-        adapter.__class__ = type(cls.__name__, (cls, EngineAdapter), {"__module__": cls.__module__})
+        bases = (EngineAdapter,) if cls is HTTPAdapter else (cls, EngineAdapter)
+        adapter.__class__ = type(cls.__name__, bases, {"__module__": cls.__module__})
 
 
 def ask(adapter: BaseAdapter, send: Callable[..., Response], request: PreparedRequest, **settings: Any) -> Response:

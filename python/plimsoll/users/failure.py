@@ -45,19 +45,26 @@ class HTTPConnectionClosed(HTTPParseError):  # noqa: N818 - as geventhttpclient 
 
 
 class RetriesExceeded(Exception):  # noqa: N818 - as geventhttpclient calls it
-    """A FastHttpSession waited too long."""
+    """A FastHttpSession waited too long, or was redirected too often.
 
-    def __init__(self, url: str, retries: int, original: object) -> None:
-        super().__init__(url, retries)
+    original: what the last attempt failed with.
+    """
+
+    def __init__(self, url: str, limit: int | str, original: object = None) -> None:
+        super().__init__(url, limit)
         self.url = url
-        self.retries = retries
+        self.limit = limit
         self.original = original
 
     def __str__(self) -> str:
-        return f"URL {self.url}: {self.retries}, original={self.original}"
+        return f"URL {self.url}: {self.limit}{self._reason}"
 
     def __repr__(self) -> str:
-        return f"RetriesExceeded({self.url!r}, {self.retries}, original={self.original})"
+        return f"RetriesExceeded({self.url!r}, {self.limit!r}{self._reason})"
+
+    @property
+    def _reason(self) -> str:
+        return "" if self.original is None else f", original={self.original}"
 
 
 FAST_FAILURES = (
@@ -220,6 +227,11 @@ class _Peer:
         return [urllib3_errors.MaxRetryError(self.pool, self._target, reason), reason]
 
 
+def pool_of(url: str) -> Any:
+    """What prints like urllib3's pool of connections to the host of a URL."""
+    return _Peer(url).pool
+
+
 _WRAPPERS = (
     requests_errors.ConnectionError,
     urllib3_errors.ProtocolError,
@@ -280,6 +292,7 @@ def exchange_outcome(reply: Reply, error: BaseException | str) -> str:
     # Of requests' own errors only those about statuses and redirects come up after a complete response.
     return (
         "http"
-        if reply.status >= 400 or isinstance(error, (requests_errors.RequestException, LocustBadStatusCode))
+        if reply.status >= 400
+        or isinstance(error, (requests_errors.RequestException, LocustBadStatusCode, RetriesExceeded))
         else "assertion"
     )

@@ -14,11 +14,11 @@ from urllib.parse import urlencode, urljoin
 
 import requests
 from requests import PreparedRequest
-from requests.exceptions import RequestException, TooManyRedirects
+from requests.exceptions import RequestException
 from requests.structures import CaseInsensitiveDict
 
 from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
-from plimsoll.users.failure import LocustBadStatusCode, fast_error_of, undecodable
+from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
 from plimsoll.users.fast_response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.headers import encode
 from plimsoll.users.plain import FORM, JSON, Message, basic_authorization
@@ -245,6 +245,7 @@ class FastHttpSession(Sender):
         stream: bool = False,
     ) -> FastResponse:
         """The response at the end of at most so many redirects; 0: a redirect is a response like any other."""
+        first = message
         while True:
             status = response.status_code
             if response.error or redirects <= 0 or status not in self.redirect_response_codes:
@@ -254,8 +255,8 @@ class FastHttpSession(Sender):
                 return response
             history = [*response.history, response]
             if len(history) > redirects:
-                error = TooManyRedirects(f"Redirection limit reached ({redirects})")
-                return self._error_response(chain, message, error)
+                reached = f"Redirection limit reached ({redirects})"
+                return self._error_response(chain, first, RetriesExceeded(first.route.url, reached))
             try:
                 method, message = _redirected(method, message, status, location)
                 if stream:
@@ -263,7 +264,9 @@ class FastHttpSession(Sender):
                     _ = response.content
                 response = self._send(chain, method, message, stream)
             except RequestException as error:
-                return self._error_response(chain, message, error)
+                return self._error_response(chain, first, error)
+            if response.error and not response.status_code:
+                return self._error_response(chain, first, response.error)
             response.history = history
 
     def _error_response(self, chain: Chain, message: Message, error: Exception) -> ErrorResponse:

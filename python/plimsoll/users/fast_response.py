@@ -126,7 +126,7 @@ class StreamedFastResponse(Streamed, FastResponse):  # type: ignore[misc] # what
 class ErrorResponse(FastResponse):
     """Stands for a response that did not come."""
 
-    headers = None
+    headers = None  # type: ignore[assignment] # as in Locust
 
     def __len__(self) -> int:
         # So does Locust's, and `if response` ends the task.

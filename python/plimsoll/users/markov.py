@@ -71,7 +71,7 @@ class MarkovTaskSetMeta(TaskSetMeta):
             chain = {name: value for name, value in namespace.items() if _has_transitions(value)}
             _check(chain, namespace, name)
             for task in chain.values():
-                task.destinations = [*expand(_transitions(task))]  # type: ignore[attr-defined]
+                task.destinations = [*expand(_transitions(task))]
             self.current = next(iter(chain.values()))
 
     @staticmethod

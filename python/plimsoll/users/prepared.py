@@ -23,11 +23,13 @@ BLOCK = 16384
 class Chain:
     """The hops of one exchange: redirects, and what hooks and authentication send in between."""
 
-    __slots__ = ("endpoint", "reply")
+    __slots__ = ("endpoint", "named", "reply")
 
     def __init__(self, endpoint: tuple[str, str], reply: Reply | None = None) -> None:
         self.endpoint = endpoint
         """Method and name, of the first request."""
+        self.named = bool(endpoint[1])
+        """The name is not what the request happens to ask for."""
         self.reply = reply
         """The last hop, which stands for all of them."""
 

@@ -303,8 +303,9 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         if isinstance(error, (MissingSchema, InvalidSchema, InvalidURL)):
             raise error
         method, name = chain.endpoint
-        if not name:
-            name = getattr(error.request, "path_url", None) or str(url)
+        if not chain.named:
+            # Of the redirect that led nowhere, as in Locust: it has no response that would know of the first one.
+            name = getattr(error.request, "path_url", None) or name or str(url)
         response = ResponseContextManager(chain.reply, None, None, self, (method, name))
         response.status_code = 0
         response.error = error
@@ -365,11 +366,11 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         return self.request("DELETE", url, data=data, json=json, **kwargs)
 
     def mount(self, prefix: str, adapter: Any) -> None:
-        """An adapter with a `send` or an `add_headers` of its own is asked; what others do is the engine's business."""
+        """An adapter that does something to requests is asked; how others connect is the engine's business."""
         if takes_part(adapter):
             join(adapter)
             self._asks_adapters = self._is_special = self._has_own_steps = True
-        elif type(adapter) is not HTTPAdapter or adapter.max_retries.total:
-            logger.warning("%s mounted on %s has no effect: requests are sent by Plimsoll's engine, and none is sent "
-                           "twice", type(adapter).__name__, prefix)  # fmt: skip
+        elif type(adapter) is not HTTPAdapter:
+            logger.warning("%s mounted on %s has no effect: Plimsoll's engine makes the connections",
+                           type(adapter).__name__, prefix)  # fmt: skip
         super().mount(prefix, adapter)

@@ -107,21 +107,26 @@ class TaskSet(metaclass=TaskSetMeta):
         try:
             while True:
                 try:
-                    if user._state == STOPPING:
-                        raise StopUser
-                    self.execute_next_task()
-                except RescheduleTaskImmediately:
-                    continue
-                except RescheduleTask:
-                    pass
+                    try:
+                        if user._state == STOPPING:
+                            raise StopUser
+                        self.execute_next_task()
+                    except RescheduleTaskImmediately:
+                        continue
+                    except RescheduleTask:
+                        pass
+                    if seat is None or seat.waits:
+                        self.wait()
                 except (InterruptTaskSet, StopUser, StopTest):
                     raise
                 except Exception as error:
+                    self._report(error)
                     if not user.environment.catch_exceptions:
                         raise
-                    self._report(error)
-                if seat is None or seat.waits:
-                    self.wait()
+                    # Also if it was wait_time that failed. Should it fail again, this TaskSet ends: without a wait the
+                    # loop would spin.
+                    if seat is None or seat.waits:
+                        self.wait()
                 if seat is not None:
                     seat.next_iteration(user)
         except InterruptTaskSet as interrupt:
@@ -129,10 +134,6 @@ class TaskSet(metaclass=TaskSetMeta):
             raise _for_parent(interrupt) from interrupt
         except (StopUser, StopTest, GreenletExit):
             self._stop()
-            raise
-        except Exception as error:
-            # wait_time failed, or exceptions are not to be caught. Without a wait the loop would spin: the user ends.
-            self._report(error)
             raise
 
     def _start(self) -> None:

@@ -37,7 +37,7 @@ def arrive(recorder: Recorder) -> Callable[..., None]:
         nanos = [round(each * 1e6) for each in ms]
         extremes = sum(nanos), min(nanos, default=0), max(nanos, default=0)
         stamps = recorder.epoch + second * SECOND, recorder.epoch + (second + 1) * SECOND - 1
-        total = len(ms), failures, len(ms), 100 * len(ms), *extremes, *stamps
+        total = len(ms), failures, len(ms), 100 * len(ms), *extremes, *stamps, 0
         recorder.absorb(recorder.endpoint(method, name), total, times, second)
 
     return arrive

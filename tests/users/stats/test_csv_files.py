@@ -42,7 +42,9 @@ def test_tables(environment):
     assert (shown[0]["50%"], shown[0]["99.9%"], shown[2]["Request Count"]) == ("2.501", "3.6", "4")
     out = io.StringIO()
     tables.failures_csv(csv.writer(out))
-    assert [(row["Name"], row["Error"], row["Occurrences"]) for row in rows(out.getvalue())] == [("/b", "refused", "1")]
+    assert [(row["Name"], row["Error"], row["Occurrences"]) for row in rows(out.getvalue())] == [
+        ("/b", "CatchResponseError('refused')", "1")
+    ]
     out = io.StringIO()
     tables.exceptions_csv(csv.writer(out))
     assert out.getvalue() == "Count,Message,Traceback,Nodes\r\n2,m,t,local\r\n"

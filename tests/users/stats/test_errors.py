@@ -7,6 +7,7 @@ import pytest
 from requests import HTTPError
 
 from plimsoll._engine import Recorder, now
+from plimsoll.run.reports import EncodedSnapshot
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.stats import RequestStats, StatsError, StatsSource
 
@@ -78,9 +79,10 @@ def test_a_failure_is_an_exception_again(stats, recorder):
     assert stats.errors[StatsError.create_key("GET", "/", CatchResponseError("wrong price"))].occurrences == 1
 
 
-def test_where_workers_report_it_is_a_text(snapshot):
+def test_where_workers_report_it_is_a_text():
     stats = RequestStats(source=StatsSource(Recorder(now())))
-    stats.source.add(snapshot([], [("GET", "/", "assertion", "wrong price", 1, now(), now())]))
+    failures = [("GET", "/", "assertion", "wrong price", 1, now(), now())]
+    stats.source.add(EncodedSnapshot(0, 0, now(), [], [], failures, [], {}))
     (error,) = stats.errors.values()
     assert (error.error, error.to_name()) == ("CatchResponseError('wrong price')", "GET /: 'wrong price'")
 

@@ -97,7 +97,7 @@ def test_plain_values(stats, recorder):
     assert (row["name"], row["method"], row["num_requests"], row["response_times"]) == ("/", "GET", 1, {1.0: 1})
     ((key, error),) = stats.serialize_errors().items()
     assert key == next(iter(stats.errors))
-    assert (error["error"], error["occurrences"]) == ("500", 1)
+    assert (error["error"], error["occurrences"]) == ("CatchResponseError('500')", 1)
 
 
 def test_the_runner_has_those_of_its_environment():

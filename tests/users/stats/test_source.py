@@ -30,8 +30,8 @@ def test_what_was_handed_over_still_counts(source, recorder):
     recorder.take()
     recorder.custom(endpoint, 4.0, 10, "http", "500")
     for each in (None, ("GET", "/")):
-        requests, failures, timed, size, total, smallest, largest, first, last = source.total(each)
-        assert (requests, failures, timed, size) == (2, 1, 2, 20)
+        requests, failures, timed, size, total, smallest, largest, first, last, untimed = source.total(each)
+        assert (requests, failures, timed, untimed, size) == (2, 1, 2, 0, 20)
         assert (total, smallest, largest) == (6_000_000, 2_000_000, 4_000_000)
         assert recorder.epoch < first < last <= now()
         assert source.latency(each).count == 2
@@ -43,7 +43,7 @@ def test_an_endpoint_without_requests_is_none(source, recorder):
     recorder.custom(cut_off, None, 0, "cancelled")
     assert source.endpoints() == []
     for endpoint in (("GET", "/never"), ("GET", "/unheard of"), ("GET", "/cut off")):
-        assert source.total(endpoint) == (0,) * 9
+        assert source.total(endpoint) == (0,) * 10
         assert source.latency(endpoint).count == source.recent_latency(endpoint, 10).count == 0
         assert source.recent(endpoint) == []
 
@@ -147,7 +147,8 @@ def test_the_main_node_has_the_sum_of_what_workers_report(recorder):
     assert source.latency(None).count == 8
     assert [(each.message, each.count) for each in source.failures()] == [("503", 2), ("refused", 2)]
     assert sum(requests for _, requests, _ in source.recent(None)) == 10
-    first, last = source.total(None)[7:]
+    first, last, untimed = source.total(None)[7:]
+    assert untimed == 0
     assert recorder.epoch <= first < last <= now()
     assert recorder.take() == ([], [], []), "nothing of it is handed over again"
 

@@ -1,5 +1,8 @@
 """What `environment.stats` shows: Locust's statistics as live views over what the engine records.
 
+Response times are always those of all requests with an answer or a timeout, of failed ones too: `--times-of successes`
+is about the report of a run, not about these. The time until a connection is refused or breaks is not among them.
+
 `locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
 `bucket_response_time`, is looked up each time it is used.
 

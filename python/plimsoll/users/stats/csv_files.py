@@ -66,7 +66,7 @@ class StatsCSV:
         """Nothing is open."""
 
     def _percentiles(self, entry: StatsEntry, percentile: Callable[[float], float | None]) -> list[str]:
-        if entry.num_requests == entry.num_none_requests:
+        if entry.min_response_time is None:
             return ["N/A"] * len(self.percentiles_to_report)
         values = [percentile(each) for each in self.percentiles_to_report]
         return ["N/A" if each is None else decimals(each) for each in values]

@@ -74,9 +74,9 @@ class StatsEntry:
 
     @property
     def num_none_requests(self) -> int:
-        """Requests whose time is not among the response times: none was given, or it is not the time of an answer."""
-        requests, _, timed, *_ = self._numbers.total()
-        return requests - timed
+        """Requests without a response time. The others may be more than those that averages and percentiles are of: how
+        long a refusal takes is not among them."""
+        return self._numbers.total()[9]
 
     @property
     def total_content_length(self) -> int:
@@ -131,7 +131,7 @@ class StatsEntry:
         return value.value if value else 0
 
     def _measure(self, total: TotalTuple) -> Latency:
-        _, _, timed, _, sum, smallest, largest, _, _ = total
+        _, _, timed, _, sum, smallest, largest, *_ = total
         times = Interval(0, self.method, self.name, "success", count=timed)
         times.response_sum, times.response_min, times.response_max = sum, smallest, largest
         times.response = self._numbers.latency()
@@ -284,7 +284,7 @@ class StatsEntry:
         counted = Counted()
         counted.start_time = data["start_time"]
         counted.requests, counted.failures = data["num_requests"], data["num_failures"]
-        counted.untimed = data["num_none_requests"]
+        counted.timed, counted.untimed = sum(data["response_times"].values()), data["num_none_requests"]
         counted.size = data["total_content_length"]
         counted.sum = round(data["total_response_time"] * _MS)
         counted.smallest = round((data["min_response_time"] or 0) * _MS)

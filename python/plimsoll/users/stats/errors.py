@@ -53,7 +53,7 @@ class StatsError:
 
     @classmethod
     def parse_error(cls, error: BaseException | str | None) -> str:
-        """The `repr` of an error, without addresses in memory: what failures are told apart by. A text stays as it is."""
+        """What failures are told apart by: the `repr` of an error, or a text as it is, without addresses in memory."""
         return message_of(error if isinstance(error, str) else repr(error))
 
     @classmethod

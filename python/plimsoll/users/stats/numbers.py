@@ -57,8 +57,8 @@ class Recorded:
     @property
     def start_time(self) -> float:
         """When its first request arrived; of the sum, when it was begun."""
-        requests, *_, first, _ = self.total()
-        return self.unix(first) if self._endpoint and requests else self._source.since
+        total = self.total()
+        return self.unix(total[7]) if self._endpoint and total[0] else self._source.since
 
     def log(self, response_ms: float | None, size: float) -> None:
         self._source.log_request(self._row(), response_ms, size)
@@ -68,9 +68,9 @@ class Recorded:
 
     def add(self, other: Numbers) -> None:
         """Counts and times; what was when is not taken over."""
-        *counts, first, last = other.total()
+        *counts, first, last, untimed = other.total()
         stamps = (self._stamp(other.unix(stamp)) for stamp in (first, last))
-        self._source.absorb(self._row(), (*counts, *stamps), other.latency())  # type: ignore[arg-type]
+        self._source.absorb(self._row(), (*counts, *stamps, untimed), other.latency())  # type: ignore[arg-type]
 
     def reset(self) -> None:
         self._source.reset_endpoint(self._endpoint)
@@ -92,7 +92,7 @@ class Counted:
 
     def reset(self) -> None:
         self.start_time = time.time()
-        self.requests = self.failures = self.untimed = 0
+        self.requests = self.failures = self.timed = self.untimed = 0
         self.size: float = 0
         self.sum = self.smallest = self.largest = 0
         """Of the response times, ns."""
@@ -103,9 +103,9 @@ class Counted:
         self._times_of_second: dict[int, Histogram] = {}
 
     def total(self) -> TotalTuple:
-        timed = self.requests - self.untimed
         times = self.sum, self.smallest, self.largest
-        return self.requests, self.failures, timed, int(self.size), *times, self.first, self.last
+        stamps = self.first, self.last
+        return self.requests, self.failures, self.timed, int(self.size), *times, *stamps, self.untimed
 
     def latency(self) -> Histogram:
         return self.times
@@ -143,7 +143,7 @@ class Counted:
         self._count(int(time.time()), 0, 1)
 
     def add(self, other: Numbers) -> None:
-        requests, failures, timed, size, total, smallest, largest, first, last = other.total()
+        requests, failures, timed, size, total, smallest, largest, first, last, untimed = other.total()
         self.start_time = min(self.start_time, other.start_time)
         if requests:
             stamps = [round(other.unix(stamp) * 1e9) for stamp in (first, last)]
@@ -152,7 +152,7 @@ class Counted:
         self._extend(timed, total, smallest, largest)
         self.requests += requests
         self.failures += failures
-        self.untimed += requests - timed
+        self.untimed += untimed
         self.size += size
         self.times.add(other.latency())
         for second, *counts in other.recent():
@@ -160,10 +160,10 @@ class Counted:
 
     def _extend(self, count: int, total: int, smallest: int, largest: int) -> None:
         if count:
-            # None was timed before if the histogram is empty.
-            self.smallest = min(self.smallest, smallest) if self.times.count else smallest
+            self.smallest = min(self.smallest, smallest) if self.timed else smallest
             self.largest = max(self.largest, largest)
             self.sum += total
+            self.timed += count
 
     def _count(self, second: int, requests: int, failures: int) -> None:
         before = self.seconds.get(second, (0, 0))

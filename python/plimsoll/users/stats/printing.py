@@ -40,11 +40,9 @@ def get_percentile_stats_summary(stats: RequestStats) -> list[str]:
         f"{titles[0] if titles else '':>8} {' '.join(f'{title:>6}' for title in [*titles[1:], '# reqs'])}"
     )
     rule = _rule(settings.STATS_TYPE_WIDTH, settings.STATS_NAME_WIDTH, 8, *[6] * len(titles))
-    timed = [
-        entry for entry in [*sort_stats(stats.entries), stats.total] if entry.num_requests > entry.num_none_requests
-    ]
-    rows = [entry.percentile() for entry in timed]
-    return ["Response time percentiles (ms)", head, rule, *rows[:-1], rule, *rows[-1:]]
+    rows = [entry.percentile() for entry in sort_stats(stats.entries) if entry.min_response_time is not None]
+    total = [stats.total.percentile()] if stats.total.min_response_time is not None else []
+    return ["Response time percentiles (ms)", head, rule, *rows, rule, *total]
 
 
 def get_error_report_summary(stats: RequestStats) -> list[str]:

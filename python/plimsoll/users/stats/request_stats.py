@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class RequestStats:
-    """Every figure is read from the source when it is asked for; nothing is counted here."""
+    """Every figure is read from the source when it is asked for; nothing is counted here.
+
+    Response times are those of successes and failures alike, also with `--times-of successes`.
+    """
 
     def __init__(self, use_response_times_cache: bool = True, source: StatsSource | None = None) -> None:
         """use_response_times_cache makes no difference. source: None counts what is logged here, and nothing else."""
@@ -64,8 +67,7 @@ class RequestStats:
         self.source.log_error((method, name), error)
 
     def reset_all(self) -> None:
-        """Count anew from now on; endpoints stay, with zeros. What is kept of the test, and shown by its report, does not
-        change."""
+        """Count anew from now on; endpoints stay, with zeros. What is kept of the test does not change."""
         self.entries.keep()
         self._begin_anew()
 
@@ -116,7 +118,7 @@ class EntriesDict(Mapping[tuple[str, str], StatsEntry]):
         """The entry, or the default for an endpoint without one."""
         return self._entries.get(key) or self.keep().get(key, default)
 
-    # What Mapping makes of `__getitem__` would look up each key again. Copies, as requests come while somebody iterates.
+    # What Mapping makes of `__getitem__` would look up each key again. They are copies, as requests come meanwhile.
 
     def values(self) -> Any:
         return self.copy().values()

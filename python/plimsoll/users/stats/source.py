@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Endpoint = tuple[str, str]
 """(method, name)"""
 
-NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0)
+NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SECOND = 1_000_000_000
 _LOGGED = 1000
 """So many requests are logged by hand before a Recorder that nobody else empties is emptied."""
@@ -188,6 +188,7 @@ class StatsSource:
             interval.response_max if timed else 0,
             first,
             min(first + _SECOND, max(first, now())),
+            interval.untimed,
         )
         number = self.recorder.endpoint(interval.method, interval.name)
         self.recorder.absorb(number, total, interval.response if timed else Histogram(), interval.second)

@@ -10,7 +10,9 @@ _HINT = "Invalid time span format. Valid formats: 20, 20s, 3m, 2h, 1h20m, 3h30m1
 
 def parse_timespan(time_str: str) -> int:
     """Whole seconds in 20, 20s, 3m, 2h, 1h20m, 3h30m10s. Raises ValueError."""
-    match = _SPAN.fullmatch(time_str or "")
+    if not time_str:
+        raise ValueError("Invalid time span format")
+    match = _SPAN.fullmatch(time_str)
     if match is None or not any(match.groups()):
         raise ValueError(_HINT)
     bare = match["s"] is not None and not time_str.endswith("s")

@@ -32,6 +32,7 @@ fn a_total_has_what_was_taken_and_what_was_not() {
         response_max: 9000,
         first: SECOND,
         last: 2 * SECOND,
+        untimed: 0,
     };
     assert_eq!(recorder.total(Some(a)), expected);
     let whole = recorder.total(None);
@@ -51,6 +52,7 @@ fn what_says_nothing_about_the_target_is_no_request_and_a_refusal_has_no_time() 
     for taken in [false, true] {
         let sums = recorder.total(Some(endpoint));
         assert_eq!((sums.requests, sums.failures, sums.timed, sums.response_sum), (9, 7, 4, 40_000), "{taken}");
+        assert_eq!(sums.untimed, 1, "{taken}");
         assert_eq!(recorder.latency(None).count(), 4);
         assert_eq!(recorder.recent(None), [(0, 9, 7)]);
         recorder.take(None);
@@ -154,6 +156,7 @@ fn what_was_recorded_elsewhere_adds_to_the_sums_and_to_nothing_that_is_handed_ov
         requests: 4,
         failures: 1,
         timed: 3,
+        untimed: 1,
         response_sum: 6_000_000,
         response_min: 2_000_000,
         response_max: 2_000_000,
@@ -164,7 +167,7 @@ fn what_was_recorded_elsewhere_adds_to_the_sums_and_to_nothing_that_is_handed_ov
     recorder.absorb(endpoint, &sums, &response, Some(2));
     recorder.absorb_failure(endpoint, Outcome::Connect, "refused", Failure { count: 1, first: 8, last: 8 });
     let total = recorder.total(Some(endpoint));
-    assert_eq!((total.requests, total.timed, total.response_sum), (5, 4, 11_000_000));
+    assert_eq!((total.requests, total.timed, total.untimed, total.response_sum), (5, 4, 1, 11_000_000));
     assert_eq!(
         (total.response_min, total.response_max, total.first, total.last),
         (2_000_000, 5_000_000, 7, 3 * SECOND)
