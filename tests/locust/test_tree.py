@@ -62,6 +62,7 @@ NAMES = {
     "locust.main.load_locustfile": "plimsoll.users.util.load_locustfile",
     "locust.main.is_user_class": "plimsoll.users.util.load_locustfile",
     "locust.main.version": None,
+    "locust.runners.ExceptionDict": "plimsoll.users.runners",
     "locust.user.inspectuser.print_task_ratio": "plimsoll.users.inspectuser",
     "locust.user.task.get_tasks_from_base_classes": "plimsoll.users.tasks",
     "locust.user.users.StopUser": "plimsoll.users.exceptions",

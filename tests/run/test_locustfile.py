@@ -65,10 +65,9 @@ def test_a_missing_file_is_named_and_has_locusts_exit_code(argument: str, messag
     assert refused.value.exit_code == 1
 
 
-@pytest.mark.parametrize("argument", ["-", "https://example.org/locustfile.py"])
-def test_what_is_no_file_is_refused(argument: str) -> None:
-    with pytest.raises(LocustfileError, match="from a file only"):
-        locustfile.find(argument)
+def test_what_comes_from_a_master_is_refused() -> None:
+    with pytest.raises(LocustfileError, match="name the file"):
+        locustfile.find("-")
 
 
 def test_user_classes_are_those_that_are_not_abstract_also_imported_ones() -> None:

@@ -155,7 +155,7 @@ def test_a_generator_that_is_too_busy_is_told_everywhere(plimsoll: Command, targ
     plimsoll.write(BUSY)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "--rate", "120/s", "-t", "1s", "-s", "20", "--exit-code-on-invalid", "3",
-        "--threshold", HOLDS, "--csv", "x", "--summary", "x", "--junit", "x.xml", "--hlog", "x.hlog",
+        "--threshold", HOLDS, "--csv", "x", "--summary", "x.json", "--junit", "x.xml", "--hlog", "x.hlog",
     )  # fmt: skip
     assert done.code == 3, done
     document = json.loads((plimsoll.directory / "x.json").read_text())

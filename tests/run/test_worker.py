@@ -94,7 +94,7 @@ ending = worker.drain()
 
 def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: Target) -> None:
     report = _host(STEPS, tmp_path, LOCUSTFILE, host=target.url, stop_timeout=10.0)
-    assert report["ready"][0] == [["Visitor", 3.0, 0]]
+    assert report["ready"][0] == [["Visitor", 3.0, 0, None]]
     assert report["sequence"] == list(range(len(report["sequence"])))
     assert sum(sum(each.values()) for each in report["counts"]) == target.total > 0
     seconds = [second for second, _, _ in report["health"]]

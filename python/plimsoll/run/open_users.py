@@ -144,6 +144,9 @@ class OpenUsers:
         self._close()
         gevent.killall(list(self._group))
         self._group.join()
+        while any(pool.alive for pool in self._pools):
+            # Users have left the group by themselves; they are counted out in the turn after.
+            gevent.sleep(0)
 
     def stop(self) -> None:
         """Cut off all at once; a `drain` under way then returns soon."""

@@ -75,7 +75,9 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
     for text in outputs.thresholds:
         parse_threshold(text)
     ensure_open_files(plan.most_users, plan.processes)
-    csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles)) if outputs.csv is not None else None
+    csv = None
+    if outputs.csv is not None:
+        csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))
     summary = None if outputs.summary == STDOUT else outputs.summary
     for path in (outputs.json_file, summary, outputs.html, outputs.junit, outputs.hlog, plan.logfile):
         _check_writable(path)

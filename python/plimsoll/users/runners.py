@@ -10,7 +10,7 @@ import logging
 import math
 import socket
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 from uuid import uuid4
 
 import gevent
@@ -52,6 +52,7 @@ __all__ = [
     "STATE_STOPPING",
     "Controller",
     "DistributedRunner",
+    "ExceptionDict",
     "LocalRunner",
     "MasterRunner",
     "Message",
@@ -87,6 +88,16 @@ CONNECT_TIMEOUT = 5
 CONNECT_RETRY_COUNT = 60
 
 
+class ExceptionDict(TypedDict):
+    """A fault of the users' code, as often as it came."""
+
+    count: int
+    msg: str
+    traceback: str
+    nodes: set[str]
+    """The processes that it came from."""
+
+
 class Runner:
     """Made once per Environment, which then has it as `runner`.
 
@@ -110,7 +121,7 @@ class Runner:
         self.target_user_classes_count: dict[str, int] = {}
         self.spawn_rate = 0.0
         """Users per second, as last asked for."""
-        self.exceptions: dict[int, dict[str, Any]] = {}
+        self.exceptions: dict[int, ExceptionDict] = {}
         """What users' code let out: {hash of the traceback: {count, msg, traceback, nodes}}."""
         self.custom_messages: dict[str, tuple[Callable[..., Any], bool]] = {}
         """{type: (listener, whether it runs beside others)}"""

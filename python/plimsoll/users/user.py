@@ -70,8 +70,8 @@ class User(metaclass=UserMeta):
     """> 0: so many users of this class, spawned first, whatever its weight."""
 
     max_spawn_rate: float | None = None
-    """At most so many users of this class are started per second, in a closed-model run; > 0. None: only the spawn rate of
-    all users counts."""
+    """At most so many users of this class are started per second, in a closed-model run; > 0. None: only the spawn rate
+    of all users counts."""
 
     abstract: bool = True
     """A base for other classes, of which no user is spawned."""

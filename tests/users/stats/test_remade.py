@@ -36,6 +36,8 @@ def test_a_known_exception_is_the_same_again(error):
         ("<AioRpcError of RPC>", "<AioRpcError of RPC>"),
         ("IncompleteRead(9 bytes read)", "IncompleteRead(9 bytes read)"),
         ("UnicodeDecodeError('no')", "no"),
+        ("ValueError( 'no')", "no"),
+        ("OwnError('no', code=404)", "OwnError('no', code=404)"),
         ("print('no')", "no"),
         ("Own(open('/etc/passwd'), name)", "Own(open('/etc/passwd'), name)"),
         ("a.b('no')", "a.b('no')"),

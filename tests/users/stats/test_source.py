@@ -176,6 +176,17 @@ def test_what_the_main_node_itself_has_recorded_of_the_same_test_stays(recorder)
     assert source.endpoints() == [("GET", "/own"), ("GET", "/")]
 
 
+def test_the_main_node_tells_a_refusal_from_a_request_without_a_time(recorder):
+    worker = Recorder(recorder.epoch)
+    for response_ms, outcome in ((1.0, "connect"), (None, "success"), (None, "connect"), (2.0, "success")):
+        worker.custom(worker.endpoint("GET", "/"), response_ms, 0, outcome, "refused" if outcome == "connect" else None)
+    source = StatsSource(recorder)
+    source.add(snapshot(worker))
+    for endpoint in (None, ("GET", "/")):
+        requests, _, timed, *_, untimed = source.total(endpoint)
+        assert (requests, timed, untimed) == (4, 1, 2)
+
+
 def test_rows_summed_elsewhere_are_added(stats):
     other = RequestStats()
     other.log_request("GET", "/", 5.0, 10)
