@@ -27,13 +27,16 @@ def test_options_are_found_without_importing_anything(tmp_path: Path) -> None:
     assert find_claims([file]) == Claims(frozenset({"-n", "--seed", "--pin", "--open"}), frozenset({"--pin"}))
 
 
-def test_modules_beside_and_below_count_too(tmp_path: Path) -> None:
+def test_modules_beside_and_below_count_if_they_take_part(tmp_path: Path) -> None:
     file = tmp_path / "locustfile.py"
-    file.write_text("import common.options")
+    file.write_text("from common import options")
+    (tmp_path / "tool.py").write_text("parser.add_argument('--store')")
+    (tmp_path / "events.py").write_text(
+        "@events.init_command_line_parser.add_listener\ndef a(p): p.add_argument('--n')"
+    )
     (tmp_path / "common").mkdir()
     (tmp_path / "common" / "options.py").write_text("def add(p): p.add_argument('--rate')")
-    (tmp_path / "other.py").write_text("def add(p): p.add_argument('--steps')")
-    assert find_claims([str(file)]).options == {"--rate", "--steps"}
+    assert find_claims([str(file)]).options == {"--rate", "--n"}
 
 
 def test_what_cannot_be_read_claims_nothing(tmp_path: Path) -> None:

@@ -7,12 +7,15 @@ The coordinator needs to know before any worker has imported the file: an option
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+EVENT = "init_command_line_parser"
 
 MANY = 200
 """Most files that are looked at beside the locustfiles; nobody keeps options in the rest of a whole repository."""
@@ -28,7 +31,9 @@ class Claims:
 
 
 def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
-    """What the files give to `add_argument`, and the modules beside and below them, which they may import."""
+    """What the files give to `add_argument`, and the modules beside and below them that they import, or that listen for
+    the parser. Other programs may stand there, too, whose options are none of a run's.
+    """
     options: set[str] = set()
     secret: set[str] = set()
     for call in _calls(_sources(locustfiles)):
@@ -41,16 +46,27 @@ def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
 
 def _sources(locustfiles: Sequence[str | Path]) -> Iterator[str]:
     files = [Path(each) for each in locustfiles]
+    own = [text for each in files if (text := _read(each))]
+    yield from own
     others: list[Path] = []
     for folder in dict.fromkeys(each.parent for each in files):
         others += sorted(folder.glob("*.py")) + sorted(folder.glob("*/*.py"))
-    for path in dict.fromkeys([*files, *others[:MANY]]):
-        try:
-            text = path.read_text()
-        except (OSError, UnicodeDecodeError):
-            continue
-        if "add_argument" in text:
+    for path in [each for each in dict.fromkeys(others) if each not in files][:MANY]:
+        text = _read(path)
+        if text and (EVENT in text or any(_imports(each, path.stem) for each in own)):
             yield text
+
+
+def _read(path: Path) -> str:
+    """Its text; nothing if it cannot be read."""
+    try:
+        return path.read_text()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _imports(text: str, module: str) -> bool:
+    return re.search(rf"^\s*(?:from|import)\s[^#\n]*\b{re.escape(module)}\b", text, re.MULTILINE) is not None
 
 
 def _calls(sources: Iterable[str]) -> Iterator[ast.Call]:
