@@ -1,0 +1,42 @@
+"""Something that the analysis states, with its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.stats.study import Level
+
+Weight = Literal["blocks", "warning", "insight"]
+"""blocks: verdicts on what it names are refused. warning: a reason to doubt. insight: what is said of the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What it is about; None means all of them."""
+
+    variant: str | None = None
+    level: Level | None = None
+    operation: str | None = None
+    endpoint: tuple[str, str] | None = None
+    trial: str | None = None
+    """Its id, for what concerns one run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    id: str
+    """As in the list of rules: "SAT", "SERIAL", "PAYLOAD", …"""
+    weight: Weight
+    statement: str
+    """One sentence with its numbers, for people. Hypotheses are called that."""
+    where: Where
+    rule: str
+    """What was asked, with the threshold and the reason for it."""
+    evidence: Mapping[str, float | str | tuple[float, ...]] = field(default_factory=dict)
+    """Numbers by name, units in the name: {"knee_users": 282, "capacity_per_s": 44.6}."""
+    advice: str = ""
+    """What to do about it."""

@@ -1,0 +1,380 @@
+"""Runs that are looked at together, whichever tool made them: what every comparison and every finding is computed from.
+
+A `Study` is a set of `Trial`s. A trial is one run as statistics see it: which variant at which level, and what was
+`Measured` of each endpoint. Runs of our own bring histograms and their `Course` second by second; a table from somebody
+else's report brings a few numbers. What is not known is None, and whoever needs it says so instead of guessing.
+
+Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 0…1.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, cast
+
+from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from plimsoll._engine import Histogram
+
+Unit = Literal["users", "/s"]
+Against = Literal["baseline", "previous"]
+Kind = Literal["quantile", "mean", "max", "throughput", "errors"]
+
+DELTA = 0.05
+"""The smallest relative difference that matters, unless the study says another."""
+TOLERANCE = 0.001
+"""Share of failed requests that is taken as none."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Level:
+    """A rung of the load ladder: users of the closed model, or arrivals per second of the open one."""
+
+    unit: Unit
+    value: float
+
+    def __str__(self) -> str:
+        return f"{self.value:g} user{'s' * (self.value != 1)}" if self.unit == "users" else f"{self.value:g}/s"
+
+
+@dataclass(frozen=True, slots=True)
+class Precision:
+    """How finely a tool tells times apart, and which times it tells."""
+
+    tool: str
+    digits: int | None = 3
+    """Significant decimal digits of a time; None: all of them."""
+    floor: float = 0.0
+    """ms; no time is told more finely than this."""
+    clock: Literal["due", "sent", "corrected", "unknown"] = "unknown"
+    """From when a time counts: from when the request was due, or was sent; or was changed afterwards."""
+    times_of: Literal["all", "successes", "unknown"] = "unknown"
+    mergeable: bool = False
+    """Whether there are histograms, so that percentiles of several runs together can be told."""
+
+    def step(self, milliseconds: float) -> float:
+        """ms between this time and the next one that the tool can tell; 0 when it tells all."""
+        if self.digits is None or milliseconds <= 0:
+            return self.floor
+        # A tool that rounds to d decimal digits tells steps of 10**(magnitude + 1 - d).
+        return max(self.floor, 10.0 ** (math.floor(math.log10(milliseconds)) + 1 - self.digits))
+
+
+PLIMSOLL = Precision("plimsoll", digits=3, floor=0.001, clock="due", times_of="all", mergeable=True)
+LOCUST = Precision("locust", digits=2, floor=1.0, clock="sent", times_of="all")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Course:
+    """One endpoint second by second, from second 0 of the run, the warm-up included. All arrays have one entry each
+    second; means, maxima and sizes are NaN in a second without any."""
+
+    requests: NDArray[np.int64]
+    failures: NDArray[np.int64]
+    means: NDArray[np.float64]
+    maxima: NDArray[np.float64]
+    sizes: NDArray[np.float64]
+    """Mean bytes of a decoded body."""
+    histograms: tuple[Histogram | None, ...]
+    """Of the timed responses, in µs."""
+    measured: slice = field(default_factory=lambda: slice(None))
+    """The seconds that count: without the warm-up."""
+
+    def __len__(self) -> int:
+        return len(self.requests)
+
+
+@dataclass(frozen=True, slots=True)
+class FailureKind:
+    """Failures of an endpoint that look alike."""
+
+    outcome: str
+    message: str
+    count: int
+    status: int | None = None
+    """Of HTTP, if the message tells one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """One endpoint in one run, without the warm-up. `requests` includes the failed ones, as `rate` does."""
+
+    method: str
+    name: str
+    requests: int | None = None
+    failures: int | None = None
+    rate: float | None = None
+    mean: float | None = None
+    min: float | None = None
+    max: float | None = None
+    quantiles: Mapping[float, float] = field(default_factory=dict)
+    """By q, 0 < q < 1, as told by whoever measured: `quantile` finds others in the histogram."""
+    size: float | None = None
+    """Mean bytes of a decoded body."""
+    outcomes: Mapping[str, int] = field(default_factory=dict)
+    kinds: tuple[FailureKind, ...] = ()
+    mean_success: float | None = None
+    mean_failure: float | None = None
+    """Of the failed requests that had an answer."""
+    censored: int = 0
+    """Requests that were given up on and are kept at their limit."""
+    histogram: Histogram | None = None
+    course: Course | None = None
+
+    @property
+    def label(self) -> str:
+        return f"{self.method} {self.name}".strip()
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.method, self.name
+
+    def quantile(self, q: float) -> float | None:
+        """ms at rank ⌈q · n⌉; None when it is not known."""
+        if self.histogram is not None and self.histogram.count:
+            return self.histogram.value_at(q) / 1000
+        return next((value for known, value in self.quantiles.items() if math.isclose(known, q, abs_tol=1e-9)), None)
+
+    @property
+    def timed(self) -> int | None:
+        """How many requests the quantiles rest on."""
+        return self.histogram.count if self.histogram is not None else self.requests
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratorHealth:
+    """How well the load generator kept up in one run."""
+
+    lag_p99: float | None = None
+    delay_p99: float | None = None
+    cpu_max: float | None = None
+    achieved: float | None = None
+    """Arrivals of the open model that were begun, as a share of those offered."""
+    dropped: int | None = None
+    in_flight: float | None = None
+    """Mean number of exchanges in flight."""
+    open_files: int | None = None
+    """How many the generator may have open."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Series:
+    """What was observed of the target while it was loaded. seconds: since second 0 of the run, ascending."""
+
+    source: str
+    """Whose: a process, a database."""
+    name: str
+    """"rss", "cpu", "threads", "files", …"""
+    unit: str
+    seconds: NDArray[np.float64]
+    values: NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """One run: a cell of an experiment, or a table of somebody's report."""
+
+    id: str
+    variant: str
+    level: Level | None = None
+    operation: str = ""
+    """What its users did, where a study has several scenarios."""
+    repeat: int = 0
+    """Trials with the same number ran next to one another, and are compared as a pair."""
+    order: int | None = None
+    """Its place in time among all trials of the study."""
+    users: float | None = None
+    offered: float | None = None
+    """Arrivals per second of the open model."""
+    think: float | None = None
+    """Mean seconds that a user waits between a reply and its next request; None: not known."""
+    duration: float | None = None
+    """Seconds that rates are taken over, without the warm-up."""
+    ramp: float = 0.0
+    """Seconds within `duration` in which users were still being started."""
+    warmup: float = 0.0
+    endpoints: tuple[Measured, ...] = ()
+    total: Measured | None = None
+    precision: Precision = PLIMSOLL
+    invalid: tuple[str, ...] = ()
+    """Why its numbers must not be used."""
+    notes: tuple[str, ...] = ()
+    generator: GeneratorHealth | None = None
+    observed: tuple[Series, ...] = ()
+    crashed: str | None = None
+    """How the target ended, if it ended by itself."""
+    scenario: str | None = None
+    """A digest of what was run; trials with different ones did not do the same."""
+    facts: Mapping[str, str | float] = field(default_factory=dict)
+    """What else is known, as "rows at the start"."""
+
+    @property
+    def model(self) -> Literal["closed", "open"]:
+        return "open" if self.offered is not None else "closed"
+
+    def endpoint(self, key: tuple[str, str]) -> Measured | None:
+        """key ("", "") or ("", "Aggregated"): all of them together."""
+        if key in (("", ""), ("", "Aggregated")):
+            return self.total
+        return next((each for each in self.endpoints if each.key == key), None)
+
+
+_METRIC = re.compile(
+    r"(?:p(?P<percent>\d{1,2}(?:\.\d+)?)|(?P<name>median|mean|max|throughput|errors))(?:\s+of\s+(?P<endpoint>.+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is compared: "p99", "mean", "throughput", "errors", of each endpoint or of the one that is named."""
+
+    kind: Kind
+    quantile: float | None = None
+    endpoint: str | None = None
+    """Its label, as "GET /todos/"; "Aggregated" is all of them together; None: each."""
+    delta: float = DELTA
+    """The smallest relative difference that matters."""
+
+    @classmethod
+    def parse(cls, text: str, delta: float = DELTA) -> Metric:
+        """Raises UsageError, which says what there is."""
+        found = _METRIC.fullmatch(text.strip())
+        if found is None:
+            raise UsageError(
+                f"{text!r} is no metric: p50, p99, p99.9, median, mean, max, throughput or errors, "
+                "perhaps followed by `of GET /path`"
+            )
+        name, endpoint = found["name"], found["endpoint"]
+        if found["percent"] is not None:
+            percent = float(found["percent"])
+            if not percent:
+                raise UsageError(f"{text!r} is no metric: a percentile is above 0")
+            return cls("quantile", percent / 100, endpoint, delta)
+        if name == "median":
+            return cls("quantile", 0.5, endpoint, delta)
+        return cls(cast("Kind", name), None, endpoint, delta)
+
+    @property
+    def text(self) -> str:
+        return f"p{self.quantile * 100:.10g}" if self.quantile is not None else self.kind
+
+    @property
+    def unit(self) -> str:
+        return {"throughput": "/s", "errors": ""}.get(self.kind, "ms")
+
+    @property
+    def more_is_better(self) -> bool:
+        return self.kind == "throughput"
+
+    def of(self, measured: Measured) -> float | None:
+        """errors: the share of requests that failed."""
+        if self.quantile is not None:
+            return measured.quantile(self.quantile)
+        if self.kind == "throughput":
+            return measured.rate
+        if self.kind == "errors":
+            known = measured.failures is not None and measured.requests
+            return measured.failures / measured.requests if known else None  # type: ignore[operator]
+        return measured.mean if self.kind == "mean" else measured.max
+
+
+DEFAULT_METRICS = (Metric("quantile", 0.5), Metric("quantile", 0.95), Metric("quantile", 0.99))
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something of an imported table that could not be read with certainty, and was left out."""
+
+    place: str
+    """file:line"""
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """What the bench's own A/A runs say of one metric: how far identical runs lie apart."""
+
+    metric: str
+    endpoint: tuple[str, str]
+    level: Level | None
+    variance: float
+    """Of ln(value of one run / value of the next)."""
+    freedom: float
+    """Degrees of freedom that the variance rests on."""
+    rejected: int = 0
+    compared: int = 0
+    """Of so many A/A verdicts, `rejected` called identical systems different."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Study:
+    """Trials that answer one question."""
+
+    name: str
+    trials: tuple[Trial, ...]
+    question: str = ""
+    variants: tuple[str, ...] = ()
+    """In the order of the experiment: the first is the baseline."""
+    against: tuple[Against, ...] = ("baseline",)
+    metrics: tuple[Metric, ...] = DEFAULT_METRICS
+    """What is compared."""
+    primary: tuple[Metric, ...] = ()
+    """What the question is about; these share one rate of false alarms. Empty: none was declared beforehand."""
+    delta: float = DELTA
+    tolerance: float = TOLERANCE
+    interleaved: bool = False
+    """Whether the trials of a repeat ran in random order next to one another."""
+    gap: float | None = None
+    """Seconds that a trial takes beyond its duration: start, seed, warm-up, cool-down."""
+    looks: int = 1
+    """How many times the result was to be looked at, declared beforehand."""
+    noise: tuple[Noise, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    warnings: tuple[str, ...] = ()
+    """What must be known of the study as a whole: variants that differ beyond the declared factor, …"""
+    source: str = ""
+    """Where it comes from: an experiment of the store, a file."""
+    command: str = ""
+    """What made it."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """The environment, for people: machine, kernel, versions, commit."""
+    shape: Literal["auto", "ladder", "operations", "chain", "rates"] = "auto"
+    """How its report is laid out."""
+    is_aa: bool = False
+    """The variants are one and the same: what differs is noise."""
+
+    def __post_init__(self) -> None:
+        if not self.variants:
+            seen = dict.fromkeys(trial.variant for trial in self.trials)
+            object.__setattr__(self, "variants", tuple(seen))
+
+    @property
+    def levels(self) -> tuple[Level | None, ...]:
+        """Ascending; None for trials without one."""
+        return tuple(sorted({trial.level for trial in self.trials}, key=lambda each: (each is not None, each)))
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """In the order in which they first occur."""
+        return tuple(dict.fromkeys(trial.operation for trial in self.trials))
+
+    def cell(self, variant: str, level: Level | None, operation: str = "") -> tuple[Trial, ...]:
+        """Its repeats, in their order; the invalid ones too."""
+        found = (
+            each for each in self.trials if (each.variant, each.level, each.operation) == (variant, level, operation)
+        )
+        return tuple(sorted(found, key=lambda each: each.repeat))
+
+    def endpoints(self, operation: str | None = None) -> tuple[tuple[str, str], ...]:
+        """Keys of all endpoints, by name, then method. operation None: of all operations."""
+        keys = {each.key for trial in self.trials if operation in (None, trial.operation) for each in trial.endpoints}
+        return tuple(sorted(keys, key=lambda key: (key[1], key[0])))
