@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from plimsoll.stats.capacity import Crossing, Probe, bracket, capacity, cross
+from plimsoll.stats.capacity import Crossing, Probe, bracket, capacity, cross, step
 from plimsoll.stats.slo import Strain, parse_slo
 
 (P99,) = parse_slo("p99 < 200ms")
@@ -85,6 +85,13 @@ def test_errors_that_break_first_decide():
     assert found.high == min(each.load for each in probes if each.load > 365)
     assert found.low == max(each.load for each in probes if each.load < 365)
     assert found.failed[0] == ERRORS
+
+
+def test_the_step_is_where_the_fewest_runs_disagree():
+    held = {100: True, 110: True, 120: False, 130: True, 140: False, 150: False}
+    assert step([probe(load, errors=0.0 if good else 5.0) for load, good in held.items()], ERRORS) == (110, 120)
+    assert step([probe(load, errors=5.0) for load in (1, 2)], ERRORS) == (None, 1)
+    assert step([probe(load, errors=0.0) for load in (1, 2)], ERRORS) == (2, None)
 
 
 def test_nothing_broke_nothing_held_and_the_generator_as_the_limit():

@@ -97,16 +97,18 @@ def capacity(probes: Sequence[Probe], unit: Unit) -> Capacity:
         return Capacity(passed[-1], passed[-1], None, None, (), _unbroken(probes, unit))
     confirming = [each for each in valid if each.phase == "confirm"]
     crossings = [found for each in broken if isinstance(found := cross(confirming, each), Crossing)]
-    low, high = bracket(valid)
     first = min(crossings, key=lambda each: each.load, default=None)
     if first is None:
-        reason = cross(confirming, broken[0])
-    elif high is not None and high < first.low:
-        reason = f"they break below the load at which {first.criterion.subject} crosses its limit"
-    else:
-        why = f"{first.runs} runs around it, in random order; {first.criterion.subject} crosses its limit there"
-        return Capacity(first.load, first.low, first.high, first, broken, why)
-    return Capacity(low or None, low or None, high, None, broken, f"the bracket of the runs themselves: {reason}")
+        low, high = bracket(valid)
+        why = f"the bracket of the runs themselves: {cross(confirming, broken[0])}"
+        return Capacity(low or None, low or None, high, None, broken, why)
+    for other in broken:
+        low, high = step(confirming, other)
+        if other != first.criterion and high is not None and high < first.low:
+            why = f"the bracket of {len(confirming)} runs, in random order: {other.subject} breaks there"
+            return Capacity(low, low, high, None, broken, why)
+    why = f"{first.runs} runs around it, in random order; {first.criterion.subject} crosses its limit there"
+    return Capacity(first.load, first.low, first.high, first, broken, why)
 
 
 def cross(confirming: Sequence[Probe], criterion: Threshold) -> Crossing | str:
@@ -145,6 +147,20 @@ def cross(confirming: Sequence[Probe], criterion: Threshold) -> Crossing | str:
     return Crossing(
         criterion, math.exp(centre + offset), math.exp(centre + low), math.exp(centre + high), slope, spread, count
     )
+
+
+def step(confirming: Sequence[Probe], criterion: Threshold) -> tuple[float | None, float | None]:
+    """The loads between which a criterion that has no line breaks: where the fewest runs disagree with "held up to
+    there, and not beyond". None: beyond the loads of the runs."""
+    runs = sorted(
+        (each.load, strain.held) for each in confirming for strain in each.strains if strain.criterion == criterion
+    )
+    disagree = [
+        sum(not held for _, held in runs[:split]) + sum(held for _, held in runs[split:])
+        for split in range(len(runs) + 1)
+    ]
+    split = disagree.index(min(disagree))
+    return runs[split - 1][0] if split else None, runs[split][0] if split < len(runs) else None
 
 
 def bracket(valid: Sequence[Probe]) -> tuple[float, float | None]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, cast
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -83,8 +83,8 @@ class Course:
     maxima: NDArray[np.float64]
     sizes: NDArray[np.float64]
     """Mean bytes of a decoded body."""
-    histograms: tuple[Histogram | None, ...]
-    """Of the timed responses, in µs."""
+    histograms: Sequence[Histogram | None]
+    """Of the timed responses, in µs. Decoded anew at each access: keep what is needed again."""
     measured: slice = field(default_factory=lambda: slice(None))
     """The seconds that count: without the warm-up."""
 
@@ -215,6 +215,8 @@ class Trial:
     """A digest of what was run; trials with different ones did not do the same."""
     facts: Mapping[str, str | float] = field(default_factory=dict)
     """What else is known, as "rows at the start"."""
+    collected: Mapping[str, str] = field(default_factory=dict)
+    """What was printed by the hooks that collect, by their names: query plans, …"""
 
     @property
     def model(self) -> Literal["closed", "open"]:
@@ -300,6 +302,21 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """Something that a report states about its own numbers, to be held against them."""
+
+    place: str
+    """file:line"""
+    text: str
+    kind: Kind
+    relation: Literal[">", "<"]
+    value: float
+    """Of errors: a share, 0…1."""
+    operation: str | None = None
+    endpoint: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Noise:
     """What the bench's own A/A runs say of one metric: how far identical runs lie apart."""
 
@@ -324,6 +341,8 @@ class Study:
     question: str = ""
     variants: tuple[str, ...] = ()
     """In the order of the experiment: the first is the baseline."""
+    changes: Mapping[str, str] = field(default_factory=dict)
+    """What each variant is said to change, by its name: the declared factor."""
     against: tuple[Against, ...] = ("baseline",)
     metrics: tuple[Metric, ...] = DEFAULT_METRICS
     """What is compared."""
@@ -339,6 +358,7 @@ class Study:
     """How many times the result was to be looked at, declared beforehand."""
     noise: tuple[Noise, ...] = ()
     skipped: tuple[Skipped, ...] = ()
+    claims: tuple[Claim, ...] = ()
     warnings: tuple[str, ...] = ()
     """What must be known of the study as a whole: variants that differ beyond the declared factor, …"""
     source: str = ""
