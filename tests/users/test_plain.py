@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -53,12 +54,12 @@ RARE: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("arguments", COMMON, ids=str)
+@pytest.mark.parametrize("arguments", COMMON, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
 def test_the_common_is_composed(arguments: dict[str, Any], desk: Desk) -> None:
     assert _compose(desk, **arguments) is not None
 
 
-@pytest.mark.parametrize("arguments", RARE, ids=str)
+@pytest.mark.parametrize("arguments", RARE, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
 def test_the_rare_is_left_to_requests(arguments: dict[str, Any], desk: Desk) -> None:
     assert _compose(desk, **arguments) is None
 

@@ -126,8 +126,9 @@ class _Course:
         )  # fmt: skip
         config = Config()
         config.goals = (goal,)
-        # In this order: the library checks each against the other as it now stands.
-        config.min_load, config.max_load = min(low, config.max_load / 2), high
+        # In this order: the library checks each against the other as it now stands. Half of what has held once: when
+        # that was luck, the search has somewhere to go.
+        config.min_load, config.max_load = max(self.settings.least, low / 2), high
         config.search_duration_max, config.warmup_duration = 1e9, 0.0
         try:
             MultipleLossRatioSearch(config=config).search(_Measurer(self), debug=lambda _: None)

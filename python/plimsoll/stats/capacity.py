@@ -90,6 +90,8 @@ def capacity(probes: Sequence[Probe], unit: Unit) -> Capacity:
     passed = sorted(each.load for each in valid if each.passed)
     failed = [each for each in valid if not each.passed]
     broken = _broken(failed)
+    if not valid:
+        return Capacity(None, None, None, None, (), _unbroken(probes, unit))
     if not passed:
         lowest = min((each.load for each in failed), default=None)
         return Capacity(None, None, lowest, None, broken, "the objective was not met at any load that was tried")
@@ -103,10 +105,10 @@ def capacity(probes: Sequence[Probe], unit: Unit) -> Capacity:
         why = f"the bracket of the runs themselves: {cross(confirming, broken[0])}"
         return Capacity(low or None, low or None, high, None, broken, why)
     for other in broken:
-        low, high = step(confirming, other)
-        if other != first.criterion and high is not None and high < first.low:
+        held, broke = step(confirming, other)
+        if other != first.criterion and broke is not None and broke < first.low:
             why = f"the bracket of {len(confirming)} runs, in random order: {other.subject} breaks there"
-            return Capacity(low, low, high, None, broken, why)
+            return Capacity(held, held, broke, None, broken, why)
     why = f"{first.runs} runs around it, in random order; {first.criterion.subject} crosses its limit there"
     return Capacity(first.load, first.low, first.high, first, broken, why)
 

@@ -1,0 +1,151 @@
+"""One run of the search: `plimsoll run …` as a process of its own, read back from the store."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import PlimsollError
+from plimsoll.experiment.process import Process, StartError
+from plimsoll.load.durations import format_duration
+from plimsoll.stats.capacity import Probe
+from plimsoll.stats.slo import strains
+from plimsoll.stats.validity import judge
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+    from plimsoll.capacity.search import Settings
+    from plimsoll.stats.capacity import Phase
+    from plimsoll.stats.slo import Strain
+    from plimsoll.stats.threshold_grammar import Threshold
+    from plimsoll.store import Store
+
+USAGE = 2
+"""Exit code of a run that could not begin, or broke down."""
+SLACK = 90.0
+"""Seconds that a run may take beyond what it was told to."""
+LATENESS = frozenset({"lag", "delay", "cpu"})
+"""Checks of a run's validity that are about time which the generator took."""
+LOOK = 0.2
+"""Seconds between looks at whether it has ended."""
+
+
+class Prober:
+    """Measures a load. Raises PlimsollError when a run cannot be made; what the target does is a result."""
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        settings: Settings,
+        criteria: tuple[Threshold, ...],
+        store: Store,
+        place: str | None,
+        folder: Path,
+        *,
+        warmup: float,
+        cool_down: float,
+        tell: Callable[[Probe], None],
+    ) -> None:
+        """words: what follows `plimsoll run`, without load and length. store, place: where runs are kept, opened and as
+        `--store` names it. folder: for files that pass. warmup: seconds of each run that do not count. cool_down:
+        seconds for which the target is left alone before a run. tell: is told of each run."""
+        self._words = tuple(words)
+        self._settings = settings
+        self._criteria = criteria
+        self._store = store
+        self._place = place
+        self._folder = folder
+        self._warmup = warmup
+        self._cool_down = cool_down
+        self._tell = tell
+        self._runs = 0
+
+    def __call__(self, load: float, phase: Phase) -> Probe:
+        if self._runs:
+            time.sleep(self._cool_down)
+        self._runs += 1
+        probe = self._read(self._run(load, phase), load, phase)
+        self._tell(probe)
+        return probe
+
+    def words(self, load: float, phase: Phase, summary: Path) -> list[str]:
+        """What follows `plimsoll`."""
+        settings = self._settings
+        if settings.unit == "users":
+            how_much = ["-u", f"{load:.0f}"]
+            # All at once: a locustfile's users would else come one per second.
+            how_much += ["-r", f"{load:.0f}"] if {"-f", "--locustfile"} & set(self._words) else []
+        else:
+            how_much = ["--rate", f"{load:.12g}/s"]
+        how_long = ["-t", format_duration(settings.seconds)]
+        how_long += ["--warmup", format_duration(self._warmup)] if self._warmup else []
+        unit = " users" if settings.unit == "users" else "/s"
+        name = f"--name=capacity: {load:.4g}{unit} ({phase})"
+        # A different seed each time: runs that draw the same would agree more than the target does with itself.
+        kept = ["--seed", str(settings.seed + self._runs), name, *(["--store", self._place] if self._place else [])]
+        quiet = ["--headless", "--only-summary", "--summary", str(summary)]
+        return ["run", *how_much, *how_long, *kept, *quiet, *self._words]
+
+    def _run(self, load: float, phase: Phase) -> str:
+        """The id of the run."""
+        summary = self._folder / f"run-{self._runs}.json"
+        words = self.words(load, phase, summary)
+        settings = self._settings
+        try:
+            run = Process(
+                [sys.executable, "-P", "-m", "plimsoll", *words], output=self._folder / f"run-{self._runs}.out",
+                errors=self._folder / f"run-{self._runs}.err", ask=signal.SIGINT, grace=SLACK / 2,
+            )  # fmt: skip
+        except StartError as error:
+            raise PlimsollError(f"a run cannot be started: {error}") from error
+        deadline = time.monotonic() + self._warmup + settings.seconds + SLACK
+        with run:
+            try:
+                while (ending := run.wait(LOOK)) is None:
+                    if time.monotonic() > deadline:
+                        raise PlimsollError(f"a run at {load:g} did not end; its last words: {' | '.join(run.tail())}")
+            except KeyboardInterrupt:
+                run.interrupt()
+                run.wait(SLACK / 2)
+                raise
+            if ending.status == USAGE or ending.status < 0 or not summary.exists():
+                said = [each.removeprefix("plimsoll: ") for each in run.tail() if each.strip()]
+                raise PlimsollError("\n".join(said[-3:]) or f"a run at {load:g} failed: {ending}")
+        return str(json.loads(summary.read_text())["run"]["id"])
+
+    def _read(self, run: str, load: float, phase: Phase) -> Probe:
+        stored = self._store.run(run)
+        view = RunView.of(stored)
+        counted = (each for each in stored.intervals() if each.second >= view.warmup)
+        found = strains(self._criteria, counted, view.duration, view.timed)
+        failed = [each for each in judge(view, stored.manifest, stored.facts).checks if each.state == "failed"]
+        owed = (view.generator.lag.value_at(0.99) + view.generator.delay.value_at(0.99)) / 1000
+        reasons = () if cannot_have_decided({each.name for each in failed}, found, owed) else failed
+        return Probe(load, view.duration, phase, found, tuple(each.text for each in reasons), run)
+
+
+def cannot_have_decided(failed: AbstractSet[str], found: Sequence[Strain], owed: float) -> bool:
+    """Whether what was wrong with the generator leaves the verdict on an objective as it is.
+
+    What it sent late is in the response times, so an objective that was met in spite of that was met. One that was
+    broken was broken by the target if it still is with all taken off that the generator owed (ms, at its p99), and no
+    lateness makes requests fail. failed: names of the checks of the run's validity that failed.
+    """
+    if failed - LATENESS:
+        return False
+    if all(each.held for each in found):
+        return True
+    if "cpu" in failed:
+        return False
+    return any(
+        not each.criterion.subject.is_time or (each.value is not None and each.value - owed > each.criterion.limit)
+        for each in found
+        if not each.held
+    )

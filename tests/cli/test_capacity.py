@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from plimsoll.store import Store
+
+URL = "http://127.0.0.1:9/"
+
+
+class Fine(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        broken = self.path == "/broken"
+        self.send_response(500 if broken else 200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def url():
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Fine)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([URL], "missing option '--slo'"),
+        (["--slo", "p99 < 50ms"], "capacity of what? Give a URL, a plan, or -f locustfile.py"),
+        ([URL, "--slo", "p99 < 50"], "`p99` is compared with a time with its unit"),
+        ([URL, "--slo", "p99 < 50ms over 10s"], "an objective is about a whole run"),
+        ([URL, "--slo", "p99 < 50ms", "-u", "5"], "-u: the search says how much load there is"),
+        ([URL, "--slo", "p99 < 50ms", "--from", "9", "--to", "5"], "--to 5 is below --from 9"),
+        ([URL, "--slo", "p99 < 50ms", "--from", "0"], "--from: a load is above 0"),
+        ([URL, "--slo", "p99 < 50ms", "--width", "5"], "--width 5: a share between 0% and 100%"),
+        ([URL, "--slo", "p99 < 50ms", "--time", "0s"], "must be longer than 0"),
+        ([URL, "--slo", "p99 < 50ms", "--picture", "a.gif"], "its name ends in .svg or .png"),
+        ([URL, "--slo", "p99 < 50ms", "--json", "no/where.json"], "there is no folder"),
+        (["nothing.toml", "--slo", "p99 < 50ms", "--time", "1s"], "nothing.toml"),
+    ],
+)
+def test_what_cannot_be_searched_is_told_in_a_line(plimsoll, arguments, message):
+    result = plimsoll("capacity", *arguments)
+    assert result.exit_code == 2, result.output
+    assert message in result.output
+    assert "Traceback" not in result.output
+
+
+def quick(url):
+    return [url, "--from", "20", "--time", "1s", "--warmup", "0s", "--cool-down", "0s"]
+
+
+def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
+    """20 and 40 arrivals per second of a target that answers at once; a minute would be missed by no machine."""
+    result = plimsoll(
+        "capacity", *quick(url), "--to", "40", "--slo", "p99 < 60s, errors < 1%", "--json", "c.json", "--md", "c.md",
+        "--picture", "c.svg",
+    )  # fmt: skip
+    assert result.exit_code == 0, result.output
+    assert "capacity at least 40/s under p99 < 60s, errors < 1%" in result.output
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert (document["schema"], document["capacity"], document["high"]) == ("plimsoll.capacity", 40, None)
+    assert [each["load"] for each in document["runs"]] == [20, 40]
+    with Store.open() as store:
+        kept = {run.id: run.manifest["scenario"]["name"] for run in store.runs()}
+    assert kept == {
+        document["runs"][0]["run"]: "capacity: 20/s (double)",
+        document["runs"][1]["run"]: "capacity: 40/s (double)",
+    }
+    assert "| 40/s | double |" in (tmp_path / "c.md").read_text()
+    assert (tmp_path / "c.svg").read_text().startswith("<svg")
+
+
+def test_an_objective_that_is_never_met(plimsoll, url):
+    result = plimsoll("capacity", *quick(f"{url}/broken"), "--slo", "errors < 1%", "--users", "--from", "2")
+    assert result.exit_code == 1, result.output
+    assert "no capacity under errors < 1%: it is not even met at 1 user" in result.output
