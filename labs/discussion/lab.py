@@ -1,0 +1,47 @@
+"""The discussion lab, started: PostgreSQL and the service in front of it, in one build.
+
+`python -m labs.discussion.lab --variant old|new --port N` runs until it is told to end (SIGTERM, Ctrl-C).
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+from labs.todos.errors import LabError
+from labs.todos.lab import PYTHON, end_on_sigterm
+from labs.todos.leash import Leashed
+from labs.todos.postgres import running_postgres
+
+FOLDER = Path(__file__).resolve().parent
+VARIANTS = {"old": "tables with their primary keys", "new": "four indexes more"}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m labs.discussion.lab", description=__doc__)
+    parser.add_argument("--variant", choices=VARIANTS, default="new")
+    parser.add_argument("--port", type=int, required=True)
+    arguments = parser.parse_args()
+    end_on_sigterm()
+    try:
+        with running_postgres() as cluster:
+            return serve(f"postgresql+psycopg://{cluster.primary}", arguments.variant, arguments.port)
+    except KeyboardInterrupt:
+        return 0
+    except LabError as error:
+        print(f"discussion lab: {error}", file=sys.stderr)
+        return 1
+
+
+def serve(database: str, variant: str, port: int) -> int:
+    """Until the service ends, or a signal comes."""
+    command = [str(PYTHON), "-m", "target", "--database", database, "--port", str(port)]
+    service = Leashed(command + (["--indexes"] if variant == "new" else []), cwd=FOLDER, stdout=subprocess.DEVNULL)
+    try:
+        return service.process.wait()
+    finally:
+        service.stop()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The discussion service: threads, and comments below them, in PostgreSQL."""
