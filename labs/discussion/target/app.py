@@ -41,11 +41,12 @@ def create_app(engine: Engine) -> FastAPI:
 
 
 def _router(engine: Engine) -> APIRouter:
+    # Committed before the reply leaves: whoever was told of a thread finds it.
     def opened() -> Iterator[Connection]:
         with engine.begin() as connection:
             yield connection
 
-    in_transaction: TypeAlias = Annotated[Connection, Depends(opened)]
+    in_transaction: TypeAlias = Annotated[Connection, Depends(opened, scope="function")]
     routes = APIRouter()
 
     def rows(database: Connection, query: str, **values: Any) -> list[dict[str, Any]]:

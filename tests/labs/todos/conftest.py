@@ -2,15 +2,26 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
-from labs.todos.lab import TodosService, running_lab
+from labs.todos.lab import TodosService, running_service
+from labs.todos.postgres import Cluster, running_postgres
 from labs.todos.target.variants import VARIANTS
 
 
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """A primary and its replica, for all tests that do not start or stop servers themselves."""
+    with running_postgres(replica=True) as running:
+        yield running
+
+
 @pytest.fixture(scope="module", params=list(VARIANTS))
-def service(request: pytest.FixtureRequest) -> Iterator[TodosService]:
-    """The service in each variant, on a PostgreSQL of its own."""
-    with running_lab(request.param) as running:
+def service(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[TodosService]:
+    """The service in each variant, one after the other, each on a table of its own."""
+    with psycopg.connect(f"postgresql://{cluster.primary}", autocommit=True) as connection:
+        connection.execute("DROP TABLE IF EXISTS todos")
+    with running_service(cluster, VARIANTS[request.param]) as running:
         yield running
 
 

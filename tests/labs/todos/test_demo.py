@@ -28,7 +28,7 @@ def demo(store: str, variant: str, time: str) -> "subprocess.Popen[str]":
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("variant", ["baseline", "async-index-limit"])
+@pytest.mark.parametrize("variant", ["baseline", "limit-index"])
 def test_the_runs_counts_are_the_services_own(store: str, variant: str) -> None:
     with demo(store, variant, "3s") as running:
         output, _ = running.communicate()
@@ -40,7 +40,7 @@ def test_the_runs_counts_are_the_services_own(store: str, variant: str) -> None:
 
 
 def test_one_request_that_the_run_did_not_make_is_a_difference(store: str) -> None:
-    with demo(store, "async-index-limit", "1s") as running:
+    with demo(store, "limit-index", "1s") as running:
         assert running.stdout is not None
         url = running.stdout.readline().split()[-1]
         with urllib.request.urlopen(url, timeout=20):

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from labs.todos.leash import Leashed
+import pytest
+from labs.todos.leash import AUTOGROUP, Leashed
 
 ROOT = Path(__file__).parents[3]
 SLEEP = [sys.executable, "-c", "import os, time; print(os.getpid(), flush=True); time.sleep(600)"]
@@ -81,3 +82,11 @@ def test_the_exit_status_is_the_programs_own() -> None:
     leashed.process.wait()
     assert leashed.returncode == 7
     leashed.stop()
+
+
+@pytest.mark.skipif(not AUTOGROUP.exists(), reason="this kernel has no scheduling groups of sessions")
+def test_what_started_nice_is_nice_towards_other_sessions() -> None:
+    holder = f"from labs.todos.leash import Leashed; Leashed(['cat', '{AUTOGROUP}']).process.wait()"
+    command = ["nice", "-n", "7", sys.executable, "-c", holder]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("nice 7\n")

@@ -7,12 +7,12 @@ from labs.todos.errors import LabError
 
 def fake_programs(folder: Path) -> Path:
     folder.mkdir(parents=True)
-    for name in ("initdb", "postgres"):
+    for name in postgres_programs.PROGRAMS:
         (folder / name).touch(mode=0o755)
     return folder
 
 
-def test_a_folder_counts_only_with_both_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_counts_only_with_all_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     incomplete = tmp_path / "incomplete"
     incomplete.mkdir()
     (incomplete / "postgres").touch(mode=0o755)
