@@ -1,6 +1,7 @@
 """The todos lab, started: PostgreSQL and the service in front of it, in one variant.
 
-`python -m labs.todos.lab [--variant NAME] [--port N]` runs until Ctrl-C and prints the service's address.
+`python -m labs.todos.lab [--variant NAME] [--port N]` prints the service's address once everything is up, and runs
+until Ctrl-C, SIGTERM, or the end of the process that started it.
 """
 
 import argparse
@@ -18,12 +19,15 @@ from typing import Any, NoReturn
 
 from .errors import LabError
 from .leash import Leashed
-from .postgres import running_postgres
+from .postgres import Cluster, running_postgres
+from .target.variants import Variant, variant_named
 
 FOLDER = Path(__file__).resolve().parent
 PYTHON = FOLDER / ".venv" / "bin" / "python"
 HEALTHY_SECONDS = 30.0
 REPLY_SECONDS = 10.0
+PARENT_SECONDS = 0.5
+"""How often we look whether the process that started us is still there."""
 
 
 @dataclass(frozen=True)
@@ -45,9 +49,26 @@ class TodosService:
         """The name of the build that answers."""
         return str(self._get("/_variant"))
 
+    def plan(self) -> str:
+        """How PostgreSQL executes the query behind the list now, as EXPLAIN words it."""
+        return self._call("/_explain").decode()
+
+    def lag(self) -> str:
+        """How late the replica applied what was written last: "1.2 ms", or "no replica"."""
+        lag = self._get("/_lag")
+        return lag if isinstance(lag, str) else f"{lag:.1f} ms"
+
+    def seed(self, rows: int, of: int | None = None) -> int:
+        """Replace all todos by `of` new ones, delete all but `rows` of them, and vacuum. How many there are then."""
+        return int(self._call(f"/_seed?rows={rows}&of={rows if of is None else of}", "POST"))
+
     def _get(self, path: str) -> Any:
-        with urllib.request.urlopen(self.url + path, timeout=REPLY_SECONDS) as reply:
-            return json.load(reply)
+        return json.loads(self._call(path))
+
+    def _call(self, path: str, method: str = "GET") -> bytes:
+        request = urllib.request.Request(self.url + path, method=method)
+        with urllib.request.urlopen(request, timeout=REPLY_SECONDS) as reply:
+            return bytes(reply.read())
 
 
 @contextmanager
@@ -57,20 +78,26 @@ def running_lab(variant: str = "baseline", port: int = 0) -> Iterator[TodosServi
     port: 0 takes a free one. Raises LabError: no PostgreSQL, no virtual environment, port in use, unknown variant."""
     if not PYTHON.exists():
         raise LabError(f"the service's virtual environment {PYTHON.parents[1]} is missing; make it with `make setup`")
-    with running_postgres() as database, running_service(f"postgresql+psycopg://{database}", variant, port) as service:
+    try:
+        build = variant_named(variant)
+    except ValueError as error:
+        raise LabError(str(error)) from None
+    with running_postgres(build.replica) as cluster, running_service(cluster, build, port) as service:
         yield service
 
 
 @contextmanager
-def running_service(database_url: str, variant: str, port: int) -> Iterator[TodosService]:
-    """Start the service alone, in front of a database that runs already."""
+def running_service(cluster: Cluster, variant: Variant, port: int = 0) -> Iterator[TodosService]:
+    """Start the service alone, in front of databases that run already. Raises LabError."""
+    settings = {"TODOS_VARIANT": variant.name, "TODOS_DATABASE_URL": f"postgresql+psycopg://{cluster.primary}"}
+    if cluster.replica:
+        settings["TODOS_REPLICA_URL"] = f"postgresql+psycopg://{cluster.replica}"
     reading, writing = os.pipe()
     with os.fdopen(reading, "rb") as output:
         with os.fdopen(writing, "wb") as port_line:
             process = Leashed(
                 [str(PYTHON), "-m", "target", "--port", str(port)],
-                cwd=FOLDER, stdout=port_line,
-                env=os.environ | {"TODOS_DATABASE_URL": database_url, "TODOS_VARIANT": variant},
+                cwd=FOLDER, stdout=port_line, env=os.environ | settings,
             )  # fmt: skip
         try:
             bound = output.readline()
@@ -105,16 +132,23 @@ def end_on_sigterm() -> None:
     signal.signal(signal.SIGTERM, interrupt)
 
 
+def wait_for_the_end_of(parent: int) -> None:
+    """Until that process, which must have started us, is gone: somebody else is our parent then."""
+    while os.getppid() == parent:
+        time.sleep(PARENT_SECONDS)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m labs.todos.lab", description=__doc__)
     parser.add_argument("--variant", default=os.environ.get("TODOS_VARIANT", "baseline"))
     parser.add_argument("--port", type=int, default=0, help="the service's port; 0 (the default) takes a free one")
     arguments = parser.parse_args()
     end_on_sigterm()
+    parent = os.getppid()
     try:
         with running_lab(arguments.variant, arguments.port) as service:
             print(f"{service.variant()} at {service.url} (Ctrl-C stops it)", flush=True)
-            signal.pause()
+            wait_for_the_end_of(parent)
     except KeyboardInterrupt:
         return 0
     except LabError as error:

@@ -14,10 +14,13 @@ import shutil
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 POLL_SECONDS = 0.1
+AUTOGROUP = Path("/proc/self/autogroup")
+"""Where Linux shares processors between sessions first, and between the processes of each then: how nice ours is."""
 
 
 class Leashed:
@@ -66,11 +69,18 @@ def main() -> int:
     parser.add_argument("program", nargs="+")
     arguments = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    stay_nice()
     try:
         return run(arguments.program, arguments.user, arguments.grace)
     finally:
         if arguments.remove:
             shutil.rmtree(arguments.remove, ignore_errors=True)
+
+
+def stay_nice() -> None:
+    """Let the niceness that we inherited count against other sessions, too: a new one, as ours is, starts at 0."""
+    with suppress(OSError):  # another Unix, or a Linux without these groups: there, niceness counts by itself
+        AUTOGROUP.write_text(str(os.nice(0)))
 
 
 def run(program: list[str], user: str | None, grace: float) -> int:

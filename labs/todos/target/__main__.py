@@ -1,7 +1,7 @@
 """Serve on 127.0.0.1 with one uvicorn worker: `python -m target [--port N]`, settings from the environment.
 
-Makes the schema first, then prints the port on a line of its own once it is bound, which with `--port 0` is how the
-caller learns it.
+Makes the schema first and waits until the replica has it, then prints the port on a line of its own once it is bound,
+which with `--port 0` is how the caller learns it.
 """
 
 import argparse
@@ -10,11 +10,10 @@ import sys
 from contextlib import suppress
 
 import uvicorn
-from sqlalchemy import create_engine
 
 from .app import create_app
-from .models import create_schema
-from .settings import Settings, from_environment
+from .databases import Databases
+from .settings import from_environment
 
 
 def main() -> None:
@@ -27,17 +26,12 @@ def main() -> None:
     except (OSError, ValueError) as error:
         sys.exit(f"todos service: {error}")
     with listener:
-        prepare_database(settings)
+        databases = Databases(settings)
+        databases.prepare()
         print(listener.getsockname()[1], flush=True)
-        config = uvicorn.Config(create_app(settings), access_log=False, log_level="warning")
+        config = uvicorn.Config(create_app(settings, databases), access_log=False, log_level="warning")
         with suppress(KeyboardInterrupt):  # how uvicorn ends after the SIGINT it has shut down for
             uvicorn.Server(config).run(sockets=[listener])
-
-
-def prepare_database(settings: Settings) -> None:
-    engine = create_engine(settings.database_url)
-    create_schema(engine, settings.variant)
-    engine.dispose()
 
 
 if __name__ == "__main__":

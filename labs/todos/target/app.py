@@ -1,31 +1,36 @@
-"""The service as one ASGI application: settings → engine → routes, with the request counter around it all."""
+"""The service as one ASGI application: settings → engines → routes, with the request counter around it all."""
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from sqlalchemy import create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from . import routes_async, routes_sync
+from . import routes_async, routes_async_blocking, routes_lab, routes_sync
 from .counter import RequestCounter
+from .databases import Databases
 from .settings import POOL_OVERFLOW, POOL_SIZE, Settings
+from .variants import Handlers
 
 
-def create_app(settings: Settings) -> RequestCounter:
-    """Build the service. `/_count` answers with the counter's figures, `/_variant` with the name of the build."""
-    variant = settings.variant
-    pool = {"pool_size": POOL_SIZE, "max_overflow": POOL_OVERFLOW}
+def create_app(settings: Settings, databases: Databases) -> RequestCounter:
+    """Build the service. Its own routes are all that is counted; the lab's begin with "/_"."""
     api = FastAPI(title="todos")
-    if variant.asynchronous:
-        api.include_router(routes_async.router(create_async_engine(settings.database_url, **pool), variant))
-    else:
-        api.include_router(routes_sync.router(create_engine(settings.database_url, **pool), variant))
     counter = RequestCounter(api)
-
-    @api.get("/_count")
-    async def count() -> dict[str, int]:
-        return counter.requests
-
-    @api.get("/_variant")
-    async def variant_name() -> str:
-        return variant.name
-
+    api.include_router(todos_router(settings))
+    api.include_router(routes_lab.router(databases, counter))
     return counter
+
+
+def todos_router(settings: Settings) -> APIRouter:
+    """The service's routes, over one pool of connections per database."""
+    pool = {"pool_size": POOL_SIZE, "max_overflow": POOL_OVERFLOW}
+    variant = settings.variant
+    make_engine = create_async_engine if variant.handlers is Handlers.ASYNC else create_engine
+    writes = make_engine(settings.primary_url, **pool)
+    reads = make_engine(settings.replica_url, **pool) if settings.replica_url else writes
+    match variant.handlers:
+        case Handlers.THREADS:
+            return routes_sync.router(reads, writes, variant)
+        case Handlers.ASYNC_BLOCKING:
+            return routes_async_blocking.router(reads, writes, variant)
+        case Handlers.ASYNC:
+            return routes_async.router(reads, writes, variant)

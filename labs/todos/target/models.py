@@ -8,6 +8,10 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from .variants import Variant
 
+FIRST_ID = 10_000
+"""Ids of five digits from the first one on: every todo of the locustfile is 137 bytes of JSON, and a list of 200 of
+them 27,601 bytes. The size of a reply then says how many todos are in it."""
+
 
 class Base(DeclarativeBase):
     """The service's tables."""
@@ -18,9 +22,7 @@ class Todo(Base):
 
     __tablename__ = "todos"
 
-    # Ids of five digits from the first one on: every todo of the locustfile is 137 bytes of JSON, and a list of 200 of
-    # them 27,601 bytes. The size of a reply then says how many todos are in it.
-    id: Mapped[int] = mapped_column(Identity(start=10_000), primary_key=True)
+    id: Mapped[int] = mapped_column(Identity(start=FIRST_ID), primary_key=True)
     title: Mapped[str]
     description: Mapped[str]
     created_at: Mapped[datetime] = mapped_column(server_default=func.now())

@@ -4,29 +4,35 @@ from collections.abc import Iterator
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, HTTPException
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine
 from sqlalchemy.orm import Session
 
 from .models import Todo, TodoCreate, TodoRead, newest_first
+from .replies import api_router
 from .variants import Variant
 
 
-def router(engine: Engine, variant: Variant) -> APIRouter:
-    """The service's routes over a blocking engine."""
+def router(reads: Engine, writes: Engine, variant: Variant) -> APIRouter:
+    """The service's routes over blocking engines, which may be one and the same."""
 
-    def session() -> Iterator[Session]:
-        with Session(engine) as opened:
+    def reading_session() -> Iterator[Session]:
+        with Session(reads) as opened:
             yield opened
 
-    in_session: TypeAlias = Annotated[Session, Depends(session)]
-    routes = APIRouter()
+    def writing_session() -> Iterator[Session]:
+        with Session(writes) as opened:
+            yield opened
+
+    reading: TypeAlias = Annotated[Session, Depends(reading_session)]
+    writing: TypeAlias = Annotated[Session, Depends(writing_session)]
+    routes = api_router(variant)
 
     @routes.get("/todos/", response_model=list[TodoRead])
-    def list_todos(db: in_session) -> object:
+    def list_todos(db: reading) -> object:
         return db.scalars(newest_first(variant)).all()
 
     @routes.post("/todos/", response_model=TodoRead, status_code=201)
-    def create_todo(todo: TodoCreate, db: in_session) -> object:
+    def create_todo(todo: TodoCreate, db: writing) -> object:
         row = Todo(**todo.model_dump())
         db.add(row)
         db.commit()
@@ -34,14 +40,10 @@ def router(engine: Engine, variant: Variant) -> APIRouter:
         return row
 
     @routes.get("/todos/{id}", response_model=TodoRead)
-    def get_todo(id: int, db: in_session) -> object:
+    def get_todo(id: int, db: reading) -> object:
         todo = db.get(Todo, id)
         if todo is None:
             raise HTTPException(404, f"no todo {id}")
         return todo
-
-    @routes.get("/_rows")
-    def rows(db: in_session) -> int:
-        return db.scalar(select(func.count()).select_from(Todo)) or 0
 
     return routes

@@ -1,4 +1,4 @@
-"""Where the service finds its database and which build it is: two environment variables."""
+"""Where the service finds its databases and which build it is: three environment variables."""
 
 import os
 from dataclasses import dataclass
@@ -13,15 +13,23 @@ POOL_OVERFLOW = 5
 class Settings:
     """How one process of the service runs."""
 
-    database_url: str
+    primary_url: str
+    """Where writes go: postgresql+psycopg://USER@HOST:PORT/NAME."""
+    replica_url: str | None
+    """Where reads go; None: to the primary. Set exactly when the variant has a replica."""
     variant: Variant
 
 
 def from_environment() -> Settings:
-    """Read TODOS_DATABASE_URL (postgresql+psycopg://…) and TODOS_VARIANT (default: baseline).
+    """Read TODOS_DATABASE_URL, TODOS_REPLICA_URL and TODOS_VARIANT (default: baseline).
 
-    Raises ValueError when there is no database URL, or no such variant."""
-    database_url = os.environ.get("TODOS_DATABASE_URL")
-    if not database_url:
-        raise ValueError("TODOS_DATABASE_URL is not set (postgresql+psycopg://USER@HOST:PORT/NAME)")
-    return Settings(database_url, variant_named(os.environ.get("TODOS_VARIANT", "baseline")))
+    Raises ValueError when the variant's databases are not given, or there is no such variant."""
+    variant = variant_named(os.environ.get("TODOS_VARIANT", "baseline"))
+    return Settings(_url("TODOS_DATABASE_URL"), _url("TODOS_REPLICA_URL") if variant.replica else None, variant)
+
+
+def _url(name: str) -> str:
+    value = os.environ.get(name)
+    if not value:
+        raise ValueError(f"{name} is not set (postgresql+psycopg://USER@HOST:PORT/NAME)")
+    return value

@@ -17,6 +17,7 @@ VERBS = {
     "run": "Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run.",
     "runs": "List the runs that were kept, the latest first.",
     "show": "Print the tables of a run again.",
+    "capacity": "Find the highest load at which a service meets an objective, as a range with its confidence.",
     "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",
     "python": "Run a Python program in which `import locust` is Plimsoll.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",

@@ -127,6 +127,9 @@ class Measured:
     censored: int = 0
     """Requests that were given up on and are kept at their limit."""
     histogram: Histogram | None = None
+    """Response times in µs."""
+    service: Histogram | None = None
+    """Of the same requests, in µs."""
     course: Course | None = None
 
     @property
@@ -208,6 +211,10 @@ class Trial:
     """Why its numbers must not be used."""
     notes: tuple[str, ...] = ()
     generator: GeneratorHealth | None = None
+    lag: Histogram | None = None
+    """What the generator owed, in µs."""
+    users_by_second: NDArray[np.float64] | None = None
+    """Users alive, from second 0 of the run."""
     observed: tuple[Series, ...] = ()
     crashed: str | None = None
     """How the target ended, if it ended by itself."""

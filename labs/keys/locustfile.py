@@ -1,0 +1,61 @@
+"""The load of the report: users without think time, each of whom does one kind of operation. A plain Locust file.
+
+Which one is told by the class: `plimsoll run -f locustfile.py UploadKey`.
+"""
+
+import itertools
+import json
+import urllib.request
+
+from locust import HttpUser, events, task
+
+KEYS = "/cckm/google/keys"
+ids = itertools.count(1)
+
+
+@events.test_start.add_listener
+def share_the_keys(environment, **_):
+    """All users take the next key from one list, which begins anew when it ends."""
+    global ids
+    with urllib.request.urlopen(f"{environment.host}/_keys", timeout=10) as reply:
+        ids = itertools.cycle(range(1, json.load(reply) + 1))
+
+
+class UploadKey(HttpUser):
+    """Imports a key's material as a new key."""
+
+    @task
+    def upload(self):
+        self.client.post(
+            "/cckm/google/upload-key", json={"algorithm": "RSA_OAEP_3072_SHA256_AES_256", "material": "A" * 512}
+        )
+
+
+class GetKey(HttpUser):
+    """Reads a key."""
+
+    @task
+    def get(self):
+        self.client.get(f"{KEYS}/{next(ids)}", name=f"{KEYS}/[id]")
+
+
+class PatchKey(HttpUser):
+    """Changes a key's labels."""
+
+    @task
+    def patch(self):
+        self.client.patch(f"{KEYS}/{next(ids)}", json={"labels": {"tested": "yes"}}, name=f"{KEYS}/[id]")
+
+
+class DeleteKey(HttpUser):
+    """Lists a key's versions and has the first of them destroyed, whatever its state: as the report's users did."""
+
+    @task
+    def delete(self):
+        key = next(ids)
+        with self.client.get(f"{KEYS}/{key}/versions", name=f"{KEYS}/[id]/versions", catch_response=True) as reply:
+            version = reply.json()["resources"][0]["name"].rpartition("/")[2]
+        self.client.post(
+            f"{KEYS}/{key}/versions/{version}/schedule-destroy",
+            name=f"{KEYS}/[id]/versions/[versionID]/schedule-destroy",
+        )
