@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -50,6 +51,11 @@ def test_what_is_empty_has_no_mark():
 
 def test_no_column_is_cut_below_its_least():
     assert render(COLUMNS, ROWS, 1)[-1].split() == ["POST", "/a…ers", "3", "12.50"]
+
+
+@pytest.mark.parametrize("width", [0, -4])
+def test_without_any_room_nothing_is_left(width):
+    assert cut("abc", width) == ""
 
 
 def test_a_table_without_rows():

@@ -48,6 +48,8 @@ def render(
 
 def cut(text: str, width: int) -> str:
     """The text with its middle left out if it is wider than width: both ends of a name tell it from others."""
+    if width < 1:
+        return ""
     if cells(text) <= width:
         return text
     head = (width - 1) // 2

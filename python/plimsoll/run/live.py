@@ -117,7 +117,7 @@ class Terminal:
 def locust_lines(progress: Progress) -> list[str]:
     """The lines that Locust prints to where no terminal is, with its columns."""
     columns = shutil.get_terminal_size((160, 24)).columns
-    name = (progress.reporting.name_width or max(min(columns - 80, _NAME), 0)) + 4 - _TYPE
+    name = max(1, (progress.reporting.name_width or max(min(columns - 80, _NAME), 0)) + 4 - _TYPE)
     rule = "|".join(("-" * _TYPE, "-" * (name + 1), "-" * 7, "-" * 13, *["-" * 7] * 3, "-" * 8, "-" * 11))
     heads = ("Type", "Name", "# reqs", "# fails", "Avg", "Min", "Max", "Med", "req/s", "failures/s")
     template = f"%-{_TYPE}s %-{name}s %7s %12s |%7s %7s %7s%7s | %7s %11s"
