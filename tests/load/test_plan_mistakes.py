@@ -21,7 +21,7 @@ WRONG: list[tuple[str, int, str]] = [
     # what is added to REQUEST, the line it is found in, and how the message goes on
     ("colour = 3\n", 5, "request[0].colour: is no field here; there are name, get, post, put, patch, delete, head,"),
     ('tiemout = "1s"\n', 5, "request[0].tiemout: is no field here; did you mean timeout?"),
-    ("max_users = 5\n", 5, "request[0].max_users: belongs at the top of the plan, before the first [table]"),
+    ("max_users = 5\n", 5, "request[0].max_users: belongs at the top of the file, before the first [table]"),
     ('duration = "1s"\n', 5, "request[0].duration: belongs in [[phase]]"),
     ('post = "/b"\n', 5, "request[0].post: contradicts get; a step is one request"),
     ('path = "/b"\n', 5, "request[0].path: contradicts get; a step is one request"),
@@ -155,7 +155,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("[stop]\ntime = 0\n", 6, "stop.time: must be longer than 0"),
     ("[stop]\niterations = 0\n", 6, "stop.iterations: must be at least 1, not 0"),
     ("[stop]\nrequests = 1.5\n", 6, "stop.requests: must be a whole number, not 1.5"),
-    ("[stop]\nstop_timeout = 5\n", 6, "stop.stop_timeout: belongs at the top of the plan, before the first [table]"),
+    ("[stop]\nstop_timeout = 5\n", 6, "stop.stop_timeout: belongs at the top of the file, before the first [table]"),
 ]  # fmt: skip
 
 

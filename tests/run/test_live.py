@@ -49,10 +49,8 @@ def test_a_narrow_terminal_has_room_for_the_numbers_only(
     progress: Progress, monkeypatch: pytest.MonkeyPatch, columns: str
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    assert [line.split()[-3:] for line in locust_lines(progress)[2:4]] == [
-        ["2", "3.00", "0.00"],
-        ["50", "1.00", "1.00"],
-    ]
+    found = [line.split()[-2:] for line in locust_lines(progress)[2:4]]
+    assert found == [["3.00", "0.00"], ["1.00", "1.00"]]
 
 
 def test_lines_come_every_other_second_and_what_happens_at_once(progress: Progress) -> None:

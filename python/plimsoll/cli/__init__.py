@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import contextmanager
 from importlib import import_module
+from keyword import iskeyword
 from typing import TYPE_CHECKING
 
 import click
@@ -15,15 +16,20 @@ if TYPE_CHECKING:
 
 VERBS = {
     "run": "Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run.",
+    "experiment": "Run variants × levels × repeats, and say what differs.",
+    "reproduce": "Run a kept run again, and say what is not as it was then.",
     "runs": "List the runs that were kept, the latest first.",
     "show": "Print the tables of a run again.",
     "capacity": "Find the highest load at which a service meets an objective, as a range with its confidence.",
+    "report": "Report on runs, experiments and imported studies: verdicts, findings, tables, charts.",
+    "compare": "Compare two runs, experiments, imported studies or files, also of different tools.",
     "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",
+    "import": "Read results of another tool, or the tables of a published report, and keep them as a study.",
     "python": "Run a Python program in which `import locust` is Plimsoll.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
 }
-"""Each is the click command of the same name in the module of the same name."""
+"""Each is the click command of the same name in the module of the same name; `import_` where Python needs the word."""
 
 
 class Verbs(click.Group):
@@ -35,7 +41,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in VERBS:
             return None
-        command = getattr(import_module(f"plimsoll.cli.{cmd_name}"), cmd_name)
+        name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        command = getattr(import_module(f"plimsoll.cli.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

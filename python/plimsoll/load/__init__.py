@@ -4,7 +4,7 @@
 - durations, levels: how times and levels are written; mistakes: what is said about those that cannot be read
 - shapes: the notations of a shape; timestamps: the file of a replay; phases: one phase, and several in a row
 - plan_file: a plan, read; plan_model, step_model, feeders, bodies: its tables; scenario: what native users get of it
-- complaints: every mistake of a file, by field and line
+- complaints: every mistake of a file, by field and line; toml_file: where these are
 - options: the options of `run`; targets: vegeta's files; url: a single URL; origins: where a URL points
 """
 

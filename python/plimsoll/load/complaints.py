@@ -1,4 +1,4 @@
-"""Every mistake of a plan, by field and line, in words that say what to do."""
+"""Every mistake of a file, by field and line, in words that say what to do."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _unknown(location: Sequence[int | str], model: type[BaseModel]) -> str:
     if meant := nearest(name, known):
         return f"is no field here; did you mean {meant}?"
     if len(location) > 1 and name in _fields(model):
-        return "belongs at the top of the plan, before the first [table]"
+        return "belongs at the top of the file, before the first [table]"
     if elsewhere:
         return f"belongs in {elsewhere}"
     return f"is no field here; there are {listed(known, 'and')}"
@@ -143,8 +143,15 @@ def _home_of(name: str, model: type[BaseModel]) -> str | None:
     for field, table in model.model_fields.items():
         inner = _table_in(table.annotation)
         if inner is not None and name in _fields(inner):
-            return f"[{field}]" if field == "stop" else f"[[{field}]]"
+            return _heading(field, table.annotation)
     return None
+
+
+def _heading(field: str, annotation: Any) -> str:
+    """That of a table in TOML: by itself, one of several, or one with a name."""
+    if typing.get_origin(annotation) is dict:
+        return f"[{field}.NAME]"
+    return f"[[{field}]]" if typing.get_origin(annotation) is list else f"[{field}]"
 
 
 def _fields(model: type[BaseModel]) -> list[str]:

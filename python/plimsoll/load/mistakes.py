@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
+
+Read = TypeVar("Read")
 
 _LONGEST = 60
 
@@ -23,6 +25,14 @@ class BadValueError(UsageError, ValueError):
     def __init__(self, message: str, field: str = "") -> None:
         super().__init__(message)
         self.field = field
+
+
+def at(field: str, read: Callable[[Any], Read], value: Any) -> Read:
+    """The value read; what is wrong with it is said of a field below the one that is being read."""
+    try:
+        return read(value)
+    except BadValueError as error:
+        raise BadValueError(str(error), f"{field}.{error.field}".strip(".")) from error
 
 
 def shown(value: object) -> str:

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from plimsoll._engine import toml_lines
 from plimsoll.errors import UsageError
-from plimsoll.load.complaints import Complaint, Places, complain, complaints
-from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.complaints import Complaint, complain, complaints
 from plimsoll.load.phases import arrange
 from plimsoll.load.plan_model import PlanTable
 from plimsoll.load.scenario import check, scenario_of
 from plimsoll.load.spec import Limits, Load
-from plimsoll.load.table import read_text
+from plimsoll.load.toml_file import read_toml
 from plimsoll.stats.threshold_grammar import parse_threshold
 
-_POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+if TYPE_CHECKING:
+    from plimsoll.load.complaints import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +48,7 @@ def read_plan(path: str, host: str | None = None) -> PlanFile:
     host: a URL in place of the first target's.
     """
     file = Path(path)
-    lines, data = _parse(file)
-    places = Places(lines, data)
+    data, places = read_toml(file)
     try:
         plan = PlanTable.model_validate(data, context={"folder": file.parent})
     except ValidationError as error:
@@ -67,23 +63,6 @@ def read_plan(path: str, host: str | None = None) -> PlanFile:
         path=path, name=plan.name or file.stem, scenario=scenario, load=load, limits=plan.limits,
         run_time=plan.stop.time, stop_timeout=plan.stop_timeout, thresholds=tuple(plan.thresholds), seed=plan.seed,
     )  # fmt: skip
-
-
-def _parse(file: Path) -> tuple[dict[str, int], dict[str, Any]]:
-    try:
-        text = read_text(file)
-    except BadValueError as error:
-        raise UsageError(str(error)) from error
-    try:
-        lines = toml_lines(text)
-        return lines, tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        position = _POSITION.search(str(error))
-        line = position["line"] if position and position["line"] else text.count("\n") + 1
-        raise UsageError(f"{file}:{line}: not TOML: {_POSITION.sub('', str(error))}") from error
-    except ValueError as error:
-        line, _, message = str(error).removeprefix("line ").partition(": ")
-        raise UsageError(f"{file}:{line}: not TOML: {message}") from error
 
 
 def _check_thresholds(plan: PlanTable, found: list[Complaint]) -> None:

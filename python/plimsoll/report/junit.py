@@ -33,7 +33,7 @@ def junit(results: Sequence[ThresholdResult], validity: Validity, run: Described
     suite = ElementTree.Element("testsuite", _suite(results, validity, run))
     properties = ElementTree.SubElement(suite, "properties")
     for name, value in _properties(run):
-        ElementTree.SubElement(properties, "property", {"name": name, "value": _xml(value)})
+        ElementTree.SubElement(properties, "property", {"name": name, "value": xml_text(value)})
     for result in results:
         _threshold(suite, result)
     _validity(suite, validity, _seconds(run))
@@ -48,7 +48,7 @@ def junit(results: Sequence[ThresholdResult], validity: Validity, run: Described
 def _suite(results: Sequence[ThresholdResult], validity: Validity, run: Described | None) -> dict[str, str]:
     scenario = (run.manifest.get("scenario") or {}).get("name") if run else None
     attributes = {
-        "name": _xml(f"plimsoll {scenario or ''}".strip()),
+        "name": xml_text(f"plimsoll {scenario or ''}".strip()),
         "tests": str(len(results) + 1),
         "failures": str(sum(not result.passed for result in results)),
         "errors": str(int(not validity.valid)),
@@ -76,13 +76,13 @@ def _properties(run: Described | None) -> Iterator[tuple[str, object]]:
 
 
 def _threshold(suite: ElementTree.Element, result: ThresholdResult) -> None:
-    attributes = {"classname": "plimsoll.threshold", "name": _xml(result.text), "time": "0"}
+    attributes = {"classname": "plimsoll.threshold", "name": xml_text(result.text), "time": "0"}
     case = ElementTree.SubElement(suite, "testcase", attributes)
     if result.passed:
-        ElementTree.SubElement(case, "system-out").text = _xml(result.detail)
+        ElementTree.SubElement(case, "system-out").text = xml_text(result.detail)
     else:
-        failure = ElementTree.SubElement(case, "failure", {"message": _xml(result.detail), "type": "threshold"})
-        failure.text = _xml(f"{result.text}\n{result.detail}")
+        failure = ElementTree.SubElement(case, "failure", {"message": xml_text(result.detail), "type": "threshold"})
+        failure.text = xml_text(f"{result.text}\n{result.detail}")
 
 
 def _validity(suite: ElementTree.Element, validity: Validity, seconds: str) -> None:
@@ -90,15 +90,18 @@ def _validity(suite: ElementTree.Element, validity: Validity, seconds: str) -> N
     attributes = {"classname": "plimsoll.validity", "name": "run validity", "time": seconds}
     case = ElementTree.SubElement(suite, "testcase", attributes)
     if not validity.valid:
-        error = ElementTree.SubElement(case, "error", {"message": _xml("; ".join(validity.reasons)), "type": "invalid"})
-        error.text = _xml("\n".join(validity.reasons))
+        error = ElementTree.SubElement(
+            case, "error", {"message": xml_text("; ".join(validity.reasons)), "type": "invalid"}
+        )
+        error.text = xml_text("\n".join(validity.reasons))
     checks = "\n".join(f"{check.name}: {check.state}: {check.text}" for check in validity.checks)
-    ElementTree.SubElement(case, "system-out").text = _xml(checks)
+    ElementTree.SubElement(case, "system-out").text = xml_text(checks)
 
 
 def _seconds(run: Described | None) -> str:
     return f"{run.ended - run.started:.3f}" if run and run.ended is not None else "0"
 
 
-def _xml(value: object) -> str:
+def xml_text(value: object) -> str:
+    """The value without characters that XML cannot hold."""
     return _NOT_XML.sub("\ufffd", str(value))

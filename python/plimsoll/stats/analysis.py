@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,3 +20,31 @@ class Analysis:
     """Those that block first, then warnings, then insights; within these in the order of the rules."""
     comparisons: tuple[Comparison, ...]
     """By operation, level, pair of variants, endpoint, metric: the order of every table."""
+
+
+def analyse(study: Study) -> Analysis:
+    """Findings first: those that block decide which comparisons get a verdict. The study of the result may have further
+    warnings; otherwise it is the one given."""
+    # Here, because they need scipy, which takes longer to import than a report of one run takes.
+    from plimsoll.stats.compare import compare
+    from plimsoll.stats.findings import BLOCKING, find
+
+    findings = find(study)
+    comparisons = compare(study, findings, BLOCKING)
+    warnings = _of_bench(study, comparisons)
+    if warnings:
+        study = replace(study, warnings=(*study.warnings, *warnings))
+    return Analysis(study, findings, comparisons)
+
+
+def _of_bench(study: Study, comparisons: tuple[Comparison, ...]) -> tuple[str, ...]:
+    """Of an A/A study: that identical systems were called different more often than they may be."""
+    from plimsoll.stats.noise import alarm_rate, noise_of
+
+    rate = alarm_rate(noise_of([study])) if comparisons else None
+    if rate is None or rate.is_kept:
+        return ()
+    return (
+        f"The bench calls identical systems different: {rate.rejected} of {rate.compared} A/A comparisons, at least "
+        f"{100 * rate.low:.2g} % where 5 % are allowed. Its verdicts are not to be trusted before that is understood.",
+    )

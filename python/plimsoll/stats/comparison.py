@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 Word = Literal["different", "negligible", "equivalent", "not distinguishable", "one run", "no verdict", "invalid"]
 """different: certainly apart; by at least delta, if `Comparison.at_least`. negligible: certainly apart, and certainly
 by less than delta. equivalent: within delta. not distinguishable: nothing of this is certain. one run: the spread
-between runs is unknown. no verdict: too few requests. invalid: a check failed."""
+between runs is unknown. no verdict: too few requests or pairs, or nothing to compare. invalid: a check failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,11 @@ class Comparison:
     low: float | None = None
     """95 % confidence interval of the ratio."""
     high: float | None = None
+    difference: float | None = None
+    """b − a of shares of failures, whose ratio says nothing near 0 and has no interval."""
+    difference_low: float | None = None
+    """95 % confidence interval of the difference."""
+    difference_high: float | None = None
     within_run: bool = False
     """The interval holds for these very runs only."""
     at_least: bool = False
@@ -88,6 +93,10 @@ class Comparison:
     @property
     def better(self) -> bool | None:
         """Whether b is better than a; None when nothing certain and relevant is known."""
-        if self.word != "different" or self.ratio is None:
+        if self.word != "different":
+            return None
+        if self.difference is not None:
+            return (self.difference > 0) == self.metric.more_is_better
+        if self.ratio is None:
             return None
         return (self.ratio > 1) == self.metric.more_is_better

@@ -59,16 +59,20 @@ class Precision:
     times_of: Literal["all", "successes", "unknown"] = "unknown"
     mergeable: bool = False
     """Whether there are histograms, so that percentiles of several runs together can be told."""
+    relative: float | None = None
+    """Width of a histogram's bucket as a share of its value; None: times are rounded to `digits` instead."""
 
     def step(self, milliseconds: float) -> float:
         """ms between this time and the next one that the tool can tell; 0 when it tells all."""
+        if self.relative is not None:
+            return max(self.floor, self.relative * milliseconds)
         if self.digits is None or milliseconds <= 0:
             return self.floor
         # A tool that rounds to d decimal digits tells steps of 10**(magnitude + 1 - d).
         return max(self.floor, 10.0 ** (math.floor(math.log10(milliseconds)) + 1 - self.digits))
 
 
-PLIMSOLL = Precision("plimsoll", digits=3, floor=0.001, clock="due", times_of="all", mergeable=True)
+PLIMSOLL = Precision("plimsoll", digits=3, floor=0.001, clock="due", times_of="all", mergeable=True, relative=1 / 1024)
 LOCUST = Precision("locust", digits=2, floor=1.0, clock="sent", times_of="all")
 
 
@@ -363,6 +367,8 @@ class Study:
     """Seconds that a trial takes beyond its duration: start, seed, warm-up, cool-down."""
     looks: int = 1
     """How many times the result was to be looked at, declared beforehand."""
+    repeats: int | None = None
+    """Pairs of runs that were planned, so that it is known which look this is; None: the last one."""
     noise: tuple[Noise, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     claims: tuple[Claim, ...] = ()

@@ -82,6 +82,12 @@ class Database:
         self._engine.dispose()
 
 
+def absolute(location: str | None) -> str:
+    """What names the same place from any directory."""
+    location = location or DEFAULT
+    return location if "://" in location else str(Path(location).expanduser().absolute())
+
+
 def _url(location: str | None) -> URL:
     location = location or DEFAULT
     if "://" not in location:

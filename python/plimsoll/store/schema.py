@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Column,
     Double,
     ForeignKey,
@@ -20,9 +21,10 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
 )
 
-VERSION = "0002"
+VERSION = "0004"
 """The newest migration."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -42,6 +44,20 @@ experiment = Table(
     Column("id", Integer, primary_key=True),
     Column("name", Text, nullable=False, unique=True),
     Column("created", Double, nullable=False),
+    # "open" or "finished"; null for a name that runs were given without any file.
+    Column("status", String(16), nullable=True),
+    Column("ended", Double, nullable=True),
+    Column("question", Text, nullable=False, server_default=""),
+    # What its file says, in JSON, with the digest of that and those of the files that it names.
+    Column("spec", JSON, nullable=True),
+    Column("digest", String(64), nullable=True),
+    Column("files", JSON, nullable=False, server_default="{}"),
+    Column("seed", BigInteger, nullable=True),
+    Column("is_aa", Boolean, nullable=False, server_default=false()),
+    Column("command", Text, nullable=False, server_default=""),
+    # Who runs it, as with a run.
+    Column("writer", Text, nullable=True),
+    Column("written", Double, nullable=True),
 )
 
 run = Table(
@@ -142,4 +158,56 @@ exception = Table(
     Column("traceback", Text, nullable=False),
     Column("count", BigInteger, nullable=False),
     Column("workers", JSON, nullable=False),
+)
+
+cell = Table(
+    "cell",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("experiment", ForeignKey("experiment.id"), nullable=False, index=True),
+    # From 1, in the order in which cells are run. A number may have several rows: all but the last are superseded.
+    Column("number", Integer, nullable=False),
+    Column("repeat", Integer, nullable=False),
+    Column("variant", Text, nullable=False),
+    # "users" or "/s"; both are null where the plan says how much load there is.
+    Column("unit", String(8), nullable=True),
+    Column("level", Double, nullable=True),
+    Column("operation", Text, nullable=False),
+    Column("seed", BigInteger, nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("reason", Text, nullable=False, server_default=""),
+    Column("run", ForeignKey("run.id"), nullable=True, index=True),
+    Column("started", Double, nullable=True),
+    Column("ended", Double, nullable=True),
+    # Seconds by phase; what is known of the target; its facts before and after; what was collected: JSON, by name.
+    Column("phases", JSON, nullable=False, server_default="{}"),
+    Column("target", JSON, nullable=False, server_default="{}"),
+    Column("data", JSON, nullable=False, server_default="{}"),
+    Column("collected", JSON, nullable=False, server_default="{}"),
+)
+
+observation = Table(
+    "observation",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run", ForeignKey("run.id"), nullable=False, index=True),
+    Column("source", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("unit", Text, nullable=False),
+    # Seconds since second 0 of the run, and what was observed then: 64-bit floats, little-endian, compressed by zlib.
+    Column("seconds", LargeBinary, nullable=False),
+    Column("values", LargeBinary, nullable=False),
+)
+
+study = Table(
+    "study",
+    metadata,
+    Column("id", String(32), primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created", Double, nullable=False),
+    # The file that it was read from, and its SHA-256.
+    Column("source", Text, nullable=False),
+    Column("digest", String(64), nullable=False),
+    # As `stats.study_json` writes it.
+    Column("document", JSON, nullable=False),
 )

@@ -11,7 +11,9 @@ from sqlalchemy import exists, insert, select
 
 from plimsoll.errors import StoreError
 from plimsoll.store import schema
+from plimsoll.store.cells import Experiments
 from plimsoll.store.database import Database
+from plimsoll.store.imports import Imports
 from plimsoll.store.migrate import migrate
 from plimsoll.store.owner import is_gone, this_process
 from plimsoll.store.reader import StoredRun
@@ -59,6 +61,14 @@ class Store:
     def name(self) -> str:
         """Where it is, for people; without a password."""
         return self._database.name
+
+    @property
+    def experiments(self) -> Experiments:
+        return Experiments(self._database)
+
+    @property
+    def imports(self) -> Imports:
+        return Imports(self._database)
 
     def start_run(self, manifest: dict[str, Any], *, experiment: str | None = None) -> RunWriter:
         """A new run. manifest: JSON, with "started" in Unix seconds; passwords in URLs are masked before it is kept."""

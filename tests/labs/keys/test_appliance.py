@@ -79,8 +79,8 @@ def test_what_is_not_there_is_not_found(url: str) -> None:
 def outcomes(url: str, users: str, store: Path) -> dict[tuple[str, str], Counter[str]]:
     """Exchanges by endpoint and outcome of 40 tasks of users of that class."""
     command = [sys.executable, "-P", "-m", "plimsoll", "run", "-f", str(FOLDER / "locustfile.py"), users, "--headless"]
-    command += ["-H", url, "-u", "2", "-r", "2", "--iterations", "40", "--store", str(store)]
-    subprocess.run(command, capture_output=True, check=False, timeout=20)
+    command += ["--only-summary", "-H", url, "-u", "2", "-r", "2", "--iterations", "40", "--store", str(store)]
+    subprocess.run(command, capture_output=True, check=False, timeout=60)
     found: dict[tuple[str, str], Counter[str]] = {}
     for each in Store.open(str(store)).run("last").intervals():
         found.setdefault((each.method, each.name), Counter())[each.outcome] += each.count

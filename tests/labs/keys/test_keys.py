@@ -12,9 +12,9 @@ def test_an_uploaded_key_has_one_enabled_version() -> None:
     ring = KeyRing()
     assert [ring.upload().id for _ in range(3)] == [1, 2, 3]
     assert len(ring) == 3
-    assert [(version.name[-24:], version.state) for version in ring.key(2).versions] == [
-        ("key-2/cryptoKeyVersions/1"[-24:], State.ENABLED)
-    ]
+    (version,) = ring.key(2).versions
+    assert version.name.endswith("/key-2/cryptoKeyVersions/1")
+    assert version.state is State.ENABLED
     for id, number in ((4, 1), (1, 2), (1, 0)):
         with pytest.raises(KeyError):
             ring.version(id, number)

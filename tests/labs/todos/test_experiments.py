@@ -28,7 +28,11 @@ def test_the_chain_is_run_in_its_order_and_its_plans_are_collected(name: str) ->
     assert [variant.name for variant in experiment.variants] == [variant.name for variant in CHAIN]
     assert experiment.compare.against == ("previous", "baseline")
     assert all(variant.changes for variant in experiment.variants[1:])
-    assert all([hook.name for hook in variant.hooks.collect] == ["explain"] for variant in experiment.variants)
+    for variant in experiment.variants:
+        assert [(hook.name, hook.command[3]) for hook in variant.hooks.collect] == [
+            ("explain", "explain"),
+            ("replication_lag", "lag"),
+        ]
 
 
 def test_the_steps_and_their_starting_points_are_the_same_in_both() -> None:

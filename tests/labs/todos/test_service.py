@@ -14,7 +14,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from labs.todos import explain, seed
+from labs.todos import seed, tell
 from labs.todos.lab import FOLDER, PYTHON, TodosService
 from labs.todos.postgres import Cluster
 from labs.todos.target.variants import CHAIN, VARIANTS, Handlers, Variant
@@ -158,19 +158,22 @@ def test_a_seed_leaves_as_many_as_asked_for_and_says_what_it_cannot_do(
     monkeypatch.setattr(sys, "argv", ["seed", "--rows", "8", "--of", "7"])
     assert seed.main() == 1
     assert "cannot leave 8 todos of 7" in capsys.readouterr().err
-    monkeypatch.setattr(sys, "argv", ["explain"])
-    assert explain.main() == 0
-    assert "on todos" in capsys.readouterr().out
+    for what, said in (("explain", "on todos"), ("lag", " ms" if variant_of(service).replica else "no replica")):
+        monkeypatch.setattr(sys, "argv", ["tell", what])
+        assert tell.main() == 0
+        assert said in capsys.readouterr().out
 
 
 def test_the_programs_of_the_hooks_need_a_service_that_answers(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("PLIMSOLL_URL", raising=False)
-    monkeypatch.setattr(sys, "argv", ["explain"])
-    assert explain.main() == 2
+    monkeypatch.setattr(sys, "argv", ["tell", "explain"])
+    with pytest.raises(SystemExit) as ended:
+        tell.main()
+    assert ended.value.code == 2
     assert "which service?" in capsys.readouterr().err
-    for program, words in ((explain, []), (seed, ["--rows", "1"])):
+    for program, words in ((tell, ["lag"]), (seed, ["--rows", "1"])):
         monkeypatch.setattr(sys, "argv", ["program", *words, "http://127.0.0.1:1"])
         assert program.main() == 1
         assert capsys.readouterr().err.startswith(f"todos {program.__name__.rpartition('.')[2]}: http://127.0.0.1:1: ")

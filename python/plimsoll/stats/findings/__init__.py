@@ -1,1 +1,76 @@
 """What the numbers of a study say beyond a comparison. A new rule is a file with a function, and a line in `RULES`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.findings.bimodal import bimodal
+from plimsoll.stats.findings.caps import caps
+from plimsoll.stats.findings.durations import durations, floor
+from plimsoll.stats.findings.elasticity import steep
+from plimsoll.stats.findings.errors import claims, errors
+from plimsoll.stats.findings.failing import survivors, unequal
+from plimsoll.stats.findings.generators import corrected, generators
+from plimsoll.stats.findings.leaks import crashes, leaks
+from plimsoll.stats.findings.lists import lists, plans
+from plimsoll.stats.findings.littles_law import littles_law
+from plimsoll.stats.findings.order import order
+from plimsoll.stats.findings.payload import growth, payload
+from plimsoll.stats.findings.retrograde import retrograde
+from plimsoll.stats.findings.rounding import step, ties
+from plimsoll.stats.findings.saturation import pre_knee, saturation
+from plimsoll.stats.findings.scaling_law import scaling_law
+from plimsoll.stats.findings.serial import serial
+from plimsoll.stats.findings.stalls import stalls
+from plimsoll.stats.findings.steady import steady
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from plimsoll.stats.findings.finding import Finding
+    from plimsoll.stats.study import Study
+
+    Rule = Callable[[Study], Iterable[Finding]]
+
+RULES: tuple[Rule, ...] = (
+    order,
+    littles_law,
+    generators,
+    steady,
+    unequal,
+    payload,
+    lists,
+    growth,
+    bimodal,
+    saturation,
+    pre_knee,
+    serial,
+    retrograde,
+    steep,
+    scaling_law,
+    errors,
+    claims,
+    survivors,
+    caps,
+    crashes,
+    leaks,
+    stalls,
+    plans,
+    floor,
+    durations,
+    corrected,
+    ties,
+    step,
+)
+"""In the order in which their findings are shown among those of the same weight."""
+
+BLOCKING = ("ORDER", "LITTLE", "GEN", "NONSTATIONARY", "ERR", "PAYLOAD", "BIMODAL")
+"""Ids of all findings that may block, so that a verdict can say how many checks it passed."""
+
+_WEIGHTS = ("blocks", "warning", "insight")
+
+
+def find(study: Study) -> tuple[Finding, ...]:
+    """All findings of all rules: those that block first, then warnings, then insights."""
+    found = [finding for rule in RULES for finding in rule(study)]
+    return tuple(sorted(found, key=lambda finding: _WEIGHTS.index(finding.weight)))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.study import Level
+    from plimsoll.stats.study import Kind, Level
 
 Weight = Literal["blocks", "warning", "insight"]
 """blocks: verdicts on what it names are refused. warning: a reason to doubt. insight: what is said of the target."""
@@ -19,11 +19,17 @@ class Where:
     """What it is about; None means all of them."""
 
     variant: str | None = None
+    """A comparison is about it when this is either of its two."""
     level: Level | None = None
     operation: str | None = None
     endpoint: tuple[str, str] | None = None
+    """("", "Aggregated"): all endpoints taken together, which is not the same as each of them."""
     trial: str | None = None
     """Its id, for what concerns one run."""
+    against: str | None = None
+    """The other variant, for what concerns these two together and neither of them alone."""
+    kinds: tuple[Kind, ...] = ()
+    """Of metrics; empty: all."""
 
 
 @dataclass(frozen=True, slots=True)

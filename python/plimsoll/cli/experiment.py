@@ -1,0 +1,177 @@
+"""`plimsoll experiment`."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll.cli.options import store_option
+from plimsoll.errors import UsageError
+from plimsoll.experiment.budget import duration
+from plimsoll.experiment.display import display
+from plimsoll.experiment.plan import Wishes, cells_in_words
+from plimsoll.experiment.prepare import prepare
+from plimsoll.experiment.session import Done, Session
+from plimsoll.experiment.spec_file import read_experiment
+from plimsoll.experiment.state import as_aa, kept_file
+from plimsoll.report.terminal import shows_ansi
+from plimsoll.store import Store, redact_url
+from plimsoll.store.database import DEFAULT, absolute
+
+if TYPE_CHECKING:
+    from plimsoll.experiment.prepare import Prepared
+    from plimsoll.experiment.spec import Experiment
+
+INVALID = 3
+INTERRUPTED = 130
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  plimsoll experiment labs/todos/experiment.toml
+  plimsoll experiment . --dry-run                  what would be run, in which order, and how long it takes
+  plimsoll experiment . --resume                   go on after Ctrl-C, a crash or a kill
+  plimsoll experiment . --only index/50            of the cells only these, now
+  plimsoll experiment . --aa baseline              a variant against itself: how noisy this machine is
+  plimsoll experiment . --resume --again           take failed and invalid cells once more
+
+\b
+Exit codes: 0 all cells are valid; 1 a regression, with --fail-on; 2 what cannot be run; 3 cells are invalid or have
+failed; 130 interrupted"""
+)
+@click.argument("file", default=".")
+@click.option("--resume", is_flag=True, help="Go on with what was interrupted, or add repeats to what is finished.")
+@click.option("--fresh", is_flag=True, help="Begin anew; cells that were run under this name no longer count.")
+@click.option("--again", is_flag=True, help="With --resume: take failed and invalid cells once more.")
+@click.option("--aa", metavar="VARIANT", help="Run this variant against itself; its noise is used for later verdicts.")
+@click.option("--repeats", metavar="N", type=click.IntRange(1, 1000), help="In place of the file's.")
+@click.option(
+    "--only", metavar="CELLS", multiple=True,
+    help="VARIANT, VARIANT/LEVEL or VARIANT/LEVEL/OPERATION: only these now; may be repeated.",
+)  # fmt: skip
+@click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask whether to go on in spite of doubts.")
+@click.option("--fail-on", type=click.Choice(("regression",)), help="Exit with 1 if a primary metric became worse.")
+@store_option
+@click.pass_context
+def experiment(
+    ctx: click.Context,
+    file: str,
+    resume: bool,
+    fresh: bool,
+    again: bool,
+    aa: str | None,
+    repeats: int | None,
+    only: tuple[str, ...],
+    dry_run: bool,
+    yes: bool,
+    fail_on: str | None,
+    store: str | None,
+) -> None:
+    """Run variants × levels × repeats, and say what differs.
+
+    FILE is an experiment's file, or a folder with an experiment.toml; by default the current one.
+    """
+    if resume and fresh:
+        raise UsageError("--fresh contradicts --resume: begin anew, or go on")
+    if again and not resume:
+        raise UsageError("--again goes with --resume")
+    spec = read_experiment(file)
+    spec = as_aa(spec, aa) if aa is not None else spec
+    spec = replace(spec, repeats=repeats) if repeats is not None else spec
+    kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
+    wishes = Wishes(resume, fresh, again, only)
+    if dry_run:
+        with ExitStack() as stack:
+            _show_order(prepare(_existing(store, stack), spec, kept, wishes))
+        return
+    with Store.open(store) as opened:
+        prepared = prepare(opened, spec, kept, wishes)
+        _announce(prepared, yes)
+        done = _run(prepared, opened, store, only)
+        if done.interrupted or not done.finished:
+            click.echo(_to_go_on(spec, done, _words(file, aa, repeats, store)), err=True)
+            ctx.exit(INTERRUPTED if done.interrupted else _code(done))
+        ctx.exit(_conclude(opened, spec, kept.command, fail_on) or _code(done))
+
+
+def _existing(location: str | None, stack: ExitStack) -> Store | None:
+    """The store, if there is one: who only asks makes none."""
+    place = location or DEFAULT
+    if "://" not in place and not Path(place).expanduser().is_file():
+        return None
+    return stack.enter_context(Store.open(location, create=False))
+
+
+def _show_order(prepared: Prepared) -> None:
+    _say(prepared)
+    plan, pace = prepared.plan, prepared.pace
+    for number, cell in enumerate(plan.cells, plan.there + 1):
+        click.echo(f"{number:>5}  {cell.label}  (≈ {duration(pace.of(cell))})")
+
+
+def _announce(prepared: Prepared, yes: bool) -> None:
+    _say(prepared)
+    asks = prepared.doubts and not yes and sys.stdin.isatty() and sys.stderr.isatty()
+    if asks and not click.confirm("go on all the same?", default=True, err=True):
+        raise UsageError("nothing was begun")
+
+
+def _say(prepared: Prepared) -> None:
+    for line in prepared.lines:
+        click.echo(line, err=True)
+    for doubt in prepared.doubts:
+        click.echo(f"doubt: {doubt}", err=True)
+
+
+def _run(prepared: Prepared, store: Store, location: str | None, only: tuple[str, ...]) -> Done:
+    # Only here: it brings along all that runs need.
+    from plimsoll.experiment.cell import run_cell
+
+    session = Session(
+        prepared.plan, prepared.file, store.experiments, absolute(location), run_cell, display(), prepared.pace
+    )
+    return session.run(only)
+
+
+def _code(done: Done) -> int:
+    return INVALID if done.states["invalid"] or done.states["failed"] else 0
+
+
+def _words(file: str, aa: str | None, repeats: int | None, store: str | None) -> list[str]:
+    """The command line that means the same experiment."""
+    options = (("--aa", aa), ("--repeats", repeats), ("--store", redact_url(store) if store else None))
+    given = [word for option, value in options if value is not None for word in (option, str(value))]
+    return ["plimsoll", "experiment", file, *given]
+
+
+def _to_go_on(spec: Experiment, done: Done, words: list[str]) -> str:
+    how = "interrupted" if done.interrupted else "left"
+    after = f"{done.over} of {cells_in_words(done.states.total())}"
+    return f"experiment {spec.name}: {how} after {after}; go on with\n  {shlex.join([*words, '--resume'])}"
+
+
+def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None) -> int:
+    """Print what follows from it; the exit code of that."""
+    # Only here: statistics and reports bring a lot along.
+    from plimsoll.experiment.study import study_of
+    from plimsoll.report import outputs
+    from plimsoll.report.analysis.gate import regressions
+    from plimsoll.stats.analysis import analyse
+
+    try:
+        study = study_of(store, spec.name)
+    except UsageError as error:
+        click.echo(str(error), err=True)
+        return INVALID
+    analysis = analyse(study)
+    wish = outputs.Wish(command, None, shows_ansi(sys.stdout))
+    click.echo("\n" + outputs.text(analysis, "text", wish), nl=False, color=True)
+    return 1 if fail_on == "regression" and regressions(analysis) else 0

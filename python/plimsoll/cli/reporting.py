@@ -1,0 +1,129 @@
+"""What `plimsoll report` and `plimsoll compare` have in common: from studies to their output and an exit code."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from plimsoll.errors import UsageError
+from plimsoll.report import outputs
+from plimsoll.report.analysis.csv import TABLES
+from plimsoll.report.analysis.gate import exit_code
+from plimsoll.report.splice import Splice
+from plimsoll.report.terminal import shows_ansi
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.study import Study
+
+Command = TypeVar("Command", bound="Callable[..., Any]")
+
+_OPTIONS = (
+    click.option(
+        "--format", "format", type=click.Choice(tuple(outputs.OUTPUTS)), metavar="FORMAT",
+        help="See below; by default what -o's name ends with, else text.",
+    ),
+    click.option("-o", "--output", metavar="PLACE", help="A file, or a folder with a slash at its end; - is stdout."),
+    click.option("--splice", metavar="FILE", help="Write Markdown between two markers of FILE instead; see below."),
+    click.option("--block", metavar="NAME", help="Of the markers of --splice; by default the study's name."),
+    click.option(
+        "--table", type=click.Choice(tuple(TABLES)), default="trials", show_default=True, help="Which one, in CSV."
+    ),
+    click.option(
+        "--fail-on", type=click.Choice(("regression",)),
+        help="Exit with 1 if a primary metric, or any if none was declared, is different for the worse.",
+    ),
+)  # fmt: skip
+
+FORMATS = "\b\nFormats:\n" + "\n".join(f"  {name:7} {output.what}" for name, output in outputs.OUTPUTS.items())
+CODES = """\b
+Exit codes: 0 told; 1 a regression, with --fail-on; 2 usage; 3 what was asked about is invalid"""
+
+
+def reporting_options(command: Command) -> Command:
+    """--format, -o, --splice, --block, --table and --fail-on."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def as_typed(options: Mapping[str, Any]) -> list[str]:
+    """The options that make a report what it is."""
+    words: list[str] = []
+    for name, value in options.items():
+        if value is not None and (name, value) != ("table", "trials"):
+            words += ["-o" if name == "output" else f"--{name.replace('_', '-')}", value]
+    return words
+
+
+def tell(
+    study: Study,
+    command: Sequence[str],
+    *,
+    format: str | None,
+    output: str | None,
+    splice: str | None,
+    block: str | None,
+    table: str,
+    fail_on: str | None,
+) -> int:
+    """Analyse a study and write it as asked; the exit code. command: what was typed, for the report's notes.
+
+    Raises UsageError, before anything is computed, when the options do not fit.
+    """
+    chosen = _format(format, output, splice)
+    if table != "trials" and chosen != "csv":
+        raise UsageError(f"--table is for --format csv, not {chosen}")
+    target = _splice(splice, block, study, output)
+    from plimsoll.stats.analysis import analyse
+
+    analysis = analyse(study)
+    wish = outputs.Wish(command=shlex.join(command), table=table)
+    if target is not None:
+        _splice_in(analysis, target, output, wish)
+    elif output in (None, "-"):
+        _print(analysis, chosen, wish)
+    else:
+        assert output is not None
+        for path in outputs.write(analysis, chosen, output, wish):
+            click.echo(str(path))
+    return exit_code(analysis, fail_on)
+
+
+def _format(format: str | None, output: str | None, splice: str | None) -> str:
+    if splice is not None:
+        if format not in (None, "md"):
+            raise UsageError(f"--splice writes Markdown, so --format {format} does not go with it")
+        return "md"
+    return format or (outputs.by_suffix(output) if output else None) or "text"
+
+
+def _splice(splice: str | None, block: str | None, study: Study, output: str | None) -> Splice | None:
+    if splice is None:
+        if block is not None:
+            raise UsageError("--block is the name of a block in the file that --splice names")
+        return None
+    if output is not None and not outputs.is_folder(output):
+        raise UsageError(f"--splice says where the report goes; -o {output} could only be a folder for charts")
+    return Splice(splice, block or "-".join(study.name.split()) or "report")
+
+
+def _splice_in(analysis: Analysis, target: Splice, folder: str | None, wish: outputs.Wish) -> None:
+    """With -o FOLDER/ charts lie there, and the block links them."""
+    place = os.path.relpath(folder, target.path.parent) if folder is not None else None
+    text = outputs.part(analysis, wish, max(target.under, 1), folder, place)
+    changed = target.replace(text, wish.command)
+    click.echo(f"{target.path}: block {target.name} {'written' if changed else 'is as it was'}")
+
+
+def _print(analysis: Analysis, format: str, wish: outputs.Wish) -> None:
+    """Nothing but the text itself: what is piped on must be what a file would hold."""
+    colour = format == "text" and shows_ansi(sys.stdout)
+    text = outputs.text(analysis, format, outputs.Wish(wish.command, None, colour, wish.table))
+    click.echo(text, nl=False, color=True)

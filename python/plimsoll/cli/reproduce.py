@@ -1,0 +1,81 @@
+"""`plimsoll reproduce`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from plimsoll.cli.options import store_option
+from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
+from plimsoll.report.assessment import assess
+from plimsoll.report.console import heading, tables
+from plimsoll.report.terminal import shows_ansi
+from plimsoll.stats.view import RunView
+from plimsoll.store import Store
+from plimsoll.store.database import absolute
+
+if TYPE_CHECKING:
+    from plimsoll.experiment.reproduce import CellAgain
+    from plimsoll.store import StoredRun
+
+INVALID = 3
+
+
+@click.command(
+    epilog="""\b
+Examples:
+  plimsoll reproduce last
+  plimsoll reproduce 20261120-1301 --dry-run       only say what is not as it was then
+  plimsoll compare 20261120-1301 last              hold the new run against the old one
+
+The run is kept beside the first one, not as a cell of its experiment. Exit codes are those of plimsoll run."""
+)
+@click.argument("run", default="last")
+@click.option("--dry-run", is_flag=True, help="Only say what is not as it was then.")
+@store_option
+def reproduce(run: str, dry_run: bool, store: str | None) -> None:
+    """Run a kept run again, and say what is not as it was then.
+
+    RUN is a run's id, the beginning of one, or "last". The target of an experiment's cell is started as it was then;
+    the target of any other run must be there.
+    """
+    with Store.open(store, create=False) as opened:
+        old = opened.run(run)
+        cell = cell_again(opened, old)
+        _say(f"run {old.id}: {old.manifest.get('command', '')}")
+        for line in (*circumstances(old), *(cell.lines if cell else ())):
+            _say(line)
+        plan = None if cell else plan_of(old)
+        if dry_run:
+            return
+        if cell is not None:
+            code = _run_cell(cell, opened, store)
+    if plan is not None:
+        # Only here: it brings along all that runs need.
+        from plimsoll.run.perform import Outputs, perform
+
+        code = perform(plan, Outputs(store=store, name=_name(old)))
+    click.get_current_context().exit(code)
+
+
+def _name(run: StoredRun) -> str | None:
+    name = (run.manifest.get("scenario") or {}).get("name")
+    return str(name) if name else None
+
+
+def _run_cell(cell: CellAgain, store: Store, location: str | None) -> int:
+    result = cell.run(absolute(location), _say)
+    if result.run_id is not None:
+        stored = store.run(result.run_id)
+        view = RunView.of(stored)
+        shown = tables(view, assess(view, stored.manifest, stored.facts), colour=shows_ansi(sys.stdout))
+        click.echo(f"{heading(stored, view)}\n\n{shown}", color=True)
+    if result.state != "valid":
+        _say(f"{result.state.upper()}: {result.reason}")
+    return 0 if result.state == "valid" else INVALID
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)

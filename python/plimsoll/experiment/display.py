@@ -1,0 +1,120 @@
+"""What is to be seen while an experiment goes on: a bar on a terminal, lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.experiment.budget import duration
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from typing import Self, TextIO
+
+    from rich.console import Console
+
+    from plimsoll.experiment.cell_values import Cell, CellResult
+
+
+class Display(Protocol):
+    """A context manager that people see."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+        """A cell is begun. left: seconds until the last one is over."""
+
+    def at(self, text: str) -> None:
+        """What the cell is at."""
+
+    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None: ...
+    def write(self, text: str) -> None:
+        """Whole lines, without the last line end."""
+
+
+def outcome(cell: Cell, result: CellResult, done: int, total: int, left: float) -> str:
+    """One line of a cell that is over."""
+    state = "valid" if result.state == "valid" else f"{result.state.upper()}: {result.reason}"
+    seconds = duration(sum(result.phases.values()))
+    rest = f"; ≈ {duration(left)} left" if left >= 1 else ""
+    return f"[{done}/{total}] {cell.label}: {state} ({seconds}{rest})"
+
+
+class Lines:
+    """A line for each cell that is over."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        self._stream = stream or sys.stderr
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        pass
+
+    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+        pass
+
+    def at(self, text: str) -> None:
+        pass
+
+    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None:
+        self.write(outcome(cell, result, done, total, left))
+
+    def write(self, text: str) -> None:
+        print(text, file=self._stream, flush=True)
+
+
+class Bar:
+    """A bar that stays at the bottom of the terminal; the lines scroll by above it."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        from rich.console import Console as RichConsole
+        from rich.progress import BarColumn, Progress, TextColumn
+
+        self._console = console or RichConsole(stderr=True, highlight=False)
+        self._progress = Progress(
+            TextColumn("{task.completed:.0f}/{task.total:.0f}"),
+            BarColumn(24),
+            TextColumn("{task.fields[left]}"),
+            TextColumn("{task.description}", markup=False),
+            console=self._console,
+            transient=True,
+            # Few changes, and a thread that draws more often would take time from what is measured.
+            refresh_per_second=1,
+        )
+        self._task = self._progress.add_task("", total=1, left="")
+        self._cell = ""
+
+    def __enter__(self) -> Self:
+        self._progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._progress.stop()
+
+    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+        self._cell = cell.label
+        self._progress.update(
+            self._task, completed=done, total=total, left=f"≈ {duration(left)} left", description=self._cell
+        )
+
+    def at(self, text: str) -> None:
+        self._progress.update(self._task, description=f"{self._cell}: {text}")
+
+    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None:
+        self._progress.update(self._task, completed=done, left=f"≈ {duration(left)} left")
+        self.write(outcome(cell, result, done, total, left))
+
+    def write(self, text: str) -> None:
+        self._console.print(text, markup=False, soft_wrap=True)
+
+
+def display() -> Display:
+    return Bar() if sys.stderr.isatty() else Lines()

@@ -1,0 +1,197 @@
+"""One run of a cell: `plimsoll run …` as a process of its own, while the target is observed."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import signal
+import sys
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.errors import PlimsollError
+from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.process import Process, StartError
+from plimsoll.load import read_plan
+from plimsoll.load.durations import format_duration
+from plimsoll.run.clock_steps import offset
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from plimsoll.experiment.cell_values import Cell, CellFolder
+    from plimsoll.experiment.process import Ending
+    from plimsoll.experiment.spec import Experiment, Scenario
+    from plimsoll.experiment.target import CellTarget
+    from plimsoll.observe.sampler import Sampler
+
+USAGE = 2
+"""Exit code of a run that could not begin, or broke down."""
+LOOK_SECONDS = 0.5
+"""Between looks at whether the target is still there."""
+CRASH_SECONDS = 2.0
+"""A run goes on for so long after its target ended: its failures are to be seen."""
+SLACK_SECONDS = 60.0
+"""What starting, stopping and reporting may take beyond what was asked for."""
+STOP_SECONDS = 10.0
+"""As long as `plimsoll run` waits for what is under way, unless it is told otherwise."""
+UNKNOWN_SECONDS = 6 * 3600.0
+"""Limit of a run whose length nobody can tell beforehand."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRun:
+    """A run that is in the store, whatever it is worth."""
+
+    run_id: str
+    reasons: tuple[str, ...]
+    """Why its numbers must not be used."""
+    start: float
+    """Of the monotonic clock: second 0 of the run."""
+    end: float
+    seconds_until_crash: float | None
+    """Since second 0, if the target ended meanwhile."""
+
+
+def run_words(cell: Cell, spec: Experiment, url: str, *, store: str | None, summary: Path) -> list[str]:
+    """What follows `plimsoll` on the command line. url: the target's, without a slash at its end."""
+    scenario = spec.scenario(cell.operation)
+    words = ["run", *_who(scenario, spec, url), *_how_much(cell, scenario)]
+    for option, values in (("--tags", scenario.tags), ("--exclude-tags", scenario.exclude_tags)):
+        words += [word for value in values for word in (option, value)]
+    words += ["--seed", str(cell.seed), f"--name={spec.name}: {cell.label}"]
+    words += ["--headless", "--only-summary", "--summary", str(summary)]
+    words += ["--store", store] if store is not None else []
+    # Last: after a locustfile's own option, words may be its values.
+    return [*words, *scenario.arguments]
+
+
+def _who(scenario: Scenario, spec: Experiment, url: str) -> list[str]:
+    if scenario.locustfile is not None:
+        # Classes before anything that takes several words.
+        return ["-f", str(spec.path(scenario.locustfile)), *scenario.classes, "-H", url]
+    if scenario.plan is not None:
+        return [str(spec.path(scenario.plan)), "-H", url]
+    return [f"{url}/{(scenario.url or '').lstrip('/')}"]
+
+
+def _how_much(cell: Cell, scenario: Scenario) -> list[str]:
+    words: list[str] = []
+    if cell.level is not None and cell.level.unit == "users":
+        words += ["-u", f"{cell.level.value:.0f}"]
+        rate = scenario.spawn_rate
+        if rate is None and scenario.locustfile is not None:
+            rate = cell.level.value
+        words += ["-r", f"{rate:.12g}"] if rate is not None else []
+    elif cell.level is not None:
+        words += ["--rate", f"{cell.level.value:.12g}/s"]
+    for option, seconds in (("-t", scenario.run_time), ("-s", scenario.stop_timeout)):
+        words += [option, format_duration(seconds)] if seconds is not None else []
+    words += ["--warmup", format_duration(scenario.warmup)] if scenario.warmup else []
+    words += ["--processes", str(scenario.processes)] if scenario.processes != 1 else []
+    words += ["--spacing", scenario.spacing] if scenario.spacing is not None else []
+    return words + (["--max-users", str(scenario.max_users)] if scenario.max_users is not None else [])
+
+
+def loaded_seconds(scenario: Scenario, spec: Experiment, url: str) -> float | None:
+    """How long the target is to be loaded, the warm-up included; None when nobody can tell."""
+    run_time = scenario.run_time
+    if run_time is None and scenario.plan is not None:
+        run_time = _length_of_plan(spec.path(scenario.plan), url)
+    return scenario.warmup + run_time if run_time is not None else None
+
+
+def _length_of_plan(path: Path, url: str) -> float | None:
+    try:
+        plan = read_plan(str(path), url)
+    except PlimsollError:
+        return None  # the run itself says what is wrong
+    if plan.load is not None and plan.load.seconds is not None:
+        return plan.load.seconds  # a warm-up of its own is part of that
+    return plan.run_time
+
+
+class Measurement:
+    """Starts the run, waits for it, and watches the target meanwhile."""
+
+    def __init__(self, cell: Cell, spec: Experiment, where: CellFolder, target: CellTarget, sampler: Sampler) -> None:
+        self._summary = where.path / "summary.json"
+        words = run_words(cell, spec, target.url, store=where.store, summary=self._summary)
+        self.shown = shlex.join(["plimsoll", *words])
+        # -P: what lies in the experiment's folder must not come before our own modules.
+        self._command = [sys.executable, "-P", "-m", "plimsoll", *words]
+        self._folder = where.path
+        self._cwd = spec.folder
+        self._target = target
+        self._sampler = sampler
+        scenario = spec.scenario(cell.operation)
+        stop = scenario.stop_timeout if scenario.stop_timeout is not None else STOP_SECONDS
+        self._grace = stop + SLACK_SECONDS / 2
+        self._loaded = loaded_seconds(scenario, spec, target.url)
+        self._limit = UNKNOWN_SECONDS if self._loaded is None else self._loaded + stop + SLACK_SECONDS
+
+    def run(self) -> KeptRun:
+        """Raises CellError when there is no run that was kept. A KeyboardInterrupt is passed to the run, once, and goes
+        on when that has ended."""
+        try:
+            run = Process(
+                self._command, output=self._folder / "run.out", errors=self._folder / "run.err", cwd=self._cwd,
+                # Its own workers leave it to their coordinator what this signal means.
+                ask=signal.SIGINT, grace=self._grace,
+            )  # fmt: skip
+        except StartError as error:
+            raise CellError(f"the run cannot be started: {error}", command=self._command) from error
+        # Leaving early, by a KeyboardInterrupt too, stops it: that interrupts it once, and gives it time to end well.
+        with run:
+            ending = self._attend(run)
+        return self._read(run, ending)
+
+    def _attend(self, run: Process) -> Ending:
+        began = time.monotonic()
+        deadline = began + self._limit
+        # When it is about to end by itself, a signal may come while it writes its results.
+        interruptible_until = began + (self._limit if self._loaded is None else self._loaded - CRASH_SECONDS)
+        interrupted = False
+        while (ending := run.wait(min(LOOK_SECONDS, self._sampler.wait()))) is None:
+            self._sampler.sample()
+            now = time.monotonic()
+            crash = self._target.ended()
+            if crash is not None and crash.at + CRASH_SECONDS < now < interruptible_until and not interrupted:
+                interrupted = True
+                deadline = min(deadline, now + self._grace)
+                run.interrupt()
+            if now > deadline:
+                run.stop()
+                raise CellError(
+                    f"the run did not end within {format_duration(self._limit)}",
+                    command=self._command, log=run.tail(),
+                )  # fmt: skip
+        return ending
+
+    def _read(self, run: Process, ending: Ending) -> KeptRun:
+        summary = self._read_summary()
+        described = summary.get("run") or {}
+        run_id = described.get("id")
+        if ending.status == USAGE or ending.status < 0 or run_id is None:
+            raise CellError(
+                f"`{self.shown}` failed: {ending}", command=self._command, ending=str(ending), log=run.tail()
+            )
+        start = float(described["started"]) - offset()
+        end = float(described["ended"] or time.time()) - offset()
+        crash = self._target.ended()
+        # A target that ended while the run was coming to its end was still loaded.
+        crashed = crash is not None and crash.at <= max(end, ending.at)
+        reasons = [each["text"] for each in summary["validity"]["checks"] if each["state"] == "failed"]
+        if described["status"] != "finished" and not crashed:
+            reasons.insert(0, f"the run ended early: {described['status']}")
+        until = max(0.0, crash.at - start) if crash is not None and crashed else None
+        return KeptRun(str(run_id), tuple(reasons), start, end, until)
+
+    def _read_summary(self) -> dict[str, Any]:
+        """{} when there is none: the run could not begin."""
+        try:
+            summary: dict[str, Any] = json.loads(self._summary.read_text())
+        except (OSError, ValueError):
+            return {}
+        return summary

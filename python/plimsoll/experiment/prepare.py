@@ -1,0 +1,63 @@
+"""From a file and a store to what a session will do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.experiment.announce import announcement
+from plimsoll.experiment.budget import Pace, Spread, spread_of
+from plimsoll.experiment.plan import Plan, Wishes, make_plan
+from plimsoll.experiment.state import cell_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.experiment.spec import Experiment
+    from plimsoll.store import Store
+    from plimsoll.store.cells import ExperimentFile, StoredCell
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A session that can begin."""
+
+    plan: Plan
+    file: ExperimentFile
+    pace: Pace
+    lines: tuple[str, ...]
+    """What is to be said first."""
+    doubts: tuple[str, ...]
+    """Why the question may not be answered."""
+
+
+def prepare(store: Store | None, spec: Experiment, file: ExperimentFile, wishes: Wishes) -> Prepared:
+    """store: None when there is none yet. Raises UsageError for what cannot be begun, with what to do; StoreError."""
+    stored = store.experiments.find(spec.name) if store is not None else None
+    kept = store.experiments.cells(stored.key) if store is not None and stored is not None else []
+    plan = make_plan(spec, file, stored, kept, wishes)
+    pace = measured_pace(spec, [] if plan.is_new else kept)
+    lines, doubts = announcement(plan, pace, *_needed(store, spec, file))
+    return Prepared(plan, file, pace, tuple(lines), tuple(doubts))
+
+
+def measured_pace(spec: Experiment, kept: Sequence[StoredCell]) -> Pace:
+    """What cells that are over say of how long the others take."""
+    pace = Pace(spec)
+    for row in kept:
+        # One that failed may have taken any time.
+        if row.state in ("valid", "invalid") and row.started is not None and row.ended is not None:
+            pace.measured(cell_of(row), row.ended - row.started)
+    return pace
+
+
+def _needed(store: Store | None, spec: Experiment, file: ExperimentFile) -> tuple[Spread, int | None]:
+    """How far runs lie apart, and how many pairs that takes; None when nothing is to be told apart."""
+    if spec.is_aa or len(spec.variants) < 2:
+        return spread_of(spec, ()), None
+    # Only here: both bring scipy along.
+    from plimsoll.experiment.study import noise_for
+    from plimsoll.stats.planning import pairs_needed
+
+    spread = spread_of(spec, noise_for(store, file) if store is not None else ())
+    return spread, pairs_needed(spread.value, spec.compare.smallest)

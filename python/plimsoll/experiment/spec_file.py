@@ -1,0 +1,207 @@
+"""experiment.toml, read: the one way from the file to an `Experiment`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from plimsoll.errors import UsageError
+from plimsoll.experiment.placeholders import NAMES, fill
+from plimsoll.experiment.spec import Compare, Experiment, Healthy, Scenario, Target, Variant
+from plimsoll.experiment.spec_model import ExperimentTable, ScenarioTable
+from plimsoll.load.complaints import Complaint, complain, complaints
+from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.origins import split_url
+from plimsoll.load.plan_file import read_plan
+from plimsoll.load.toml_file import read_toml
+from plimsoll.stats.study import DEFAULT_METRICS, DELTA, TOLERANCE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.experiment.spec_model import TargetTable, VariantTable
+    from plimsoll.load.plan_file import PlanFile
+    from plimsoll.stats.study import Level
+
+DEFAULT = "experiment.toml"
+
+
+def read_experiment(path: str) -> Experiment:
+    """path: a file, or a folder with an experiment.toml.
+
+    Raises UsageError with every mistake of the file: "experiment.toml:12: levels.users[1]: what is wrong, what to do".
+    """
+    file = Path(path)
+    if file.is_dir():
+        file = file / DEFAULT
+    data, places = read_toml(file)
+    try:
+        table = ExperimentTable.model_validate(data, context={"folder": file.parent})
+    except ValidationError as error:
+        raise complain(str(file), complaints(error, ExperimentTable), places) from error
+    reading = _Reading(file, table)
+    levels: tuple[Level | None, ...] = table.levels.levels if table.levels is not None else (None,)
+    scenarios = reading.scenarios(has_levels=table.levels is not None)
+    variants = reading.variants()
+    if reading.found:
+        raise complain(str(file), reading.found, places)
+    return Experiment(
+        name=table.name or file.absolute().parent.name,
+        file=str(file.absolute()),
+        scenarios=scenarios,
+        variants=variants,
+        levels=levels,
+        question=table.question,
+        shape=table.shape,
+        seed=table.seed,
+        repeats=table.repeats,
+        budget=table.budget,
+        compare=_compare(table),
+        cool_down=table.cool_down,
+    )
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What only several tables together tell."""
+
+    file: Path
+    table: ExperimentTable
+    found: list[Complaint] = field(default_factory=list)
+
+    def scenarios(self, *, has_levels: bool) -> tuple[Scenario, ...]:
+        common = self.table.scenario
+        if not self.table.operation:
+            return self._checked("scenario", "", _over(common, None), has_levels)
+        made: list[Scenario] = []
+        for place, each in enumerate(self.table.operation):
+            made += self._checked(f"operation[{place}]", each.name, _over(each, common), has_levels)
+        return tuple(made)
+
+    def _checked(self, path: str, name: str, values: dict[str, Any], has_levels: bool) -> tuple[Scenario, ...]:
+        """Of one scenario; none when it cannot be made."""
+        if not any(values.get(source) for source in ("locustfile", "plan", "url")):
+            self.found.append(Complaint(path, "says not what to run; it needs a locustfile, a plan or a url"))
+            return ()
+        made = Scenario(name, **values)
+        plan = self._plan(path, made)
+        if plan is None and made.plan is not None:
+            return ()
+        if made.run_time is None and plan is not None:
+            made = replace(made, run_time=plan_seconds(plan))
+        if made.run_time is None:
+            self.found.append(Complaint(f"{path}.run_time", 'is missing; say how long a run is, as run_time = "30s"'))
+        if not has_levels and (plan is None or plan.load is None):
+            self.found.append(
+                Complaint("levels", "is missing; say how much load: [levels] with users, rates or a ladder")
+            )
+        return (made,)
+
+    def _plan(self, path: str, scenario: Scenario) -> PlanFile | None:
+        if scenario.plan is None:
+            return None
+        try:
+            return read_plan(str(self.file.parent / Path(scenario.plan).expanduser()))
+        except UsageError as error:
+            first, *_ = str(error).splitlines()
+            self.found.append(Complaint(f"{path}.plan", first))
+            return None
+
+    def variants(self) -> tuple[Variant, ...]:
+        made: list[Variant] = []
+        for place, each in enumerate(self.table.variant):
+            try:
+                target = _target(each, self.table.target)
+            except BadValueError as error:
+                at = f"variant[{place}]"
+                given = error.field in each.model_fields_set or error.field not in self.table.target.model_fields_set
+                self.found.append(Complaint(f"{at if given else 'target'}.{error.field}", str(error)))
+                continue
+            made.append(Variant(each.name, target, each.changes, each.hooks.over(self.table.hooks)))
+        return tuple(made)
+
+
+def plan_seconds(plan: PlanFile) -> float | None:
+    """How long a run of it is, without the warm-up."""
+    if plan.load is not None and plan.load.seconds is not None:
+        return plan.load.seconds - plan.load.warmup_seconds
+    return plan.run_time
+
+
+def _over(own: ScenarioTable, common: ScenarioTable | None) -> dict[str, Any]:
+    """What an operation says, and where it says nothing, what all share; as `Scenario` takes it."""
+    values = {name: getattr(own, name) for name in ScenarioTable.model_fields}
+    source_given = any(values[name] is not None for name in ("locustfile", "plan", "url"))
+    for name in ScenarioTable.model_fields:
+        if common is not None and values[name] is None and not (source_given and name in ("locustfile", "plan", "url")):
+            values[name] = getattr(common, name)
+    return {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if value is not None
+    }
+
+
+def _target(own: VariantTable, common: TargetTable) -> Target:
+    """Raises BadValueError that names the field."""
+    values: dict[str, Any] = {}
+    for name in type(common).model_fields:
+        mine, shared = getattr(own, name), getattr(common, name)
+        values[name] = {**shared, **mine} if isinstance(mine, dict) else shared if mine is None else mine
+    _drop_what_was_for_others(values, own)
+    if values["url"] is None:
+        raise BadValueError('is missing, as url = "http://127.0.0.1:{port}"', "url")
+    sample = dict.fromkeys(NAMES, "1")
+    try:
+        split_url(fill(values["url"], sample))
+    except BadValueError as error:
+        raise BadValueError(str(error), "url") from error
+    is_started = bool(values["start"]) or values["image"] is not None
+    if "{port}" in values["url"] and not is_started:
+        raise BadValueError("nothing is started that could listen at {port}; it needs start or image", "url")
+    if values["image"] is not None and values["container_port"] is None:
+        raise BadValueError("is missing: where the target listens in its container", "container_port")
+    if values["image"] is None and values["container_port"] is not None:
+        raise BadValueError("is for an image, and there is none", "container_port")
+    return Target(
+        url=values["url"],
+        start=values["start"] or (),
+        cwd=values["cwd"],
+        env=values["env"],
+        git=values["git"],
+        image=values["image"],
+        container_port=values["container_port"],
+        healthy=values["healthy"].spec if values["healthy"] is not None else Healthy(),
+        data=tuple(each.spec(name) for name, each in values["data"].items()),
+        build=values["build"].spec("build") if values["build"] is not None else None,
+        **{name: values[name] for name in ("stop_within", "observe", "postgres") if values[name] is not None},
+    )
+
+
+def _drop_what_was_for_others(values: dict[str, Any], own: VariantTable) -> None:
+    """A variant with a URL of its own is there already; one with an image of its own is started by that."""
+    if own.url is not None and "{port}" not in own.url and own.start is None and own.image is None:
+        values |= {"start": None, "image": None, "container_port": None}
+    if own.image is not None and own.start is None:
+        values["start"] = None
+
+
+def _compare(table: ExperimentTable) -> Compare:
+    given = table.compare
+    smallest = DELTA if given.smallest is None else given.smallest
+    metrics = tuple(given.metrics) if given.metrics is not None else DEFAULT_METRICS
+    return Compare(
+        against=tuple(given.against or ("baseline",)),
+        metrics=tuple(replace(each, delta=smallest) for each in metrics),
+        primary=tuple(replace(each, delta=smallest) for each in given.primary),
+        smallest=smallest,
+        errors=TOLERANCE if given.errors is None else given.errors,
+        looks=given.looks,
+    )
+
+
+def plan_files(spec: Experiment) -> Mapping[str, Path]:
+    """The files that its scenarios are in, by how they are written."""
+    written = (each.locustfile or each.plan for each in spec.scenarios)
+    return {each: spec.path(each) for each in written if each is not None}

@@ -1,0 +1,252 @@
+"""An experiment as it is written: the tables of experiment.toml."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, model_validator
+
+from plimsoll.errors import UsageError
+from plimsoll.experiment.placeholders import check
+from plimsoll.experiment.spec import PATIENCE, Fact, Healthy
+from plimsoll.experiment.spec_hooks import HooksTable, Words
+from plimsoll.experiment.spec_levels import LevelsTable
+from plimsoll.load.durations import Duration, Length
+from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.table import SeveralTexts, Table, existing_file, one_or_more
+from plimsoll.stats.study import Against, Metric
+
+DECIDED = {
+    "-u": "[levels]", "--users": "[levels]", "--rate": "[levels]", "--ramp": "[levels]", "--stages": "[levels]",
+    "--steps": "[levels]", "--staircase": "[levels]", "--spike": "[levels]", "--sine": "[levels]",
+    "--replay": "[levels]", "-r": "spawn_rate", "--spawn-rate": "spawn_rate", "-t": "run_time",
+    "--run-time": "run_time", "--warmup": "warmup", "--processes": "processes", "-s": "stop_timeout",
+    "--stop-timeout": "stop_timeout", "-f": "locustfile", "--locustfile": "locustfile", "-H": "target.url",
+    "--host": "target.url", "-T": "tags", "--tags": "tags", "-E": "exclude_tags", "--exclude-tags": "exclude_tags",
+    "--seed": "seed", "--spacing": "spacing", "--max-users": "max_users", "--store": "the option --store",
+}  # fmt: skip
+"""Options of `plimsoll run` that the experiment gives itself, and how they are said there."""
+OURS = ("--headless", "--only-summary", "--summary", "--json", "--name", "--reset-stats", "--exit-code-on-invalid")
+"""Options that it needs for itself, or that would change what is measured."""
+
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
+
+
+def _share(value: Any) -> float:
+    """5% or 0.05."""
+    if isinstance(value, str) and (match := _PERCENT.fullmatch(value.strip())):
+        share = float(match[1]) / 100
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        share = float(value)
+    else:
+        raise BadValueError(f'{shown(value)} is not a share; valid are "5%" and 0.05')
+    if not 0 <= share < 1:
+        raise BadValueError(f"{shown(value)} is not below 100 %; 0.05 is 5 %")
+    return share
+
+
+def _difference(value: Any) -> float:
+    share = _share(value)
+    if share == 0:
+        raise BadValueError("must be above 0: no number of runs tells any smaller difference")
+    return share
+
+
+def _file(value: Any, info: ValidationInfo) -> str:
+    existing_file(value, info)
+    return str(value)
+
+
+def _path(value: Any) -> str:
+    if not isinstance(value, str) or not value.startswith("/"):
+        raise BadValueError(f'{shown(value)} is not a path of the target; it begins with "/"')
+    return value
+
+
+def _filled(value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise BadValueError(f"must be text in quotes, not {shown(value)}")
+    return check(value)
+
+
+def _metric(value: Any) -> Metric:
+    if not isinstance(value, str):
+        raise BadValueError(f"must be text in quotes, not {shown(value)}")
+    try:
+        return Metric.parse(value)
+    except UsageError as error:
+        raise BadValueError(str(error)) from error
+
+
+def _as_path(value: Any) -> Any:
+    """ "/ready" is short for { path = "/ready" }."""
+    return {"path": value} if isinstance(value, str) else value
+
+
+Share = Annotated[float, PlainValidator(_share)]
+Difference = Annotated[float, PlainValidator(_difference)]
+WrittenFile = Annotated[str, PlainValidator(_file)]
+"""That of a file which can be read, as it was written."""
+UrlPath = Annotated[str, PlainValidator(_path)]
+Filled = Annotated[str, PlainValidator(_filled)]
+"""Text with placeholders."""
+Count = Annotated[int, Field(ge=1, le=2**31)]
+Text = Annotated[str, Field(min_length=1)]
+
+
+class HealthyTable(Table):
+    """healthy = "/ready", or { path = "/ready", within = "60s" }, or { command = [...] }"""
+
+    path: UrlPath | None = None
+    command: Words | None = None
+    within: Length = PATIENCE
+
+    @model_validator(mode="after")
+    def _check(self) -> HealthyTable:
+        if self.path is not None and self.command is not None:
+            raise BadValueError("contradicts path; a target is asked either way", "command")
+        return self
+
+    @property
+    def spec(self) -> Healthy:
+        return Healthy(self.path, self.command, self.within)
+
+
+class FactTable(Table):
+    """rows = "/_rows", or { path = "/_rows" }, or { command = [...] }"""
+
+    path: UrlPath | None = None
+    command: Words | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> FactTable:
+        if (self.path is None) == (self.command is None):
+            raise BadValueError("needs either a path or a command", "" if self.path is None else "command")
+        return self
+
+    def spec(self, name: str) -> Fact:
+        return Fact(name, self.path, self.command)
+
+
+HealthyField = Annotated[HealthyTable, BeforeValidator(_as_path)]
+FactField = Annotated[FactTable, BeforeValidator(_as_path)]
+
+
+class TargetTable(Table):
+    """[target]: what all variants share."""
+
+    url: Filled | None = None
+    start: Words | None = None
+    cwd: Filled | None = None
+    env: dict[str, Filled] = Field(default_factory=dict)
+    git: Text | None = None
+    image: Text | None = None
+    container_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    healthy: HealthyField | None = None
+    data: dict[str, FactField] = Field(default_factory=dict)
+    build: FactField | None = None
+    stop_within: Length | None = None
+    observe: bool | None = None
+    postgres: Filled | None = None
+
+
+class VariantTable(TargetTable):
+    """[[variant]]: whatever it gives replaces what [target] says."""
+
+    name: Text
+    changes: str = ""
+    hooks: HooksTable = HooksTable()
+
+
+class ScenarioTable(Table):
+    """[scenario]"""
+
+    locustfile: WrittenFile | None = None
+    plan: WrittenFile | None = None
+    url: UrlPath | None = None
+    classes: SeveralTexts | None = None
+    tags: SeveralTexts | None = None
+    exclude_tags: SeveralTexts | None = None
+    arguments: SeveralTexts | None = None
+    run_time: Length | None = None
+    warmup: Duration | None = None
+    spawn_rate: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    processes: int | None = None
+    stop_timeout: Duration | None = None
+    spacing: Literal["uniform", "poisson"] | None = None
+    max_users: Count | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> ScenarioTable:
+        given = [name for name in ("locustfile", "plan", "url") if getattr(self, name) is not None]
+        if len(given) > 1:
+            raise BadValueError(f"contradicts {given[0]}; a scenario has one of locustfile, plan and url", given[1])
+        if self.processes is not None and self.processes != -1 and self.processes < 1:
+            raise BadValueError(f"must be at least 1, or -1 for one per core, not {self.processes}", "processes")
+        for place, word in enumerate(self.arguments or ()):
+            option = word.partition("=")[0]
+            if option in DECIDED:
+                raise BadValueError(f"{option} is said with {DECIDED[option]}", f"arguments[{place}]")
+            if option in OURS:
+                raise BadValueError(f"{option} cannot be given to the runs of an experiment", f"arguments[{place}]")
+        return self
+
+
+class OperationTable(ScenarioTable):
+    """[[operation]]: whatever it gives replaces what [scenario] says."""
+
+    name: Text
+
+
+MetricField = Annotated[Metric, PlainValidator(_metric)]
+
+
+class CompareTable(Table):
+    """[compare]"""
+
+    against: Annotated[list[Against], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
+    metrics: Annotated[list[MetricField], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
+    primary: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    smallest: Difference | None = None
+    errors: Share | None = None
+    looks: Annotated[int, Field(ge=1, le=4)] = 1
+
+    @model_validator(mode="after")
+    def _check(self) -> CompareTable:
+        for name in ("against", "metrics", "primary"):
+            values = getattr(self, name) or []
+            for place, each in enumerate(values):
+                if each in values[:place]:
+                    raise BadValueError("is there twice", f"{name}[{place}]")
+        return self
+
+
+class ExperimentTable(Table):
+    """experiment.toml"""
+
+    name: Text | None = None
+    question: str = ""
+    shape: Literal["auto", "ladder", "operations", "chain", "rates"] = "auto"
+    seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 5
+    budget: Length | None = None
+    cool_down: Duration = 1.0
+    scenario: ScenarioTable = ScenarioTable()
+    operation: Annotated[list[OperationTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    levels: LevelsTable | None = None
+    compare: CompareTable = CompareTable()
+    target: TargetTable = TargetTable()
+    hooks: HooksTable = HooksTable()
+    variant: Annotated[list[VariantTable], BeforeValidator(one_or_more), Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _check(self) -> ExperimentTable:
+        for kind in ("variant", "operation"):
+            names = [each.name for each in getattr(self, kind)]
+            for place, name in enumerate(names):
+                if name in names[:place]:
+                    raise BadValueError(f"{shown(name)} is another {kind}'s name, too", f"{kind}[{place}].name")
+        if "/" in (self.name or "") or (self.name or "").strip() != (self.name or ""):
+            raise BadValueError("must have no / in it, and no blank around it", "name")
+        return self

@@ -1,0 +1,258 @@
+"""What the store has of experiments and runs, as statistics see it."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.errors import UsageError
+from plimsoll.experiment.drift import Circumstances, drift, facts_of
+from plimsoll.experiment.state import from_json, level_of
+from plimsoll.stats.study import DEFAULT_METRICS, Level, Metric, Study, Trial
+from plimsoll.stats.trial import trial_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.stats.study import Noise
+    from plimsoll.store import Store, StoredRun
+    from plimsoll.store.cells import ExperimentFile, StoredCell, StoredExperiment
+
+Machine = tuple[str, ...]
+
+MEASURED = ("valid", "invalid")
+RUN_METRICS = (*DEFAULT_METRICS, Metric("mean"), Metric("throughput"), Metric("errors"))
+"""What is compared of runs that belong to no experiment."""
+ABOUT = ("machine", "processor", "number of processors", "kernel", "CPU governor", "Python", "commit of the scenario")
+
+
+def study_of(store: Store, name: str) -> Study:
+    """Everything that an experiment has measured so far. Raises UsageError when there is no such experiment, or nothing
+    of it was measured; StoreError."""
+    experiment = store.experiments.find(name)
+    if experiment is None or experiment.file is None:
+        known = [each.name for each in store.experiments.all()]
+        raise UsageError(f"store {store.name} has no experiment {name!r}; there are {', '.join(known) or 'none'}")
+    spec = from_json(experiment.file.spec)
+    cells = store.experiments.cells(experiment.key)
+    trials, circumstances = _trials(store, cells)
+    if not any(each.total is not None for each in trials):
+        state = f"{sum(each.state == 'failed' for each in cells)} cells have failed" if trials else "none was run"
+        raise UsageError(f"experiment {name} has nothing measured yet: of {len(cells)} cells {state}")
+    return Study(
+        name=experiment.name,
+        trials=trials,
+        question=spec.question,
+        variants=tuple(each.name for each in spec.variants),
+        changes={each.name: each.changes for each in spec.variants if each.changes},
+        against=spec.compare.against,
+        metrics=spec.compare.metrics,
+        primary=spec.compare.primary,
+        delta=spec.compare.smallest,
+        tolerance=spec.compare.errors,
+        interleaved=True,
+        gap=_gap(cells, trials),
+        looks=spec.compare.looks,
+        repeats=spec.repeats,
+        noise=() if spec.is_aa else noise_for(store, experiment.file, machine_of(store, experiment)),
+        warnings=(*_unfinished(cells), *_notes(cells), *drift(spec, circumstances)),
+        source=f"experiment {experiment.name} of {store.name}",
+        command=experiment.file.command,
+        about=_about(circumstances),
+        shape=spec.shape,
+        is_aa=spec.is_aa,
+    )
+
+
+def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...], list[Circumstances]]:
+    trials: list[Trial] = []
+    circumstances: list[Circumstances] = []
+    for cell in cells:
+        if cell.state in MEASURED and cell.run is not None:
+            run = store.run(cell.run)
+            trials.append(_measured(store, cell, run))
+            circumstances.append(Circumstances(cell.variant, cell.repeat, run.manifest, cell.target, cell.data))
+        elif cell.state == "failed":
+            trials.append(_failed(cell))
+    return tuple(trials), circumstances
+
+
+def _measured(store: Store, cell: StoredCell, run: StoredRun) -> Trial:
+    trial = trial_of(
+        run,
+        variant=cell.variant,
+        level=level_of(cell),
+        operation=cell.operation,
+        repeat=cell.repeat,
+        order=cell.number,
+        observed=store.experiments.observations(run.id),
+        crashed=_crashed(cell),
+        facts=_facts(cell),
+    )
+    # What the cell knows besides the run: that its target ended, …
+    reasons = () if trial.invalid or cell.state == "valid" else (cell.reason,)
+    return replace(trial, invalid=(*trial.invalid, *reasons), collected=cell.collected)
+
+
+def _failed(cell: StoredCell) -> Trial:
+    """A cell in which nothing was measured. It has a place in every table, and a reason instead of numbers."""
+    return Trial(
+        id=f"cell {cell.number}",
+        variant=cell.variant,
+        level=level_of(cell),
+        operation=cell.operation,
+        repeat=cell.repeat,
+        order=cell.number,
+        invalid=(cell.reason or "it failed",),
+        crashed=_crashed(cell),
+        facts=_facts(cell),
+        collected=cell.collected,
+    )
+
+
+def _crashed(cell: StoredCell) -> str | None:
+    crashed = cell.target.get("crashed")
+    return str(crashed) if crashed else None
+
+
+def _facts(cell: StoredCell) -> dict[str, str | float]:
+    """{"rows at the start": 0, "rows at the end": 525}, and what the target says it is."""
+    facts: dict[str, str | float] = {}
+    for name, told in cell.data.items():
+        times = ("at the start", "at the end") if isinstance(told, list) else ("",)
+        for when, value in zip(times, told if isinstance(told, list) else [told], strict=False):
+            if value is not None:
+                facts[f"{name} {when}".strip()] = _plain(value)
+    for name in ("build", "commit"):
+        if cell.target.get(name) is not None:
+            facts[name] = _plain(cell.target[name])
+    return facts
+
+
+def _plain(value: Any) -> str | float:
+    return value if isinstance(value, int | float | str) else str(value)
+
+
+def _gap(cells: Sequence[StoredCell], trials: Sequence[Trial]) -> float | None:
+    """Seconds that a cell took beyond what its run measured, in the middle; None when none has been measured."""
+    durations = {each.id: each.duration for each in trials}
+    gaps = [
+        cell.ended - cell.started - duration
+        for cell in cells
+        if cell.started is not None and cell.ended is not None and (duration := durations.get(cell.run or ""))
+    ]
+    return max(0.0, statistics.median(gaps)) if gaps else None
+
+
+def _unfinished(cells: Sequence[StoredCell]) -> tuple[str, ...]:
+    left = sum(each.state in ("pending", "running") for each in cells)
+    return (f"{left} of {len(cells)} cells have not been run yet",) if left else ()
+
+
+def _notes(cells: Sequence[StoredCell]) -> tuple[str, ...]:
+    """What was noted of targets, once each."""
+    notes = [str(note) for cell in cells for note in cell.target.get("notes") or ()]
+    return tuple(dict.fromkeys(notes))
+
+
+def _about(runs: Sequence[Circumstances]) -> Mapping[str, str]:
+    if not runs:
+        return {}
+    last = runs[-1].manifest
+    facts = facts_of(last)
+    about = {"Plimsoll": str(last.get("version", "")), **{name: facts[name] for name in ABOUT if name in facts}}
+    return {name: value for name, value in about.items() if value}
+
+
+def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None) -> tuple[Noise, ...]:
+    """What A/A experiments of the same scenario say of the bench's own noise. machine: where they must have run."""
+    wanted = file.spec["scenarios"], file.files
+    studies = []
+    for each in store.experiments.all():
+        alike = each.file is not None and each.file.is_aa and (each.file.spec["scenarios"], each.file.files) == wanted
+        if alike and (machine is None or machine_of(store, each) == machine):
+            try:
+                studies.append(study_of(store, each.name))
+            except UsageError:
+                continue  # nothing measured
+    if not studies:
+        return ()
+    # Only here: it brings scipy along.
+    from plimsoll.stats.noise import noise_of
+
+    return noise_of(studies)
+
+
+def machine_of(store: Store, experiment: StoredExperiment) -> Machine | None:
+    """What its first run was made on; None before there is one."""
+    first = next((each.run for each in store.experiments.cells(experiment.key) if each.run is not None), None)
+    if first is None:
+        return None
+    facts = facts_of(store.run(first).manifest)
+    return tuple(facts.get(name, "") for name in ("machine", "processor", "number of processors"))
+
+
+def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
+    """What is to be reported or compared. Each of refs is a file that can be imported, an experiment's name, a run's
+    id, the beginning of one, "last", or what a kept import is called. Several become one study, whose variants are
+    compared.
+
+    store: None when there is none, and only files can be meant. Raises UsageError for what is nowhere, or when nothing
+    of several can be compared; StoreError.
+    """
+    studies = [_study_of_ref(store, ref) for ref in refs]
+    if len(studies) == 1:
+        return studies[0]
+    from plimsoll.stats.matching import matched
+
+    return matched(studies)
+
+
+def _study_of_ref(store: Store | None, ref: str) -> Study:
+    if Path(ref).is_file():
+        from plimsoll.importers import read
+
+        return read(ref)
+    if store is None:
+        raise UsageError(f"{ref} is no file, and there is no store in which it could be a run or an experiment")
+    if store.experiments.find(ref) is not None:
+        return study_of(store, ref)
+    from plimsoll.importers.kept import find
+
+    return find(store, ref) or study_of_run(store.run(ref), store)
+
+
+def study_of_run(run: StoredRun, store: Store) -> Study:
+    """One run by itself."""
+    scenario = run.manifest.get("scenario") or {}
+    name = str(scenario.get("name") or run.id)
+    trial = trial_of(
+        run, variant=name, level=level_of_run(run.manifest), observed=store.experiments.observations(run.id)
+    )
+    circumstances = [Circumstances(name, 0, run.manifest)]
+    return Study(
+        name=run.id,
+        trials=(trial,),
+        metrics=RUN_METRICS,
+        source=f"run {run.id} of {store.name}",
+        command=str(run.manifest.get("command", "")),
+        about=_about(circumstances),
+    )
+
+
+def level_of_run(manifest: Mapping[str, Any]) -> Level | None:
+    """The one level that a run's load kept to; None when it had several, or a LoadTestShape decided."""
+    load = manifest.get("load")
+    if manifest.get("shaped"):
+        return None
+    if not load:
+        users = manifest.get("users")
+        return Level("users", float(users)) if users else None
+    measured = [phase for phase in load["phases"] if not phase["warmup"]]
+    # The rise to a number of users is a phase of its own.
+    kept = [phase["shape"] for phase in measured if phase["name"] != "start"]
+    if len(kept) != 1 or kept[0]["kind"] != "constant":
+        return None
+    return Level("/s" if load["model"] == "open" else "users", float(kept[0]["values"]["level"]))

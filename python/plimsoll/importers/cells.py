@@ -1,0 +1,63 @@
+"""One cell of a table: a number with or without its unit, text, nothing, or something that is none of these."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+MS: dict[str, float] = {
+    "ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1.0, "msec": 1.0, "millis": 1.0, "milliseconds": 1.0,
+    "s": 1e3, "sec": 1e3, "secs": 1e3, "seconds": 1e3, "m": 60e3, "min": 60e3, "minutes": 60e3, "h": 3600e3,
+}  # fmt: skip
+"""Milliseconds of a unit of time."""
+BYTES: dict[str, float] = {
+    "b": 1, "byte": 1, "bytes": 1, "kb": 1e3, "kib": 1024, "mb": 1e6, "mib": 1024**2, "gb": 1e9, "gib": 1024**3,
+}  # fmt: skip
+"""Bytes of a unit of size."""
+
+_NOTHING = frozenset({"", "-", "–", "—", "n/a", "na", "nan", "null", "none", "?"})
+_NUMBER = re.compile(r"([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*([A-Za-zµμ%/]*)")
+_MARKUP = re.compile(r"^[*_`~\s]+|[*_`~\s]+$")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    kind: Literal["number", "text", "nothing", "garbled"]
+    text: str
+    """As it stands in the file."""
+    value: float = 0.0
+    unit: str = ""
+    """In lower case."""
+    decimals: int = 0
+
+    @classmethod
+    def of(cls, text: str) -> Cell:
+        """A number is garbled when a second one, or letters that are no unit, stand beside it."""
+        bare = _MARKUP.sub("", text)
+        if bare.lower() in _NOTHING:
+            return cls("nothing", text)
+        found = _NUMBER.fullmatch(bare)
+        if found is None:
+            return cls("garbled" if bare[0].isdigit() else "text", text)
+        unit = found[2].lower()
+        if unit and unit not in MS and unit not in BYTES and unit not in ("%", "/s", "rps", "req/s"):
+            return cls("garbled", text)
+        digits = found[1].replace(",", "")
+        mantissa = digits.lower().split("e")[0]
+        if not math.isfinite(float(digits)):
+            return cls("garbled", text)
+        return cls("number", text, float(digits), unit, len(mantissa.partition(".")[2]))
+
+    @property
+    def name(self) -> str:
+        """The text without Markdown's marks. Inside a path, blanks are where a table's cell was wrapped."""
+        bare = re.sub(r"\s+", " ", _MARKUP.sub("", self.text.replace("\\|", "|")) if self.kind != "nothing" else "")
+        return bare.replace(" ", "") if bare.startswith("/") else bare
+
+
+def significant(value: float) -> int:
+    """How many decimal digits it takes to write a number, without zeros at its ends."""
+    digits = f"{abs(value):.12g}".split("e")[0].replace(".", "").strip("0")
+    return max(1, len(digits))

@@ -1,0 +1,225 @@
+"""hey and oha: the summary that both print, oha's JSON, and the requests that both write as CSV.
+
+Neither CSV holds requests without an answer. oha counts from the intended start only with --latency-correction, which
+its files do not tell.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.importers.cells import MS
+from plimsoll.importers.samples import Samples
+from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of, whole
+from plimsoll.stats.study import FailureKind, Measured, Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Study
+
+_HEY_TITLES = ["response-time", "DNS+dialup", "DNS", "Request-write", "Response-delay", "Response-read", "status-code"]
+_OHA_TITLES = ["request-start", "DNS", "DNS+dialup", "Response-delay", "request-duration", "bytes", "status"]
+_MOST_OF_HEY = 1_000_000
+_SUMMED = re.compile(
+    r"\s*(Total|Slowest|Fastest|Average|Requests/sec|Success rate|Size/request):\s+(\S+)(?:\s+(\S+))?\s*"
+)
+_QUANTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%+ in (\d+(?:\.\d+)?) ?(secs?|ms|us|µs|ns|m|h)?\s*")
+_STATUS = re.compile(r"\s*\[(\d{3})\]\s+(\d+) responses\s*")
+_ERROR = re.compile(r"\s*\[(\d+)\]\s+(\D.*)")
+DEADLINE = "aborted due to deadline"
+"""What oha calls requests that the end of the run cut off; they are no failures of the target."""
+_NO_ANSWERS = "requests without an answer are not in this file"
+
+
+def is_csv(source: Source) -> bool:
+    titles = source.beginning.partition("\n")[0].strip().split(",")
+    return titles[: len(_HEY_TITLES)] == _HEY_TITLES or titles[: len(_OHA_TITLES)] == _OHA_TITLES
+
+
+def is_json(source: Source) -> bool:
+    head = source.beginning
+    return head.lstrip().startswith("{") and '"summary"' in head and '"successRate"' in head
+
+
+def is_text(source: Source) -> bool:
+    head = source.beginning
+    return "Summary:" in head and "Requests/sec:" in head and "Slowest:" in head
+
+
+def read_csv(source: Source, told: Told) -> Study:
+    lines = source.lines()
+    titles = next(lines)[1].split(",")
+    is_hey = titles[0] == "response-time"
+    time, start = ("response-time", "offset") if is_hey else ("request-duration", "request-start")
+    samples = Samples(source)
+    for line, text in lines:
+        if not text:
+            continue
+        row = dict(zip(titles, next(csv.reader([text])), strict=False))
+        seconds = number(source, line, row.get(time), time)
+        status = whole(source, line, row.get("status-code" if is_hey else "status"), "status")
+        samples.add(
+            line,
+            ("", "all"),
+            number(source, line, row.get(start), start) + seconds,
+            seconds * 1000,
+            failed=status >= 400,
+            status=status,
+            size=number(source, line, row["bytes"], "bytes") if "bytes" in row else None,
+        )
+    warnings = [_NO_ANSWERS]
+    if is_hey and len(samples) == _MOST_OF_HEY:
+        warnings.append(f"hey writes the first {_MOST_OF_HEY} requests only")
+    precision = Precision(
+        "hey" if is_hey else "oha", digits=3, floor=0.1 if is_hey else 1e-3, clock="sent" if is_hey else "unknown",
+        times_of="all", mergeable=True,
+    )  # fmt: skip
+    trial = samples.trial(
+        variant_of(source, told), level_of(told), precision, told, operation=operation_of(told), notes=tuple(warnings)
+    )
+    return study_of_one(source, told, trial)
+
+
+def read_json(source: Source, told: Told) -> Study:
+    with source.expected("oha"):
+        return _read_json(source, told)
+
+
+def _read_json(source: Source, told: Told) -> Study:
+    try:
+        document = json.loads(source.text())
+    except json.JSONDecodeError as error:
+        raise source.error(error.lineno, f"is no JSON: {error.msg}") from None
+    summary: Mapping[str, Any] = document["summary"]
+
+    def seconds(value: Any, what: str) -> float | None:
+        return None if value is None else number(source, None, value, what) * 1000
+
+    statuses = {
+        whole(source, None, code, "statusCodeDistribution"): whole(source, None, count, f"responses of status {code}")
+        for code, count in (document.get("statusCodeDistribution") or {}).items()
+    }
+    errors = {
+        text: whole(source, None, count, f"errorDistribution[{text!r}]")
+        for text, count in (document.get("errorDistribution") or {}).items()
+    }
+    percentiles = document.get("latencyPercentiles") or {}
+    quantiles = {
+        q(name[1:]): value
+        for name, found in percentiles.items()
+        if (value := seconds(found, f"latencyPercentiles.{name}")) is not None
+    }
+    return _summed(
+        source,
+        told,
+        tool="oha",
+        seconds=number(source, None, summary.get("total"), "summary.total"),
+        times={name: seconds(summary.get(name), f"summary.{name}") for name in ("average", "fastest", "slowest")},
+        quantiles=quantiles,
+        statuses=statuses,
+        errors=errors,
+        size=summary.get("sizePerRequest"),
+        floor=1e-6,
+    )
+
+
+def read_text(source: Source, told: Told) -> Study:
+    values: dict[str, tuple[str, str | None]] = {}
+    quantiles: dict[float, float] = {}
+    statuses: dict[int, int] = {}
+    errors: dict[str, int] = {}
+    in_errors = False
+    for line, text in source.lines():
+        in_errors = (in_errors or "Error distribution" in text) and not text.startswith("Status code")
+        if match := _SUMMED.fullmatch(text):
+            values.setdefault(match[1], (match[2], match[3]))
+        elif match := _QUANTILE.fullmatch(text):
+            # oha prints a second list, of DNS and first bytes, in other words.
+            quantiles.setdefault(q(match[1]), float(match[2]) * (_scale(match[3]) or 0.0))
+        elif match := _STATUS.fullmatch(text):
+            statuses[int(match[1])] = whole(source, line, match[2], "responses")
+        elif in_errors and (match := _ERROR.fullmatch(text)):
+            errors[match[2].strip()] = int(match[1])
+
+    def time(name: str) -> float | None:
+        if name not in values:
+            return None
+        text, unit = values[name]
+        scale = _scale(unit)
+        if scale is None:
+            raise source.error(None, f"{name}: {unit!r} is no unit of time")
+        return number(source, None, text, name) * scale
+
+    total = time("Total")
+    if total is None:
+        raise source.error(None, "has no line `Total:`")
+    size = values.get("Size/request")
+    in_bytes = size is not None and size[1] in (None, "bytes", "B") and size[0].replace(".", "").isdigit()
+    return _summed(
+        source,
+        told,
+        tool="oha" if "Success rate" in values else "hey",
+        seconds=total / 1000,
+        times={"average": time("Average"), "fastest": time("Fastest"), "slowest": time("Slowest")},
+        quantiles=quantiles,
+        statuses=statuses,
+        errors=errors,
+        size=number(source, None, size[0], "Size/request") if size and in_bytes else None,
+        floor=0.1,
+    )
+
+
+def _scale(unit: str | None) -> float | None:
+    """ms of a unit; both print seconds when they print none."""
+    return MS.get(unit or "s")
+
+
+def _summed(
+    source: Source,
+    told: Told,
+    *,
+    tool: str,
+    seconds: float,
+    times: Mapping[str, float | None],
+    quantiles: Mapping[float, float],
+    statuses: Mapping[int, int],
+    errors: Mapping[str, int],
+    size: float | None,
+    floor: float,
+) -> Study:
+    """oha's own share of successes leaves out what its deadline cut off, so counts are taken."""
+    cut_off = sum(count for text, count in errors.items() if text == DEADLINE)
+    refused = {code: count for code, count in statuses.items() if code >= 400}
+    broken = {text: count for text, count in errors.items() if text != DEADLINE}
+    requests = sum(statuses.values()) + sum(broken.values())
+    total = Measured(
+        "",
+        "Aggregated",
+        requests=requests,
+        failures=sum(refused.values()) + sum(broken.values()),
+        rate=requests / seconds if seconds else None,
+        mean=times["average"],
+        min=times["fastest"],
+        max=times["slowest"],
+        quantiles={rank: value for rank, value in quantiles.items() if 0 < rank < 1},
+        size=size,
+        kinds=(
+            *(FailureKind("http", f"HTTP {code}", count, code) for code, count in refused.items()),
+            *(FailureKind("other", text, count) for text, count in broken.items()),
+        ),
+    )
+    notes = [f"{cut_off} requests were cut off at the end and are not counted"] if cut_off else []
+    if tool == "oha":
+        notes.append("the file does not tell whether oha corrected latency")
+    precision = Precision(
+        tool, digits=None, floor=floor, clock="sent" if tool == "hey" else "unknown",
+        times_of="unknown" if tool == "hey" else "successes",
+    )  # fmt: skip
+    trial = summary_trial(source, told, total, level_of(told), seconds, precision=precision, notes=tuple(notes))
+    return study_of_one(source, told, trial)

@@ -1,0 +1,104 @@
+"""JMeter's results as CSV (JTL). Columns are found by their titles; without a header, by JMeter's default order.
+
+Samples of a transaction controller repeat what their children took: they are left out.
+"""
+
+from __future__ import annotations
+
+import csv
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from plimsoll.importers.samples import Samples
+from plimsoll.importers.single import level_of, number, operation_of, study_of_one, variant_of
+from plimsoll.stats.study import Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Study
+
+_DEFAULT = (
+    "timeStamp", "elapsed", "label", "responseCode", "responseMessage", "threadName", "dataType", "success",
+    "failureMessage", "bytes", "sentBytes", "grpThreads", "allThreads", "URL", "Latency", "IdleTime", "Connect",
+)  # fmt: skip
+_DELIMITERS = (",", "\t", ";", "|")
+_FORMATS = ("%Y/%m/%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
+_TRANSACTION = "Number of samples in transaction"
+_PRECISION = Precision("jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True)
+
+
+def is_jtl(source: Source) -> bool:
+    return _titles(source) is not None or source.beginning.lstrip().startswith("<testResults")
+
+
+def _titles(source: Source) -> tuple[str, list[str], bool] | None:
+    """(delimiter, titles, whether they are in the file)."""
+    line = source.beginning.partition("\n")[0].strip("\r")
+    for delimiter in _DELIMITERS:
+        cells = line.split(delimiter)
+        if {"timeStamp", "elapsed", "label"} <= set(cells):
+            return delimiter, cells, True
+        if len(cells) >= len(_DEFAULT) and cells[0].isdigit() and len(cells[0]) == 13 and cells[1].isdigit():
+            return delimiter, list(_DEFAULT), False
+    return None
+
+
+def read_jtl(source: Source, told: Told) -> Study:
+    found = _titles(source)
+    if found is None:
+        raise source.error(1, "is JMeter's XML; save it as CSV (jmeter.save.saveservice.output_format=csv)")
+    delimiter, titles, has_header = found
+    samples = Samples(source)
+    most_users, transactions = 0.0, 0
+    for line, cells in _rows(source, delimiter, has_header):
+        if len(cells) < 3:
+            raise source.error(line, f"{len(cells)} cells where there should be {len(titles)}")
+        row = dict(zip(titles, cells, strict=False))
+        if row.get("responseMessage", "").startswith(_TRANSACTION):
+            transactions += 1
+            continue
+        elapsed = number(source, line, row.get("elapsed"), "elapsed")
+        code = row.get("responseCode", "")
+        most_users = max(most_users, number(source, line, row.get("allThreads") or 0, "allThreads"))
+        samples.add(
+            line,
+            ("", row.get("label", "")),
+            _seconds(source, line, row.get("timeStamp", "")) + elapsed / 1000,
+            elapsed,
+            failed=row.get("success", "true").lower() != "true",
+            kind=row.get("failureMessage") or f"{code} {row.get('responseMessage', '')}".strip(),
+            status=int(code) if code.isdecimal() and len(code) == 3 else None,
+            size=number(source, line, row["bytes"], "bytes") if row.get("bytes") else None,
+        )
+    notes = [f"{transactions} samples of transaction controllers are left out"] if transactions else []
+    trial = samples.trial(
+        variant_of(source, told), level_of(told, users=most_users or None), _PRECISION, told,
+        operation=operation_of(told), notes=tuple(notes),
+    )  # fmt: skip
+    return study_of_one(source, told, trial)
+
+
+def _rows(source: Source, delimiter: str, has_header: bool) -> Iterator[tuple[int, list[str]]]:
+    """A message may go over several lines, in quotes."""
+    reader = csv.reader((f"{text}\n" for _, text in source.lines()), delimiter=delimiter)
+    try:
+        for index, cells in enumerate(reader):
+            if cells and not (has_header and index == 0):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise source.error(reader.line_num, f"is no CSV: {error}") from None
+
+
+def _seconds(source: Source, line: int, text: str) -> float:
+    """timeStamp is when the sample began, in Unix ms unless JMeter was told another format."""
+    if text.isdecimal():
+        return int(text) / 1000
+    for form in _FORMATS:
+        try:
+            return datetime.strptime(text, form).timestamp()
+        except ValueError:
+            continue
+    raise source.error(line, f"timeStamp: {text!r} is neither Unix ms nor a time as 2026/11/22 13:00:00.123")

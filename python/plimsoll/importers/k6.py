@@ -1,0 +1,229 @@
+"""k6: summaries (--summary-export, handleSummary, the machine-readable one) and points (--out json, --out csv).
+
+Traps: in --summary-export a threshold's boolean is true when it FAILED; a rate is called `value` there; and `passes` of
+http_req_failed are the requests that failed. http_req_duration is sending, waiting and receiving, without connecting.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl
+
+from plimsoll.importers.samples import Samples
+from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of
+from plimsoll.stats.study import GeneratorHealth, Measured, Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Study
+
+_SUMMARY = Precision("k6", digits=None, floor=1e-6, clock="sent", times_of="all")
+_POINTS = Precision("k6", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True)
+_SUBMETRIC = re.compile(r"http_req_duration\{(?P<tags>.*)\}")
+_QUANTILE = re.compile(r"p\((\d+(?:\.\d+)?)\)")
+_USERS, _DURATION = "vus", "http_req_duration"
+
+
+def is_summary(source: Source) -> bool:
+    head = source.beginning
+    begins = head.lstrip().startswith("{")
+    return (
+        begins
+        and ('"http_req_duration' in head or '"root_group"' in head or '"k6Version"' in head)
+        and '"type":"Point"' not in head.replace(" ", "")
+    )
+
+
+def is_json_points(source: Source) -> bool:
+    first = source.beginning.partition("\n")[0].replace(" ", "")
+    return first.startswith("{") and '"metric":' in first and ('"type":"Metric"' in first or '"type":"Point"' in first)
+
+
+def is_csv_points(source: Source) -> bool:
+    return source.beginning.startswith("metric_name,timestamp,metric_value")
+
+
+def read_summary(source: Source, told: Told) -> Study:
+    with source.expected("k6"):
+        return _read_summary(source, told)
+
+
+def _read_summary(source: Source, told: Told) -> Study:
+    try:
+        document = json.loads(source.text())
+    except json.JSONDecodeError as error:
+        raise source.error(error.lineno, f"is no JSON: {error.msg}") from None
+    metrics, checks = _metrics(source, document)
+    if _DURATION not in metrics:
+        raise source.error(None, "has no http_req_duration: no requests over HTTP")
+    requests = metrics.get("http_reqs", {})
+    count = requests.get("count")
+    seconds = document.get("state", {}).get("testRunDurationMs", 0) / 1000 or None
+    seconds = seconds or (count / requests["rate"] if count and requests.get("rate") else None)
+    failed = metrics.get("http_req_failed", {})
+    total = _measured(
+        ("", "Aggregated"),
+        metrics[_DURATION],
+        int(count) if count is not None else None,
+        # k6 counts a failed request as a "pass" of the question "did it fail?".
+        int(failed["passes"]) if "passes" in failed else None,
+        requests.get("rate"),
+    )
+    endpoints = []
+    for name, values in metrics.items():
+        if (match := _SUBMETRIC.fullmatch(name)) and (key := _endpoint(_tags(match["tags"]))) is not None:
+            endpoints.append(_measured(key, values, None, None, None))
+    users = (metrics.get("vus_max") or metrics.get("vus") or {}).get("max")
+    dropped = metrics.get("dropped_iterations", {}).get("count")
+    trial = summary_trial(
+        source,
+        told,
+        total,
+        level_of(told, users=users),
+        seconds,
+        endpoints=tuple(endpoints),
+        precision=_SUMMARY,
+        generator=GeneratorHealth(dropped=int(dropped)) if dropped is not None else None,
+        notes=tuple(f"threshold {text}: {'held' if held else 'FAILED'}" for text, held in checks.items()),
+    )
+    return study_of_one(source, told, trial)
+
+
+def _metrics(source: Source, document: Any) -> tuple[dict[str, dict[str, float]], dict[str, bool]]:
+    """(values by metric, whether each threshold held) of any of the three forms."""
+    found: Any
+    if isinstance(document, dict) and isinstance(document.get("results"), dict):
+        found = {each["name"]: each for each in document["results"].get("metrics", ())}
+    else:
+        found = document.get("metrics") if isinstance(document, dict) else None
+    if not isinstance(found, dict):
+        raise source.error(None, "has no metrics of k6")
+    values: dict[str, dict[str, float]] = {}
+    held: dict[str, bool] = {}
+    for name, metric in found.items():
+        inner = metric.get("values", metric)
+        values[name] = {
+            key: number(source, None, value, f"{name}.{key}")
+            for key, value in inner.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        for expression, verdict in (metric.get("thresholds") or {}).items():
+            # An object tells `ok`; the bare boolean of --summary-export is true when the threshold was crossed.
+            held[f"{name}: {expression}"] = bool(verdict["ok"]) if isinstance(verdict, dict) else not verdict
+    return values, held
+
+
+def _measured(
+    key: tuple[str, str],
+    values: Mapping[str, float],
+    requests: int | None,
+    failures: int | None,
+    rate: float | None,
+) -> Measured:
+    quantiles = {q(match[1]): value for name, value in values.items() if (match := _QUANTILE.fullmatch(name))}
+    if "med" in values:
+        quantiles[0.5] = values["med"]
+    return Measured(
+        *key,
+        requests=requests,
+        failures=failures,
+        rate=rate,
+        mean=values.get("avg"),
+        min=values.get("min"),
+        max=values.get("max"),
+        quantiles={rank: value for rank, value in sorted(quantiles.items()) if 0 < rank < 1},
+    )
+
+
+def _tags(text: str) -> dict[str, str]:
+    return {key.strip(): value.strip() for key, _, value in (pair.partition(":") for pair in text.split(","))}
+
+
+def _endpoint(tags: Mapping[str, str]) -> tuple[str, str] | None:
+    """Method and name of what is tagged so; None for tags that name no endpoint."""
+    name = tags.get("name") or tags.get("url")
+    return (tags.get("method", ""), name) if name else None
+
+
+def read_points(source: Source, told: Told) -> Study:
+    samples = Samples(source)
+    most_users = dropped = 0.0
+    points = _json_points(source) if is_json_points(source) else _csv_points(source)
+    for line, metric, at, value, tags in points:
+        if metric == _USERS:
+            most_users = max(most_users, value)
+        elif metric == "dropped_iterations":
+            dropped += value
+        elif metric == _DURATION:
+            status = int(tags["status"]) if tags.get("status", "").isdecimal() else 0
+            expected = tags.get("expected_response")
+            samples.add(
+                line,
+                _endpoint(tags) or ("", "all"),
+                at,
+                value,
+                failed=expected == "false" if expected else not 200 <= status < 400,
+                kind=tags.get("error") or f"HTTP {status}",
+                status=status or None,
+            )
+    trial = samples.trial(
+        variant_of(source, told), level_of(told, users=most_users or None), _POINTS, told,
+        operation=operation_of(told), generator=GeneratorHealth(dropped=int(dropped)),
+    )  # fmt: skip
+    return study_of_one(source, told, trial)
+
+
+_Point = tuple[int, str, float, float, "Mapping[str, str]"]
+
+
+def _json_points(source: Source) -> Iterator[_Point]:
+    """(line, metric, Unix seconds of the request's end, value, tags)."""
+    for line, text in source.lines():
+        if not text:
+            continue
+        try:
+            each = json.loads(text)
+            if each["type"] != "Point":
+                continue
+            data = each["data"]
+            at = datetime.fromisoformat(_microseconds(data["time"])).timestamp()
+            yield line, each["metric"], at, float(data["value"]), data.get("tags") or {}
+        except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+            raise source.error(line, f"is no point of k6: {error}") from None
+
+
+def _microseconds(text: str) -> str:
+    """Go writes nine decimals, Python reads six."""
+    return re.sub(r"(\.\d{6})\d+", r"\1", text)
+
+
+def _csv_points(source: Source) -> Iterator[_Point]:
+    """Columns by their titles: their number differs between releases."""
+    lines = source.lines()
+    titles = next(csv.reader([next(lines)[1]]))
+    for line, text in lines:
+        if not text:
+            continue
+        row = dict(zip(titles, next(csv.reader([text])), strict=False))
+        tags = {key: value for key, value in row.items() if value} | dict(parse_qsl(row.get("extra_tags", "")))
+        yield (
+            line, row["metric_name"], _unix(source, line, row.get("timestamp", "")),
+            number(source, line, row.get("metric_value"), "metric_value"), tags,
+        )  # fmt: skip
+
+
+def _unix(source: Source, line: int, text: str) -> float:
+    """Seconds, from any of k6's time formats: how many digits a number has tells its unit until the year 5000."""
+    if text.isdecimal():
+        return int(text) / 10.0 ** (3 * max(0, round((len(text) - 10) / 3)))
+    try:
+        return datetime.fromisoformat(_microseconds(text)).timestamp()
+    except ValueError:
+        raise source.error(line, f"timestamp: {text!r} is no time") from None

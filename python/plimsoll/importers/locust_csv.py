@@ -1,0 +1,232 @@
+"""Locust's CSV files: `_stats.csv`, and beside it its history, failures and exceptions.
+
+Percentiles above 100 ms have two significant digits, and those of the history are cumulative unless it was written with
+`--csv-full-history`: they are not used. Its totals are, second by second.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import defaultdict
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.importers.cells import Cell
+from plimsoll.importers.headers import LABELS, columns
+from plimsoll.importers.measured import measured_of, seconds_of
+from plimsoll.importers.parts import Values
+from plimsoll.importers.single import level_of, operation_of, study_of_one, variant_of, whole
+from plimsoll.importers.source import Source
+from plimsoll.stats.study import LOCUST, Course, FailureKind, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Measured, Study
+
+MOST_SECONDS = 7 * 86_400
+_HTTP = re.compile(r"HTTPError\(['\"]?([1-5]\d\d)")
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Second:
+    """A line of the history: sums since the beginning of the run."""
+
+    at: int
+    """Unix seconds."""
+    users: int
+    requests: int
+    failures: int
+    time: float
+    """ms, of all requests together."""
+    size: float
+
+
+def is_locust_csv(source: Source) -> bool:
+    titles = _first_titles(source)
+    return {"Name", "Request Count", "Failure Count"} <= titles or {"User Count", "Total Request Count"} <= titles
+
+
+def _first_titles(source: Source) -> set[str]:
+    line = source.beginning.partition("\n")[0].strip("\r")
+    return set(next(csv.reader([line]), [])) if "," in line else set()
+
+
+def read_locust_csv(source: Source, told: Told) -> Study:
+    if "User Count" in _first_titles(source):
+        other = _beside(source.path, "stats")
+        raise source.error(None, f"is the history of a run; import {other.name}, and it is read with it")
+    rows = _stats(source)
+    kinds = _failures(source)
+    history = _history(source)
+    seconds = told.duration or seconds_of([values for _, values in rows.values()])
+    course = {key: _course(lines) for key, lines in history.items()}
+    endpoints, total, notes = [], None, []
+    for key, (_, values) in rows.items():
+        measured, note = measured_of(key, values, seconds, None)
+        notes += [note] if note else []
+        measured = replace(measured, kinds=tuple(kinds.get(key, ())), course=course.get(key))
+        if key == ("", "Aggregated"):
+            total = measured
+        else:
+            endpoints.append(measured)
+    if not endpoints and (total is None or not total.requests):
+        raise source.error(None, "holds no requests")
+    users, ramp = _users(history.get(("", "Aggregated"), []))
+    level = level_of(told, users)
+    trial = Trial(
+        id=str(source.path),
+        variant=variant_of(source, told),
+        operation=operation_of(told),
+        level=level,
+        users=level.value if level and level.unit == "users" else None,
+        offered=level.value if level and level.unit == "/s" else None,
+        think=told.think,
+        duration=seconds,
+        ramp=told.ramp if told.ramp is not None else ramp,
+        endpoints=tuple(endpoints),
+        total=_with_kinds(total, endpoints),
+        precision=LOCUST,
+        notes=tuple(dict.fromkeys(notes)),
+    )
+    return study_of_one(source, told, trial, warnings=tuple(_exceptions(source)))
+
+
+def _stats(source: Source) -> dict[Key, tuple[int, Values]]:
+    """(line, values) by endpoint."""
+    lines = csv.reader(io.StringIO(source.text(), newline=""))
+    titles = next(lines)
+    known, _ = columns(titles)
+    found: dict[Key, tuple[int, Values]] = {}
+    with _csv_errors(source):
+        rows = [(lines.line_num, row) for row in lines if row]
+    for line, row in rows:
+        if len(row) != len(titles):
+            raise source.error(line, f"{len(row)} cells where the header has {len(titles)}")
+        labels = dict(zip(titles, row, strict=True))
+        key = (labels.get("Type", ""), labels["Name"])
+        key = ("", "Aggregated") if key[1] == "Aggregated" and not key[0].strip() else key
+        values = Values()
+        for each, text in zip(known, row, strict=True):
+            cell = Cell.of(text)
+            if each is None or each.kind in LABELS or each.kind == "other" or cell.kind == "nothing":
+                continue
+            if cell.kind != "number":
+                raise source.error(line, f"{each.kind} of {' '.join(key)}: {text!r} is no number")
+            values.by_measure[each.measure], values.decimals[each.measure] = cell.value, cell.decimals
+        found[key] = line, values
+    return found
+
+
+@contextmanager
+def _csv_errors(source: Source) -> Iterator[None]:
+    try:
+        yield
+    except csv.Error as error:
+        raise source.error(None, f"is no CSV: {error}") from None
+
+
+def _beside(path: Path, what: str) -> Path:
+    stem = re.sub(r"_?stats(?:_history)?$", "", path.stem)
+    return path.with_name(f"{stem}_{what}.csv" if stem else f"{what}.csv")
+
+
+def _dicts(source: Source, what: str) -> list[tuple[Source, int, dict[str, str]]]:
+    """(file, line, row by title) of a file beside it; nothing if there is none."""
+    path = _beside(source.path, what)
+    if not path.is_file() or path == source.path:
+        return []
+    beside = Source(path)
+    lines = csv.DictReader(io.StringIO(beside.text(), newline=""))
+    with _csv_errors(beside):
+        return [(beside, lines.line_num, {key: value or "" for key, value in row.items() if key}) for row in lines]
+
+
+def _failures(source: Source) -> dict[Key, list[FailureKind]]:
+    kinds: dict[Key, list[FailureKind]] = defaultdict(list)
+    for beside, line, row in _dicts(source, "failures"):
+        status = _HTTP.search(row.get("Error", ""))
+        count = whole(beside, line, row.get("Occurrences"), "Occurrences")
+        kinds[row.get("Method", ""), row.get("Name", "")].append(
+            FailureKind("http" if status else "other", row.get("Error", ""), count, int(status[1]) if status else None)
+        )
+    return kinds
+
+
+def _with_kinds(total: Measured | None, endpoints: list[Measured]) -> Measured | None:
+    return None if total is None else replace(total, kinds=tuple(kind for each in endpoints for kind in each.kinds))
+
+
+def _exceptions(source: Source) -> list[str]:
+    return [
+        f"{row.get('Count', '?')} times the locustfile raised: {row.get('Message', '')}"
+        for _, _, row in _dicts(source, "exceptions")
+    ]
+
+
+def _history(source: Source) -> dict[Key, list[_Second]]:
+    found: dict[Key, list[_Second]] = defaultdict(list)
+    for beside, line, row in _dicts(source, "stats_history"):
+        if row.get("Total Request Count", "N/A") == "N/A":
+            continue
+
+        def value(title: str, row: dict[str, str] = row, beside: Source = beside, line: int = line) -> float:
+            cell = Cell.of(row.get(title, ""))
+            if cell.kind not in ("number", "nothing"):
+                raise beside.error(line, f"{title}: {row.get(title)!r} is no number")
+            return cell.value
+
+        requests = int(value("Total Request Count"))
+        found[row.get("Type", ""), row.get("Name", "")].append(
+            _Second(
+                int(value("Timestamp")),
+                int(value("User Count")),
+                requests,
+                int(value("Total Failure Count")),
+                requests * value("Total Average Response Time"),
+                requests * value("Total Average Content Size"),
+            )
+        )
+    return found
+
+
+def _course(lines: list[_Second]) -> Course | None:
+    """Differences between the sums of one second and the next; None when they are not told every second."""
+    lines = sorted(lines, key=lambda each: each.at)
+    length = lines[-1].at - lines[0].at + 1 if lines else 0
+    if length < 2 or length > MOST_SECONDS or len({each.at for each in lines}) < 0.8 * length:
+        return None
+    requests, failures = np.zeros(length, dtype=np.int64), np.zeros(length, dtype=np.int64)
+    means, sizes = np.full(length, np.nan), np.full(length, np.nan)
+    before = _Second(0, 0, 0, 0, 0.0, 0.0)
+    for each in lines:
+        if each.requests < before.requests:  # statistics were reset
+            before = _Second(0, 0, 0, 0, 0.0, 0.0)
+        at, more = each.at - lines[0].at, each.requests - before.requests
+        if more > 0:
+            known = requests[at]
+            requests[at] += more
+            failures[at] += max(0, each.failures - before.failures)
+            for into, now, then in ((means, each.time, before.time), (sizes, each.size, before.size)):
+                # Sums of rounded means may come out a little below those of the second before.
+                earlier = into[at] * known if known else 0.0
+                into[at] = (earlier + max(0.0, now - then)) / requests[at]
+        before = each
+    return Course(requests, failures, means, np.full(length, np.nan), sizes, (None,) * length)
+
+
+def _users(lines: list[_Second]) -> tuple[float | None, float]:
+    """(most users, seconds until there were so many)."""
+    most = max((each.users for each in lines), default=0)
+    if not most:
+        return None, 0.0
+    first = min(each.at for each in lines)
+    return float(most), float(next(each.at for each in lines if each.users == most) - first)

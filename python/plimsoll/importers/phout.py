@@ -1,0 +1,59 @@
+"""phout of Yandex.Tank: 12 columns, parted by tabs, times in µs.
+
+Net code 777 is a shot that was never fired because the generator was too late: it is counted as dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from plimsoll.importers.samples import Samples
+from plimsoll.importers.single import level_of, number, operation_of, study_of_one, variant_of, whole
+from plimsoll.stats.study import GeneratorHealth, Precision
+
+if TYPE_CHECKING:
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Study
+
+_WIDTH = 12
+_NEVER_FIRED = 777
+_LINE = re.compile(r"\d{9,11}\.\d+\t[^\t]*(?:\t-?\d+){10}")
+_PRECISION = Precision("yandex.tank", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True)
+
+
+def is_phout(source: Source) -> bool:
+    return bool(_LINE.fullmatch(source.beginning.partition("\n")[0].strip("\r")))
+
+
+def read_phout(source: Source, told: Told) -> Study:
+    samples = Samples(source)
+    dropped = 0
+    for line, text in source.lines():
+        if not text:
+            continue
+        cells = text.split("\t")
+        if len(cells) != _WIDTH:
+            raise source.error(line, f"{len(cells)} columns where phout has {_WIDTH}")
+        net, status = whole(source, line, cells[10], "net code"), whole(source, line, cells[11], "HTTP code")
+        if net == _NEVER_FIRED:
+            dropped += 1
+            continue
+        micros = number(source, line, cells[2], "interval_real")
+        samples.add(
+            line,
+            ("", cells[1].partition("#")[0]),
+            number(source, line, cells[0], "time") + micros / 1e6,
+            micros / 1000,
+            failed=bool(net) or status >= 400,
+            kind=f"network error {net}" if net else f"HTTP {status}",
+            status=status or None,
+            size=number(source, line, cells[9], "size_in"),
+        )
+    trial = samples.trial(
+        variant_of(source, told), level_of(told), _PRECISION, told, operation=operation_of(told),
+        generator=GeneratorHealth(dropped=dropped),
+        notes=(f"{dropped} shots were never fired (net code {_NEVER_FIRED})",) if dropped else (),
+    )  # fmt: skip
+    return study_of_one(source, told, trial)

@@ -1,0 +1,61 @@
+"""Which importer reads a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.importers import gatling, hdr, hey, jtl, k6, locust_csv, phout, vegeta, wrk
+from plimsoll.importers.published import read_published
+from plimsoll.importers.source import Source
+from plimsoll.importers.told import Told
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.stats.study import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    name: str
+    """What people call the format."""
+    sniff: Callable[[Source], bool]
+    """Whether a file is one of these, by its first bytes and its name."""
+    read: Callable[[Source, Told], Study]
+    """Raises UsageError, which names the file and the line."""
+
+
+IMPORTERS: tuple[Importer, ...] = (
+    Importer("Locust CSV", locust_csv.is_locust_csv, locust_csv.read_locust_csv),
+    Importer("k6 points, JSON", k6.is_json_points, k6.read_points),
+    Importer("k6 points, CSV", k6.is_csv_points, k6.read_points),
+    Importer("k6 summary", k6.is_summary, k6.read_summary),
+    Importer("vegeta report, text", vegeta.is_text_report, vegeta.read_text_report),
+    Importer("vegeta report, JSON", vegeta.is_json_report, vegeta.read_json_report),
+    Importer("vegeta results", vegeta.is_results, vegeta.read_results),
+    Importer("wrk, wrk2", wrk.is_wrk, wrk.read_wrk),
+    Importer("oha JSON", hey.is_json, hey.read_json),
+    Importer("hey or oha CSV", hey.is_csv, hey.read_csv),
+    Importer("hey or oha summary", hey.is_text, hey.read_text),
+    Importer("JMeter JTL", jtl.is_jtl, jtl.read_jtl),
+    Importer("Gatling simulation.log, text", gatling.is_text_log, gatling.read_text_log),
+    Importer("Gatling simulation.log, binary", gatling.is_binary_log, gatling.read_binary_log),
+    Importer("HdrHistogram log", hdr.is_hlog, hdr.read_hlog),
+    Importer("HdrHistogram percentiles", hdr.is_hgrm, hdr.read_hgrm),
+    Importer("phout", phout.is_phout, phout.read_phout),
+    Importer("tables in text, Markdown or CSV", lambda source: True, read_published),
+)
+"""Asked in this order; the last one takes anything."""
+
+
+def read(path: str | Path, **told: object) -> Study:
+    """The study in a file. told: what the file does not say, see `Told`.
+
+    Raises UsageError for a file that cannot be read, or is none of those that are known.
+    """
+    known = Told.of(**told)
+    source = Source(Path(path))
+    importer = next(each for each in IMPORTERS if each.sniff(source))
+    return importer.read(source, known)

@@ -1,0 +1,190 @@
+"""From single requests, as raw result files list them, to histograms and the course of a run."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll._engine import Histogram
+from plimsoll.stats.study import Course, FailureKind, Measured, Trial
+from plimsoll.stats.trial import Packed
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Level, Precision
+
+MOST_ROWS = 50_000_000
+"""Requests of one file."""
+MOST_ENDPOINTS = 10_000
+MOST_SECONDS = 7 * 86_400
+"""Between the first request and the last: more is a mistake in a time."""
+MOST_KINDS = 1_000
+_CHART_CELLS = 2_000_000
+"""Endpoints times seconds for which the course is kept."""
+
+
+@dataclass(slots=True)
+class _Raw:
+    """The requests of one endpoint, each at the same place in all of these."""
+
+    ends: array[float] = field(default_factory=lambda: array("d"))
+    """Seconds."""
+    times: array[float] = field(default_factory=lambda: array("d"))
+    """ms; NaN for a request without a time."""
+    failed: bytearray = field(default_factory=bytearray)
+    sizes: array[float] = field(default_factory=lambda: array("d"))
+    """Bytes; NaN for a request of which it is not known."""
+    kinds: Counter[tuple[str, str, int | None]] = field(default_factory=Counter)
+
+
+class Samples:
+    """Takes in requests one by one, in any order."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._endpoints: dict[tuple[str, str], _Raw] = {}
+        self._count = 0
+        self._first = math.inf
+        self._last = -math.inf
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(
+        self,
+        line: int,
+        key: tuple[str, str],
+        end: float,
+        ms: float | None,
+        *,
+        failed: bool = False,
+        kind: str = "",
+        status: int | None = None,
+        size: float | None = None,
+    ) -> None:
+        """end: seconds, of any clock. kind: what the failure is called. Raises UsageError for too many, or nonsense."""
+        if not math.isfinite(end) or (ms is not None and not 0 <= ms < 1e12):
+            raise self._source.error(line, f"a request of {ms} ms that ended at {end} s cannot be")
+        raw = self._endpoints.get(key)
+        if raw is None:
+            if len(self._endpoints) == MOST_ENDPOINTS:
+                raise self._source.error(line, f"more than {MOST_ENDPOINTS} different names: names must not hold ids")
+            raw = self._endpoints[key] = _Raw()
+        self._count += 1
+        if self._count > MOST_ROWS:
+            raise self._source.error(line, f"more than {MOST_ROWS} requests, the most that is read of one file")
+        raw.ends.append(end)
+        raw.times.append(math.nan if ms is None else ms)
+        raw.failed.append(failed)
+        raw.sizes.append(math.nan if size is None else size)
+        if failed:
+            what = ("http" if status else "other", kind or (f"HTTP {status}" if status else "failed"), status)
+            if len(raw.kinds) < MOST_KINDS or what in raw.kinds:
+                raw.kinds[what] += 1
+        self._first = min(self._first, end - (ms or 0.0) / 1000)
+        self._last = max(self._last, end)
+
+    def trial(self, variant: str, level: Level | None, precision: Precision, told: Told, **more: object) -> Trial:
+        """One run of all of them. more: further fields of the Trial. Raises UsageError when there are none."""
+        if not self._count:
+            raise self._source.error(None, "holds no requests")
+        span = self._last - self._first
+        if span > MOST_SECONDS:
+            raise self._source.error(None, f"its requests lie {span / 86_400:.0f} days apart: a time in it is wrong")
+        seconds = told.duration or span or None
+        keep_course = len(self._endpoints) * (span + 1) <= _CHART_CELLS
+        endpoints = [
+            self._measured(key, raw, seconds, keep_course)
+            for key, raw in sorted(self._endpoints.items(), key=lambda item: (item[0][1], item[0][0]))
+        ]
+        together = _Raw()
+        for raw in self._endpoints.values():
+            together.ends += raw.ends
+            together.times += raw.times
+            together.failed += raw.failed
+            together.sizes += raw.sizes
+            together.kinds += raw.kinds
+        trial = Trial(
+            id=str(self._source.path),
+            variant=variant,
+            level=level,
+            users=level.value if level and level.unit == "users" else None,
+            offered=level.value if level and level.unit == "/s" else None,
+            think=told.think,
+            duration=seconds,
+            ramp=told.ramp or 0.0,
+            endpoints=tuple(endpoints),
+            total=self._measured(("", "Aggregated"), together, seconds, keep_course),
+            precision=precision,
+        )
+        return replace(trial, **more)  # type: ignore[arg-type]
+
+    def _measured(self, key: tuple[str, str], raw: _Raw, seconds: float | None, keep_course: bool) -> Measured:
+        times = np.frombuffer(raw.times, dtype=np.float64)
+        failed = np.frombuffer(raw.failed, dtype=np.uint8).astype(bool)
+        sizes = np.frombuffer(raw.sizes, dtype=np.float64)
+        timed = ~np.isnan(times)
+        return Measured(
+            *key,
+            requests=len(times),
+            failures=int(failed.sum()),
+            rate=len(times) / seconds if seconds else None,
+            mean=_mean(times[timed]),
+            min=float(times[timed].min()) if timed.any() else None,
+            max=float(times[timed].max()) if timed.any() else None,
+            size=_mean(sizes[~np.isnan(sizes)]),
+            kinds=tuple(FailureKind(*kind[:2], count, kind[2]) for kind, count in raw.kinds.most_common()),
+            mean_success=_mean(times[timed & ~failed]),
+            mean_failure=_mean(times[timed & failed]),
+            histogram=histogram(times[timed]) if timed.any() else None,
+            course=self._course(raw, times, failed, sizes) if keep_course else None,
+        )
+
+    def _course(
+        self, raw: _Raw, times: NDArray[np.float64], failed: NDArray[np.bool_], sizes: NDArray[np.float64]
+    ) -> Course:
+        """A request belongs to the second of its end."""
+        at = np.floor(np.frombuffer(raw.ends, dtype=np.float64) - self._first).astype(np.int64)
+        length = int(self._last - self._first) + 1
+        order = np.argsort(at, kind="stable")
+        edges = np.searchsorted(at[order], np.arange(length + 1))
+        means, maxima, mean_sizes = (np.full(length, np.nan) for _ in range(3))
+        packed: list[bytes | None] = [None] * length
+        for second in np.flatnonzero(np.diff(edges)):
+            chosen = order[edges[second] : edges[second + 1]]
+            known = times[chosen][~np.isnan(times[chosen])]
+            if len(known):
+                means[second], maxima[second] = known.mean(), known.max()
+                packed[second] = histogram(known).encode()
+            of_bodies = sizes[chosen][~np.isnan(sizes[chosen])]
+            if len(of_bodies):
+                mean_sizes[second] = of_bodies.mean()
+        return Course(
+            requests=np.bincount(at, minlength=length).astype(np.int64),
+            failures=np.bincount(at[failed], minlength=length).astype(np.int64),
+            means=means,
+            maxima=maxima,
+            sizes=mean_sizes,
+            histograms=Packed(packed),
+        )
+
+
+def histogram(milliseconds: NDArray[np.float64]) -> Histogram:
+    """Of times in ms; below 1 µs counts as 1 µs."""
+    into = Histogram()
+    values, counts = np.unique(np.maximum(np.rint(milliseconds * 1000), 1).astype(np.int64), return_counts=True)
+    for value, count in zip(values.tolist(), counts.tolist(), strict=True):
+        into.record(value, count)
+    return into
+
+
+def _mean(values: NDArray[np.float64]) -> float | None:
+    return float(values.mean()) if len(values) else None

@@ -1,0 +1,54 @@
+"""Several files as one study: a variant each, or repeats of a variant."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.importers.told import Names
+    from plimsoll.stats.study import Study
+
+
+def together(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
+    """One study of all their trials. variant: one name for each file; files of the same name are repeats of it.
+
+    Without names each file is a variant, called like the file. Raises UsageError for files that hold several variants,
+    and for a wrong number of names.
+    """
+    names = (variant,) if isinstance(variant, str) and variant else tuple(variant)
+    for study in studies:
+        if len(study.variants) != 1:
+            raise UsageError(
+                f"{study.source}: holds {len(study.variants)} variants ({', '.join(study.variants)}), so it cannot be "
+                "one of several files of a study; import it alone"
+            )
+    if names and len(names) != len(studies):
+        raise UsageError(f"variant: {len(names)} names for {len(studies)} files; give one for each file, or none")
+    if not names:
+        names = tuple(study.name for study in studies)
+        names = names if len(set(names)) == len(names) else tuple(study.source for study in studies)
+    seen: Counter[tuple[object, ...]] = Counter()
+    trials = []
+    for called, study in zip(names, studies, strict=True):
+        for trial in study.trials:
+            cell = called, trial.level, trial.operation
+            trials.append(replace(trial, id=f"{study.source} {trial.id}", variant=called, repeat=seen[cell]))
+            seen[cell] += 1
+    return replace(
+        studies[0],
+        name=name,
+        trials=tuple(trials),
+        variants=tuple(dict.fromkeys(names)),
+        skipped=tuple(each for study in studies for each in study.skipped),
+        claims=tuple(each for study in studies for each in study.claims),
+        warnings=tuple(dict.fromkeys(each for study in studies for each in study.warnings)),
+        source=", ".join(study.source for study in studies),
+        about={},
+        shape="auto",
+    )

@@ -1,0 +1,216 @@
+"""vegeta: its text and JSON reports, and results in CSV (12 columns without a header) or JSON lines.
+
+Percentiles of a report come from a t-digest: no bound of their error is known, and they cannot be merged. A request
+counts from when it was sent. Success is a status of 200 to 399; status 0 is a request without an answer.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.importers.samples import Samples
+from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of, whole
+from plimsoll.stats.study import FailureKind, Measured, Precision
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Level, Study
+
+_REPORT = Precision("vegeta", digits=None, floor=1e-6, clock="sent", times_of="all")
+_RESULTS = Precision("vegeta", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True)
+_DIGEST = "percentiles of vegeta's reports come from a t-digest, whose error has no bound"
+_WIDTH = 12
+_LINE = re.compile(r"(?P<title>[A-Z][A-Za-z ]+?)\s+\[(?P<names>[^\]]*)\]\s+(?P<values>.*)")
+_PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|µs|us|ns)")
+_SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
+_ROUND = 0.01
+"""How far the rate of a report may lie from a whole number that was asked for."""
+
+
+def is_text_report(source: Source) -> bool:
+    return bool(re.match(r"\s*Requests\s+\[total, rate", source.beginning))
+
+
+def is_json_report(source: Source) -> bool:
+    head = source.beginning.lstrip()
+    return head.startswith("{") and '"latencies"' in head and '"bytes_in"' in head and '"50th"' in head
+
+
+def is_results(source: Source) -> bool:
+    line = source.beginning.partition("\n")[0]
+    if line.startswith("{"):
+        return '"attack"' in line and '"latency"' in line and '"timestamp"' in line
+    cells = line.split(",")
+    return len(cells) == _WIDTH and cells[0].isdigit() and len(cells[0]) >= 18 and cells[1].isdigit()
+
+
+def read_text_report(source: Source, told: Told) -> Study:
+    found: dict[str, dict[str, str]] = {}
+    statuses: dict[str, int] = {}
+    for line_number, line in source.lines():
+        match = _LINE.match(line)
+        if match is None:
+            continue
+        values = re.split(r",\s*", match["values"].strip())
+        if match["title"] == "Status Codes":
+            for pair in match["values"].split():
+                code, _, count = pair.partition(":")
+                status = str(whole(source, line_number, code, "status"))
+                statuses[status] = whole(source, line_number, count, f"count of status {code}")
+        else:
+            found[match["title"]] = dict(zip(re.split(r",\s*", match["names"]), values, strict=False))
+    requests, times, received = (found.get(title, {}) for title in ("Requests", "Latencies", "Bytes In"))
+    return _report(
+        source,
+        told,
+        total=whole(source, 1, requests.get("total"), "Requests [total]"),
+        rate=number(source, 1, requests["rate"], "Requests [rate]") if "rate" in requests else None,
+        seconds=_go_ms(source, found.get("Duration", {}).get("total", "")) / 1000,
+        statuses=statuses,
+        times={name: _go_ms(source, times[name]) for name in ("min", "mean", "max") if name in times},
+        quantiles={
+            q(name): _go_ms(source, value) for name, value in times.items() if re.fullmatch(r"\d+(?:\.\d+)?", name)
+        },
+        size=number(source, None, received["mean"], "Bytes In [mean]") if "mean" in received else None,
+    )
+
+
+def read_json_report(source: Source, told: Told) -> Study:
+    with source.expected("vegeta"):
+        return _read_json_report(source, told)
+
+
+def _read_json_report(source: Source, told: Told) -> Study:
+    document = _object(source)
+    latencies = document.get("latencies", {})
+    ms = {name: number(source, None, value, f"latencies.{name}") / 1e6 for name, value in latencies.items()}
+    wait = number(source, None, document.get("wait", 0), "wait")
+    return _report(
+        source,
+        told,
+        total=whole(source, None, document.get("requests"), "requests"),
+        rate=number(source, None, document.get("rate", 0), "rate") or None,
+        seconds=(number(source, None, document.get("duration"), "duration") + wait) / 1e9,
+        statuses={code: whole(source, None, count, "status_codes") for code, count in document["status_codes"].items()},
+        times={name: ms[name] for name in ("min", "mean", "max") if name in ms},
+        quantiles={q(name[:-2]): value for name, value in ms.items() if name.endswith("th")},
+        size=number(source, None, document.get("bytes_in", {}).get("mean", 0), "bytes_in.mean"),
+    )
+
+
+def _report(
+    source: Source,
+    told: Told,
+    *,
+    total: int,
+    rate: float | None,
+    seconds: float,
+    statuses: Mapping[str, int],
+    times: Mapping[str, float],
+    quantiles: Mapping[float, float],
+    size: float | None,
+) -> Study:
+    failed = {code: count for code, count in statuses.items() if not 200 <= int(code) < 400}
+    measured = Measured(
+        "",
+        "Aggregated",
+        requests=total,
+        failures=sum(failed.values()),
+        rate=total / seconds if seconds > 0 else None,
+        mean=times.get("mean"),
+        min=times.get("min"),
+        max=times.get("max"),
+        quantiles={rank: value for rank, value in quantiles.items() if 0 < rank < 1},
+        size=size,
+        kinds=tuple(_kind(int(code), count) for code, count in failed.items()),
+    )
+    trial = summary_trial(
+        source, told, measured, _offered(told, rate), seconds or None, precision=_REPORT, notes=(_DIGEST,)
+    )
+    return study_of_one(source, told, trial)
+
+
+def _kind(status: int, count: int) -> FailureKind:
+    return FailureKind("http", f"HTTP {status}", count, status) if status else FailureKind("other", "no answer", count)
+
+
+def _offered(told: Told, rate: float | None) -> Level | None:
+    """vegeta tells the rate that it kept: one close to a whole number was asked for as that."""
+    if rate and abs(rate - round(rate)) <= _ROUND * rate and round(rate):
+        rate = float(round(rate))
+    return level_of(told, rate=rate)
+
+
+def _go_ms(source: Source, text: str) -> float:
+    """A duration as Go prints it: 1m2.5s, 90.438129ms."""
+    parts = _PART.findall(text)
+    if text == "0s" or (parts and "".join(digits + unit for digits, unit in parts) == text):
+        return sum(float(digits) * _SECONDS[unit] for digits, unit in parts) * 1000
+    raise source.error(None, f"{text!r} is no duration")
+
+
+def _object(source: Source) -> dict[str, Any]:
+    try:
+        document = json.loads(source.text())
+    except json.JSONDecodeError as error:
+        raise source.error(error.lineno, f"is no JSON: {error.msg}") from None
+    return document if isinstance(document, dict) else {}
+
+
+def read_results(source: Source, told: Told) -> Study:
+    samples = Samples(source)
+    for line, at, status, ns, size, error, method, url in _results(source):
+        samples.add(
+            line,
+            (method, url.partition("?")[0]),
+            (at + ns) / 1e9,
+            ns / 1e6,
+            failed=not 200 <= status < 400,
+            kind=error or f"HTTP {status}",
+            status=status or None,
+            size=size,
+        )
+    trial = samples.trial(variant_of(source, told), level_of(told), _RESULTS, told, operation=operation_of(told))
+    return study_of_one(source, told, trial)
+
+
+def _results(source: Source) -> Iterator[tuple[int, int, int, int, float, str, str, str]]:
+    """(line, start in Unix ns, status, ns, bytes, error, method, URL)."""
+    for line, text in source.lines():
+        if not text:
+            continue
+        if text.startswith("{"):
+            try:
+                each = json.loads(text)
+                at = _nanoseconds(each["timestamp"])
+                yield (
+                    line, at, int(each["code"]), int(each["latency"]), float(each.get("bytes_in", 0)),
+                    str(each.get("error", "")), str(each.get("method", "")), str(each.get("url", "")),
+                )  # fmt: skip
+            except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+                raise source.error(line, f"is no result of vegeta: {error}") from None
+            continue
+        cells = next(csv.reader([text]))
+        if len(cells) != _WIDTH:
+            raise source.error(line, f"{len(cells)} columns where vegeta's results have {_WIDTH}")
+        yield (
+            line, whole(source, line, cells[0], "timestamp"), whole(source, line, cells[1], "code"),
+            whole(source, line, cells[2], "latency"), number(source, line, cells[4], "bytes in"), cells[5], cells[9],
+            cells[10],
+        )  # fmt: skip
+
+
+def _nanoseconds(text: str) -> int:
+    """Unix ns of an RFC 3339 time with up to nine decimals."""
+    match = re.fullmatch(r"(.*?:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:\d\d)", text)
+    if match is None:
+        raise ValueError(f"{text!r} is no time")
+    seconds = datetime.fromisoformat(match[1] + match[3].replace("Z", "+00:00")).timestamp()
+    return int(seconds) * 1_000_000_000 + int((match[2] or "").ljust(9, "0"))

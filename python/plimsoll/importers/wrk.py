@@ -1,0 +1,118 @@
+"""The text that wrk and wrk2 print.
+
+wrk changes the times of every run afterwards, unannounced: it fills in requests that its connections "would have sent",
+so its percentiles are modelled. wrk2 counts from when a request was due, and leaves timed-out ones out.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from plimsoll.importers.single import level_of, q, study_of_one, summary_trial
+from plimsoll.stats.study import FailureKind, Measured, Precision
+
+if TYPE_CHECKING:
+    from plimsoll.importers.source import Source
+    from plimsoll.importers.told import Told
+    from plimsoll.stats.study import Study
+
+_MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
+_BYTES = {"B": 1.0, "KB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
+_TIME = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)"
+_RUNNING = re.compile(rf"Running {_TIME} test @ (\S+)")
+_SHAPE = re.compile(r"(\d+) threads and (\d+) connections")
+_LATENCY = re.compile(rf"\s*Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}")
+_QUANTILE = re.compile(rf"\s*(\d+(?:\.\d+)?)%\s+{_TIME}\s*")
+_DONE = re.compile(rf"\s*(\d+) requests in {_TIME}, (\d+(?:\.\d+)?)([KMGT]?B) read")
+_ERRORS = re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
+_STATUS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)")
+_RATE = re.compile(r"Requests/sec:\s+(\d+(?:\.\d+)?)")
+
+
+def is_wrk(source: Source) -> bool:
+    return bool(_RUNNING.search(source.beginning[:2000])) and "connections" in source.beginning[:4000]
+
+
+def read_wrk(source: Source, told: Told) -> Study:
+    text = source.text()
+    done = _DONE.search(text)
+    if done is None:
+        raise source.error(None, "has no line `N requests in T`: the run did not end")
+    is_wrk2 = "HdrHistogram" in text or "Thread calibration" in text
+    shape = _SHAPE.search(text)
+    connections = float(shape[2]) if shape else None
+    seconds = _ms(done[2], done[3]) / 1000
+    total = _total(text, done, seconds)
+    precision = Precision(
+        "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all"
+    )
+    trial = summary_trial(
+        source,
+        told,
+        total,
+        level_of(told, users=None if is_wrk2 else connections),
+        seconds,
+        precision=precision,
+        notes=tuple(_notes(told, is_wrk2, total.censored)),
+        facts={"connections": connections} if connections else {},
+    )
+    url = _RUNNING.search(text)
+    return study_of_one(source, told, trial, about={"target": url[3]} if url else {})
+
+
+def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
+    """done: the line that tells how many requests there were in how many seconds."""
+    latency, rate = _LATENCY.search(text), _RATE.search(text)
+    quantiles = _quantiles(text)
+    highest = quantiles.pop(1.0, None)
+    connect, read, write, timeout = map(int, errors.groups() if (errors := _ERRORS.search(text)) else (0, 0, 0, 0))
+    statuses = int(found[1]) if (found := _STATUS.search(text)) else 0
+    answered, broken = int(done[1]), connect + read + write
+    kinds = (
+        ("http", "Non-2xx or 3xx responses", statuses), ("connect", "socket error: connect", connect),
+        ("read", "socket error: read", read), ("write", "socket error: write", write),
+    )  # fmt: skip
+    if highest is None and latency:
+        highest = _ms(latency[5], latency[6])
+    return Measured(
+        "",
+        "Aggregated",
+        requests=answered + broken,
+        failures=statuses + broken,
+        rate=(answered + broken) / seconds if broken or rate is None else float(rate[1]),
+        mean=_ms(latency[1], latency[2]) if latency else None,
+        max=highest,
+        quantiles=quantiles,
+        size=float(done[4]) * _BYTES[done[5]] / answered if answered else None,
+        kinds=tuple(FailureKind(outcome, message, count) for outcome, message, count in kinds if count),
+        censored=timeout,
+    )
+
+
+def _notes(told: Told, is_wrk2: bool, timeouts: int) -> list[str]:
+    notes = [f"{timeouts} requests took longer than the time limit; their times are not told"] if timeouts else []
+    if not is_wrk2:
+        return [*notes, "wrk fills in requests that it did not send: its percentiles are modelled"]
+    notes.append("wrk2 begins to count after 10 s, so its percentiles rest on fewer requests")
+    if told.rate is None and told.users is None:
+        notes.append("wrk2 does not print the rate that was asked for; tell it with --rate")
+    return notes
+
+
+def _quantiles(text: str) -> dict[float, float]:
+    """Of the distribution that comes first: the second one of wrk2 -U counts from when requests were sent."""
+    found: dict[float, float] = {}
+    begun = False
+    for line in text.splitlines():
+        if "Latency Distribution" in line or "Uncorrected Latency" in line:
+            if begun:
+                break
+            begun = True
+        elif begun and (match := _QUANTILE.fullmatch(line)):
+            found[q(match[1])] = _ms(match[2], match[3])
+    return found
+
+
+def _ms(number: str, unit: str) -> float:
+    return float(number) * _MS[unit]

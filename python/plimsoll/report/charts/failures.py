@@ -1,0 +1,57 @@
+"""What went wrong, as shares of all requests, by status or outcome."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.report.charts.chart import Chart, Row, draw, short
+from plimsoll.stats.view import NO_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.stats.study import Measured
+
+MOST_KINDS = 6
+"""Colours to tell apart; what is rarer is one kind, "other"."""
+OTHER = "other"
+
+
+def failure_chart(name: str, title: str, cells: Sequence[tuple[str, Sequence[Measured]]], **about: Any) -> Chart | None:
+    """cells: label, and what was measured in each of its runs. None when nothing failed."""
+    counts = {label: (kinds_of(measured), sum(each.requests or 0 for each in measured)) for label, measured in cells}
+    total = Counter[str]()
+    for kinds, _ in counts.values():
+        total.update(kinds)
+    if not total:
+        return None
+    names = [kind for kind, _ in total.most_common(MOST_KINDS)]
+    rows: list[Row] = []
+    for label, (kinds, requests) in counts.items():
+        merged = Counter[str]()
+        for kind, count in kinds.items():
+            merged[kind if kind in names else OTHER] += count
+        for place, kind in enumerate((*names, OTHER)):
+            if requests and (merged[kind] or place == 0):
+                share = short(merged[kind] / requests)
+                rows.append({"cell": label, "kind": kind, "count": merged[kind], "share": share, "place": place})
+    words = {"kinds": [*names, *([OTHER] if len(total) > MOST_KINDS else [])]}
+    return draw("failures", name, title, {"points": rows}, words, **about)
+
+
+def kinds_of(measured: Sequence[Measured]) -> Counter[str]:
+    """HTTP 503, timeout, connect, …: by status where a message tells one, else by outcome."""
+    found = Counter[str]()
+    for each in measured:
+        told = Counter[str]()
+        for kind in each.kinds:
+            found[f"HTTP {kind.status}" if kind.status else kind.outcome] += kind.count
+            told[kind.outcome] += kind.count
+        for outcome, count in each.outcomes.items():
+            if outcome != "success" and outcome not in NO_REQUESTS and count > told[outcome]:
+                found[outcome] += count - told[outcome]
+        unknown = (each.failures or 0) - sum(told.values()) if not each.outcomes else 0
+        if unknown > 0:
+            found["failed"] += unknown
+    return found

@@ -1,0 +1,100 @@
+"""What was observed of the target, how its times are spread, and what a search for its capacity saw."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.report.charts.chart import Chart, Row, draw, short
+from plimsoll.report.charts.thin import thinned, thinning_note
+from plimsoll.report.charts.ticks import log_ticks, ticks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll._engine import Histogram
+    from plimsoll.stats.study import Series, Trial
+
+MOST_POINTS = 200
+"""Of one run's line: there may be many."""
+BINS = 20
+"""Of a decade."""
+_CALLED = {"rss": "memory (RSS)", "cpu": "CPU", "threads": "threads", "files": "open files"}
+
+
+def target_charts(name: str, title: str, trials: Sequence[Trial], variants: Sequence[str], **about: Any) -> list[Chart]:
+    """One for each thing that was observed in these trials."""
+    observed: dict[str, list[tuple[Trial, Series]]] = {}
+    for trial in trials:
+        for series in trial.observed:
+            if len(series.seconds) > 1:
+                observed.setdefault(series.name, []).append((trial, series))
+    charts = []
+    for what, lines in observed.items():
+        sources = list(dict.fromkeys(series.source for _, series in lines))
+        points: list[Row] = []
+        for trial, series in lines:
+            rows = thinned(series.seconds.tolist(), series.values.tolist(), MOST_POINTS)
+            points += [
+                {"series": trial.variant, "source": series.source, "run": f"{trial.id} {series.source}", **row}
+                for row in rows
+            ]
+        called = _CALLED.get(what, what)
+        unit = lines[0][1].unit
+        words = {
+            "what": f"{called}, {unit}" if unit else called,
+            "zero": what != "rss",
+            "series": [each for each in variants if any(trial.variant == each for trial, _ in lines)],
+            "sources": sources,
+        }
+        note = thinning_note(max(len(series.seconds) for _, series in lines), MOST_POINTS)
+        heading = f"{called[0].upper()}{called[1:]}, {title}"
+        charts.append(draw("target", f"{name}-{what}", heading, {"points": points}, words, note=note, **about))
+    return charts
+
+
+def histogram_chart(
+    name: str, title: str, histogram: Histogram, modes: Sequence[float] = (), what: str = "response time", **about: Any
+) -> Chart | None:
+    """How many requests took how long. modes: ms, marked. None when nothing was timed."""
+    counts: dict[int, int] = {}
+    for micros, count in histogram.buckets():
+        place = math.floor(math.log10(max(1, micros) / 1000) * BINS + 1e-9)
+        counts[place] = counts.get(place, 0) + count
+    if not counts:
+        return None
+    bars: list[Row] = [
+        {"from": short(10 ** (place / BINS)), "to": short(10 ** ((place + 1) / BINS)), "count": count}
+        for place, count in sorted(counts.items())
+    ]
+    marks: list[Row] = [{"ms": short(mode)} for mode in modes]
+    words = {"what": what, "ticks": ticks_of([*bars, *marks], "from", "to", "ms")}
+    return draw("histogram", name, title, {"bars": bars, "modes": marks}, words, **about)
+
+
+def capacity_chart(
+    name: str,
+    title: str,
+    points: Sequence[Mapping[str, float | str]],
+    *,
+    limit: float,
+    load: tuple[float | None, float | None, float | None],
+    words: Mapping[str, str],
+    elasticity: float | None = None,
+    **about: Any,
+) -> Chart:
+    """The runs of a search for capacity. points: {"load", "value", "state": "met the objective" | "broke it" |
+    "invalid", "phase", "run"}, value being that of the criterion with this limit. load: the answer and its range.
+    elasticity: d ln(value) / d ln(load) of the line through the answer, where there is one. words: "level" and "what",
+    the titles of the axes, and "unit" of the limit."""
+    centre, low, high = load
+    span: list[Row] = [{"low": low, "high": high}] if low is not None and high is not None else []
+    line: list[Row] = []
+    if elasticity is not None and centre is not None and low is not None and high is not None:
+        ends = (min(low, centre * 0.9), max(high, centre * 1.1))
+        line = [{"load": short(each), "value": short(limit * (each / centre) ** elasticity)} for each in ends]
+    data: dict[str, list[Row]] = {"points": [dict(each) for each in points], "range": span, "line": line}
+    data["limit"] = [{"value": limit}]
+    ticks = ticks_of([*data["points"], *data["limit"]], "value")
+    loads = log_ticks(float(each["load"]) for each in points)
+    return draw("capacity", name, title, data, {**words, "ticks": ticks, "loads": loads}, **about)

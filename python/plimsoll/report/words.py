@@ -1,0 +1,331 @@
+"""Comparisons and findings in words: the same in every report.
+
+    p99 GET_thread   200 → 210 ms   ×1.05 [0.98, 1.13]   NOT DISTINGUISHABLE (5 interleaved pairs, p=.13, …)
+       resolves ±7.4 % now; ±5 % needs 3 more pairs (≈ 36 min at 2×(300+60) s); 80 % power for 5 %: 8 more pairs
+       p99 rests on 8 579 requests/run, deff 2.2; tool step 0.1 %; warm-up 20 s removed; checks 9/9
+
+A difference that is not certain is never called none: only "equivalent" says that two values are the same.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report.numbers import NONE, amount, counted
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.stats.comparison import Comparison, Needed, Word
+    from plimsoll.stats.findings.finding import Weight, Where
+    from plimsoll.stats.study import Metric, Study
+
+WORDS: Mapping[Word, str] = {
+    "different": "DIFFERENT",
+    "negligible": "DIFFERENT but negligible",
+    "equivalent": "EQUIVALENT",
+    "not distinguishable": "NOT DISTINGUISHABLE",
+    "one run": "ONE RUN EACH",
+    "no verdict": "NO VERDICT",
+    "invalid": "INVALID",
+}
+WEIGHTS: Mapping[Weight, str] = {"blocks": "blocks verdicts", "warning": "warning", "insight": "insight"}
+UNTOLD: tuple[Word, ...] = ("no verdict", "invalid")
+"""With these no ratio is shown: it would be believed."""
+WITHIN_RUN = "within-run only"
+"""Of an interval that says nothing about further runs."""
+TOTAL = "Aggregated"
+"""All endpoints together, as everywhere."""
+
+_NARROW = "\u00a0"
+"""Between groups of digits: 8 579 is one word."""
+_LOUDEST = 4
+"""Most decimals of a ratio."""
+_SMALLEST, _LARGEST = 0.01, 1000
+"""Ends of an interval are told within these."""
+
+
+def verdict(comparison: Comparison) -> str:
+    """The word, with what belongs to it: DIFFERENT, at least 5 %; EQUIVALENT within 5 %; INVALID: reason."""
+    word, delta = WORDS[comparison.word], percent(comparison.metric.delta)
+    if comparison.word == "different":
+        return f"{word}, at least {delta}" if comparison.at_least else word
+    if comparison.word == "equivalent":
+        return f"{word} within {delta}"
+    return f"{word}: {comparison.reason}" if comparison.reason else word
+
+
+def in_short(comparison: Comparison) -> str:
+    """For a sentence: EQUIVALENT within 5 % (×1.001 [0.997, 1.004])."""
+    shown = ratio(comparison) if comparison.word not in UNTOLD else ""
+    return verdict(comparison) + (f" ({shown})" if shown else "")
+
+
+def headline(comparison: Comparison) -> str:
+    """The first line of a verdict: metric, endpoint, values, ratio with its interval, word and what it rests on."""
+    parts = [
+        " ".join((comparison.metric.text, endpoint(comparison.endpoint))),
+        values(comparison),
+        ratio(comparison) if comparison.word not in UNTOLD else "",
+        " ".join(filter(None, (verdict(comparison), _support(comparison)))),
+    ]
+    return "   ".join(part for part in parts if part)
+
+
+def details(comparison: Comparison, pace: Pace | None = None) -> list[str]:
+    """The lines below it: what could be told with more runs, and what the numbers rest on. May be empty."""
+    lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(comparison.remarks)]
+    return [line for line in lines if line]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a run of a comparison takes: seconds that are measured, and what start, warm-up and rest take beyond."""
+
+    duration: float
+    gap: float
+
+    @classmethod
+    def of(cls, study: Study, comparison: Comparison) -> Pace | None:
+        """None when it is not known."""
+        where = comparison.level, comparison.operation
+        cells = [trial for name in (comparison.a, comparison.b) for trial in study.cell(name, *where)]
+        durations = [trial.duration for trial in cells if trial.duration is not None]
+        return cls(max(durations), study.gap) if durations and study.gap is not None else None
+
+    def __str__(self) -> str:
+        return f"2×({self.duration:.0f}+{self.gap:.0f}) s"
+
+
+def direction(comparison: Comparison) -> str:
+    """What became of b, when that is certain and matters: slower, faster, …; "" otherwise."""
+    if comparison.better is None:
+        return ""
+    ways = {"throughput": ("more throughput", "less throughput"), "errors": ("fewer failures", "more failures")}
+    better, worse = ways.get(comparison.metric.kind, ("faster", "slower"))
+    return better if comparison.better else worse
+
+
+def direction_in_short(comparison: Comparison) -> str:
+    """The same beside the name of the metric: slower, less."""
+    return direction(comparison).split(" ")[0]
+
+
+def subject(comparison: Comparison) -> str:
+    """What is compared: p99 of GET /todos/ at 50 users, index against baseline."""
+    operation = f" ({comparison.operation})" if comparison.operation else ""
+    level = f" at {comparison.level}" if comparison.level is not None else ""
+    name = endpoint(comparison.endpoint)
+    return f"{comparison.metric.text} of {name}{operation}{level}, {comparison.b} against {comparison.a}"
+
+
+def values(comparison: Comparison) -> str:
+    """200 → 210 ms; "" when neither is known."""
+    if comparison.a_value is None and comparison.b_value is None:
+        return ""
+    a, b = (value(comparison.metric, each) for each in (comparison.a_value, comparison.b_value))
+    unit = unit_of(comparison.metric)
+    return f"{a} → {b}{'' if unit in ('', '/s') else ' '}{unit}"
+
+
+def value(metric: Metric, number: float | None) -> str:
+    """Without its unit; a share as a percentage."""
+    if number is None or not math.isfinite(number):
+        return NONE
+    return significant(100 * number, 3) if metric.kind == "errors" else amount(number)
+
+
+def unit_of(metric: Metric) -> str:
+    """Of what `value` shows."""
+    return "%" if metric.kind == "errors" else metric.unit
+
+
+def ratio(comparison: Comparison) -> str:
+    """×1.05 [0.98, 1.13], or of shares +0.52 pp [0.10, 0.94], in percentage points; "" when there is none."""
+    if comparison.difference is not None:
+        return _points(comparison)
+    if comparison.ratio is None or not math.isfinite(comparison.ratio):
+        return ""
+    shown = interval(comparison)
+    return f"×{comparison.ratio:.{_decimals(comparison)}f}" + (f" {shown}" if shown else "")
+
+
+def change(comparison: Comparison) -> str:
+    """The ratio as a difference: +5.0 %, −12 %; of shares in percentage points."""
+    if comparison.difference is not None:
+        return f"{_signed(100 * comparison.difference, 2)} pp"
+    if comparison.ratio is None or not math.isfinite(comparison.ratio):
+        return NONE
+    difference = 100 * (comparison.ratio - 1)
+    shown = significant(abs(difference), 2) if abs(difference) >= 0.1 else f"{abs(difference):.2f}"
+    sign = "" if not float(shown) else "+" if difference > 0 else "−"
+    return f"{sign}{shown} %"
+
+
+def interval(comparison: Comparison) -> str:
+    """[0.98, 1.13], and whom it speaks for if that is one run; "" when there is none."""
+    if comparison.low is None or comparison.high is None:
+        return ""
+    places = _decimals(comparison)
+    text = f"[{_end(comparison.low, places)}, {_end(comparison.high, places)}]"
+    return f"{text} {WITHIN_RUN}" if comparison.within_run else text
+
+
+def _points(comparison: Comparison) -> str:
+    """What is 0 mostly has no ratio worth telling."""
+    assert comparison.difference is not None
+    places = max(2, _places_of(100 * comparison.difference))
+    text = f"{_signed(100 * comparison.difference, places)} pp"
+    if comparison.difference_low is None or comparison.difference_high is None:
+        return text
+    low, high = (_signed(100 * end, places) for end in (comparison.difference_low, comparison.difference_high))
+    return f"{text} [{low}, {high}]{f' {WITHIN_RUN}' if comparison.within_run else ''}"
+
+
+def _signed(number: float, places: int) -> str:
+    shown = f"{abs(number):.{places}f}"
+    return shown if not float(shown) else f"{'+' if number > 0 else '−'}{shown}"
+
+
+def _places_of(number: float) -> int:
+    """Decimals that show two digits of it, within reason."""
+    return min(_LOUDEST, 1 - math.floor(math.log10(abs(number)))) if number else 0
+
+
+def p_value(p: float) -> str:
+    """.13, .050; below .001 only that."""
+    if p < 0.001:
+        return "<.001"
+    shown = significant(p, 2)
+    return "=" + (shown.removeprefix("0") if p < 1 and float(shown) < 1 else "1")
+
+
+def percent(share: float) -> str:
+    """5 %, 7.4 %, 0.1 %: two digits, and none that say nothing."""
+    shown = significant(100 * share, 2)
+    return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
+
+
+def count(number: float) -> str:
+    """8 579"""
+    return f"{number:,.0f}".replace(",", _NARROW)
+
+
+def significant(number: float, digits: int) -> str:
+    """At least so many digits, never as a power of ten; what is nothing is 0."""
+    if not number or not math.isfinite(number):
+        return "0" if not number else NONE
+    whole = math.floor(math.log10(abs(float(f"{number:.{digits - 1}e}"))))
+    return f"{number:.{max(0, digits - 1 - whole)}f}"
+
+
+def endpoint(key: tuple[str, str]) -> str:
+    """GET /todos/; Aggregated for all of them together."""
+    return " ".join(filter(None, key)) or TOTAL
+
+
+def place(where: Where) -> str:
+    """index, GET /todos/, at 50 users; "" for everywhere."""
+    parts = [
+        where.operation or "",
+        " against ".join(each for each in (where.variant, where.against) if each),
+        endpoint(where.endpoint) if where.endpoint is not None else "",
+        f"at {where.level}" if where.level is not None else "",
+        f"run {where.trial}" if where.trial is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def evidence(of: Mapping[str, float | str | tuple[float, ...]]) -> str:
+    """knee_users 282, bracket_users 240…336."""
+    return ", ".join(f"{name} {_shown(each)}" for name, each in of.items())
+
+
+def _shown(each: float | str | tuple[float, ...]) -> str:
+    if isinstance(each, str):
+        return each
+    if isinstance(each, tuple):
+        return "…".join(_shown(part) for part in each) if len(each) == 2 else f"({', '.join(map(_shown, each))})"
+    if not math.isfinite(each):
+        return NONE if math.isnan(each) else "∞" if each > 0 else "−∞"
+    return f"{each:.4g}" if abs(each) < 10_000 else f"{each:.0f}"
+
+
+def _support(comparison: Comparison) -> str:
+    """(5 interleaved pairs, p=.13, run-to-run s=5.7 %)"""
+    if comparison.pairs < 2 or comparison.word in (*UNTOLD, "one run"):
+        return ""
+    parts = [counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")]
+    if comparison.p is not None:
+        parts.append(f"p{p_value(comparison.p)}")
+    if comparison.q is not None:
+        parts.append(f"q{p_value(comparison.q)}")
+    if comparison.spread is not None:
+        parts.append(f"run-to-run s={significant(100 * comparison.spread, 2)} %")
+    return f"({', '.join(parts)})"
+
+
+def _resolution(comparison: Comparison, pace: Pace | None) -> str:
+    delta = percent(comparison.metric.delta)
+    parts = []
+    if comparison.word == "different" and not comparison.at_least:
+        parts.append(f"whether by more than {delta} is open")
+    if comparison.resolves is not None:
+        parts.append(f"resolves ±{percent(comparison.resolves)} now")
+    needed = comparison.needed
+    if needed is not None and needed.pairs > 0:
+        parts.append(f"±{delta} needs {_more(needed.pairs)}{_time(needed, pace)}")
+    if needed is not None and needed.powered:
+        parts.append(f"80 % power for {delta}: {_more(needed.powered)}")
+    if needed is not None and needed.longer:
+        parts.append("most of the spread is within runs: longer ones help more than further ones")
+    return "; ".join(parts)
+
+
+def _more(pairs: int) -> str:
+    return f"{pairs} more pair{'' if pairs == 1 else 's'}"
+
+
+def _time(needed: Needed, pace: Pace | None) -> str:
+    if needed.minutes is None:
+        return ""
+    minutes = f"≈ {significant(needed.minutes, 2) if needed.minutes < 10 else count(needed.minutes)} min"
+    return f" ({minutes} at {pace})" if pace else f" ({minutes})"
+
+
+def _basis(comparison: Comparison) -> str:
+    parts = []
+    if comparison.word == "invalid":
+        return ""
+    if comparison.requests is not None and comparison.word != "no verdict":
+        effect = f", deff {significant(comparison.effect, 2)}" if comparison.effect is not None else ""
+        rests = "rest" if comparison.metric.kind == "errors" else "rests"
+        parts.append(f"{comparison.metric.text} {rests} on {count(comparison.requests)} requests/run{effect}")
+    if comparison.step:
+        parts.append(f"tool step {percent(comparison.step)}")
+    if comparison.warmup:
+        parts.append(f"warm-up {comparison.warmup:g} s removed")
+    if comparison.checks[1]:
+        parts.append(f"checks {comparison.checks[0]}/{comparison.checks[1]}")
+    return "; ".join(parts)
+
+
+def _end(ratio: float, places: int) -> str:
+    """Of an interval. Beyond a factor of some hundred it only says that nothing is known."""
+    if not ratio >= _SMALLEST:
+        return f"<{_SMALLEST}"
+    return f">{_LARGEST}" if ratio > _LARGEST else f"{ratio:.{places}f}"
+
+
+def _decimals(comparison: Comparison) -> int:
+    """Of the ratio and its interval: enough to see the width of the interval, and on which side of 1 its ends lie."""
+    ends = [end for end in (comparison.low, comparison.high) if end is not None and math.isfinite(end)]
+    if len(ends) < 2:
+        return 2
+    width = abs(ends[1] - ends[0])
+    places = min(_LOUDEST, max(2, math.ceil(-math.log10(width / 5)))) if width else 3
+    while places < _LOUDEST and any(end != 1 and float(f"{end:.{places}f}") == 1 for end in ends):
+        places += 1
+    return places

@@ -1,0 +1,60 @@
+"""One metric over the repeats of one cell: what a point of a ladder chart shows, with its error bar."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.stats.study import Metric, Trial
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class CellValue:
+    """In the metric's unit."""
+
+    values: tuple[float, ...]
+    """Of each run that counts, in the order of the repeats."""
+    value: float
+    """Their geometric mean; arithmetic for shares of failures, which may be 0."""
+    low: float | None = None
+    """95 % confidence interval over runs; None for a single run, whose spread nobody knows."""
+    high: float | None = None
+
+
+def cell_value(
+    trials: Iterable[Trial], metric: Metric, endpoint: tuple[str, str], *, invalid: bool = False
+) -> CellValue | None:
+    """trials: the repeats of one cell. endpoint ("", ""): all together. invalid: take invalid runs too, to show them
+    struck. None when no run has a value.
+
+    The interval is x̄ ± t(k−1) · s / √k on the logarithms of the k values (shares: on the shares themselves, kept
+    within 0…1), as for any sample of independent runs: Georges, Buytaert, Eeckhout, OOPSLA 2007, section 3.2.
+    """
+    measured = (each.endpoint(endpoint) for each in trials if invalid or not each.invalid)
+    found = (metric.of(each) for each in measured if each is not None)
+    values = tuple(each for each in found if each is not None and math.isfinite(each))
+    if not values:
+        return None
+    is_log = metric.kind != "errors" and min(values) > 0
+    scaled = [math.log(each) if is_log else each for each in values]
+    back = math.exp if is_log else float
+    centre = sum(scaled) / len(scaled)
+    if len(values) < 2:
+        return CellValue(values, back(centre))
+    half = _half_width(scaled, centre)
+    low, high = back(centre - half), back(centre + half)
+    return CellValue(values, back(centre), max(0.0, low), min(1.0, high) if metric.kind == "errors" else high)
+
+
+def _half_width(values: list[float], centre: float) -> float:
+    from scipy.stats import t  # here, as it takes long to import and `plimsoll run` must not
+
+    freedom = len(values) - 1
+    deviation = math.sqrt(sum((each - centre) ** 2 for each in values) / freedom)
+    return float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * deviation / math.sqrt(len(values))

@@ -1,0 +1,164 @@
+"""The runs of one variant at one level, taken together: the rows of every table that is not a comparison.
+
+Counts are added up, times and rates are geometric means over the runs, as in a `Comparison`; extremes are those of all
+runs. Invalid runs take no part.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.study import Level, Measured, Metric, Study, Trial
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EndpointCell:
+    """One endpoint, or all together, in the valid runs of a cell. What no run, or not each run, tells is None."""
+
+    key: tuple[str, str]
+    runs: tuple[Measured, ...]
+
+    @property
+    def requests(self) -> int | None:
+        return _sum(run.requests for run in self.runs)
+
+    @property
+    def failures(self) -> int | None:
+        return _sum(run.failures for run in self.runs)
+
+    @property
+    def censored(self) -> int:
+        """Requests that were given up on and are kept at their limit."""
+        return sum(run.censored for run in self.runs)
+
+    @property
+    def rate(self) -> float | None:
+        return geometric_mean([run.rate for run in self.runs])
+
+    @property
+    def failures_per_s(self) -> float | None:
+        if not self.requests or self.failures is None or self.rate is None:
+            return None
+        return self.rate * self.failures / self.requests
+
+    @property
+    def mean(self) -> float | None:
+        return geometric_mean([run.mean for run in self.runs])
+
+    @property
+    def min(self) -> float | None:
+        return min(_known(run.min for run in self.runs), default=None)
+
+    @property
+    def max(self) -> float | None:
+        return max(_known(run.max for run in self.runs), default=None)
+
+    @property
+    def size(self) -> float | None:
+        """Mean bytes of a decoded body."""
+        sizes = _known(run.size for run in self.runs)
+        return sum(sizes) / len(sizes) if sizes else None
+
+    def quantile(self, q: float) -> float | None:
+        """ms"""
+        return geometric_mean([run.quantile(q) for run in self.runs])
+
+    def value(self, metric: Metric) -> float | None:
+        """As a comparison by this metric has it; of a share the arithmetic mean."""
+        values = [metric.of(run) for run in self.runs]
+        if metric.kind != "errors":
+            return geometric_mean(values)
+        known = _known(values)
+        return sum(known) / len(known) if known else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    variant: str
+    level: Level | None
+    operation: str
+    trials: tuple[Trial, ...]
+    """All of them, the invalid ones too, by repeat."""
+    endpoints: tuple[EndpointCell, ...]
+    """By name, then method. Empty when no run is valid."""
+    total: EndpointCell | None
+
+    @property
+    def valid(self) -> tuple[Trial, ...]:
+        return tuple(trial for trial in self.trials if not trial.invalid)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why runs of it are invalid, each reason once."""
+        return tuple(dict.fromkeys(reason for trial in self.trials for reason in trial.invalid))
+
+    @property
+    def offered(self) -> float | None:
+        """Arrivals per second of the open model."""
+        return geometric_mean([trial.offered for trial in self.trials])
+
+    @property
+    def achieved(self) -> float | None:
+        """How many of these were begun, as a share: in the worst valid run."""
+        shares = _known(_achieved(trial) for trial in self.valid)
+        return min(shares, default=None)
+
+    def endpoint(self, key: tuple[str, str]) -> EndpointCell | None:
+        if key in (("", ""), ("", "Aggregated")):
+            return self.total
+        return next((each for each in self.endpoints if each.key == key), None)
+
+
+def cells_of(study: Study) -> tuple[Cell, ...]:
+    """Those that have a trial, by operation, level, variant."""
+    return tuple(
+        cell
+        for operation in study.operations
+        for level in study.levels
+        for variant in study.variants
+        if (cell := cell_of(study, variant, level, operation)).trials
+    )
+
+
+def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> Cell:
+    trials = study.cell(variant, level, operation)
+    valid = [trial for trial in trials if not trial.invalid]
+    keys = {measured.key for trial in valid for measured in trial.endpoints}
+    endpoints = [
+        EndpointCell(key, tuple(found for trial in valid if (found := trial.endpoint(key)) is not None))
+        for key in sorted(keys, key=lambda key: (key[1], key[0]))
+    ]
+    totals = tuple(trial.total for trial in valid if trial.total is not None)
+    total = EndpointCell(("", "Aggregated"), totals) if totals else None
+    return Cell(variant, level, operation, trials, tuple(endpoints), total)
+
+
+def geometric_mean(values: Sequence[float | None]) -> float | None:
+    """None when one of them is not known; 0 when one of them is."""
+    known = _known(values)
+    if not known or len(known) < len(values):
+        return None
+    if min(known) <= 0:
+        return 0.0
+    return known[0] if len(set(known)) == 1 else math.exp(sum(map(math.log, known)) / len(known))
+
+
+def _achieved(trial: Trial) -> float | None:
+    if trial.generator is not None and trial.generator.achieved is not None:
+        return trial.generator.achieved
+    rate = trial.total.rate if trial.total is not None else None
+    return rate / trial.offered if trial.offered and rate is not None else None
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    known = list(counts)
+    return None if None in known or not known else sum(count for count in known if count is not None)
+
+
+def _known(values: Iterable[float | None]) -> list[float]:
+    return [value for value in values if value is not None and math.isfinite(value)]

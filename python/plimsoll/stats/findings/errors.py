@@ -1,0 +1,213 @@
+"""ERR: from which load on requests fail, how failures change with it, and whether load is the reason at all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.ladders import of_endpoints
+from plimsoll.stats.proportions import clopper_pearson, wilson
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.findings.ladders import Ladder, Rung
+    from plimsoll.stats.study import Study
+
+CHANGES = 0.05
+"""p of the same share at all rungs, below which failures depend on the load."""
+LEAST_TOLD = 0.0001
+"""A p below this rests on the distribution's far tail, and says no more."""
+FAST = 0.5
+"""Failures in at most this share of the time of other requests were refused, not served."""
+ONSET = (
+    "the first rung whose share of failures is certainly (lower 95 % bound, Clopper–Pearson) above what the study "
+    "tolerates, and the next rung too: overload does not go away with more load"
+)
+PRECONDITION = (
+    "failures with a 4xx status, at the lowest rung already, that took at most half as long as other requests: "
+    "overload begins at some load, and makes answers slow"
+)
+CLAIM = "a share that is claimed has to lie beyond the claim with its whole 95 % interval (Wilson), at every rung"
+
+
+@dataclass(frozen=True, slots=True)
+class _Share:
+    rung: Rung
+    failures: int
+    requests: int
+
+    @property
+    def value(self) -> float:
+        return self.failures / self.requests
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Wilson's."""
+        return wilson(self.failures, self.requests)
+
+    @property
+    def text(self) -> str:
+        low, high = self.bounds
+        return f"{self.value * 100:.4g} % [{low * 100:.3g}, {high * 100:.3g}]"
+
+
+def errors(study: Study) -> Iterable[Finding]:
+    for ladder in of_endpoints(study):
+        shares = [
+            _Share(rung, rung.failures, rung.requests)
+            for rung in ladder.rungs
+            if rung.requests and rung.failures is not None
+        ]
+        first = _onset(shares, study.tolerance)
+        if first is None:
+            continue
+        yield _begins(study, ladder, shares, first)
+        if first == 0 and (suspected := _precondition(study, ladder, shares)) is not None:
+            yield suspected
+
+
+def claims(study: Study) -> Iterable[Finding]:
+    """What a report says of its own failures."""
+    for claim in study.claims:
+        if claim.kind != "errors":
+            continue
+        for ladder in of_endpoints(study):
+            told = claim.operation in (None, ladder.operation) and claim.endpoint in (None, ladder.key)
+            shares = [_Share(rung, rung.failures or 0, rung.requests) for rung in ladder.rungs if rung.requests]
+            if not told or not any(share.failures for share in shares):
+                continue
+            is_more = claim.relation == ">"
+            wrong = [each for each in shares if not _holds(each, claim.value, is_more)]
+            if not wrong:
+                continue
+            relation = "more" if is_more else "less"
+            who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+            yield Finding(
+                "ERR",
+                "warning",
+                f"{who + ': ' if who else ''}that {relation} than {claim.value * 100:g} % of the requests failed is "
+                f"not supported at {wording.several([f'{each.rung.level} ({each.text})' for each in wrong])}.",
+                Where(ladder.variant, None, ladder.operation, ladder.key),
+                CLAIM,
+                {"claimed": claim.value, "claim": claim.text, "place": claim.place, **_evidence(shares)},
+            )
+
+
+def _holds(share: _Share, value: float, is_more: bool) -> bool:
+    low, high = share.bounds
+    return low > value if is_more else high < value
+
+
+def _onset(shares: Sequence[_Share], tolerance: float) -> int | None:
+    certain = [clopper_pearson(each.failures, each.requests)[0] > tolerance for each in shares]
+    for index, above in enumerate(certain):
+        if above and (index + 1 == len(certain) or certain[index + 1]):
+            return index
+    return None
+
+
+def _begins(study: Study, ladder: Ladder, shares: Sequence[_Share], first: int) -> Finding:
+    evidence = _evidence(shares)
+    onset = shares[first].rung
+    if first:
+        where = f"begin to fail between {shares[first - 1].rung.level} and {onset.level}"
+        evidence["bracket"] = (shares[first - 1].rung.load, onset.load)
+    elif len(shares) > 1:
+        where = f"begin to fail at {onset.level} or below, the lowest rung"
+        evidence["bracket"] = (0.0, onset.load)
+    else:
+        where = f"fail at {onset.level}"
+    trend = ""
+    p = _differ(shares)
+    if p is not None:
+        evidence["p_same_share"] = p
+        if p <= CHANGES:
+            told = f"χ² p {p:.1g}" if p >= LEAST_TOLD else f"p < {LEAST_TOLD:.4f}"
+            trend = f"; the share changes with the load ({told})"
+    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    listed = wording.several([f"{each.text} at {each.rung.level}" for each in shares[first:]])
+    if len(shares) == 1:
+        listed = shares[0].text
+    kinds = _kinds(shares)
+    return Finding(
+        "ERR",
+        "warning",
+        f"{who + ': ' if who else ''}requests {where}: {listed}{f' with {kinds}' if kinds else ''}{trend}.",
+        Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
+        ONSET,
+        evidence,
+        "Latencies of failed and of successful requests are different things; look at them apart.",
+    )
+
+
+def _precondition(study: Study, ladder: Ladder, shares: Sequence[_Share]) -> Finding | None:
+    statuses = {kind.status for each in shares for row in each.rung.measured for kind in row.kinds if kind.count}
+    if not statuses or not all(status is not None and 400 <= status < 500 for status in statuses):
+        return None
+    compared = [pair for each in shares if (pair := _times(each)) is not None]
+    if not compared or any(failed > FAST * other for failed, other in compared):
+        return None
+    failed = [each for each, _ in compared]
+    named = wording.several([f"HTTP {status}" for status in sorted(filter(None, statuses))])
+    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    return Finding(
+        "ERR",
+        "warning",
+        f"{who + ': ' if who else ''}failures are {named}, happen at the lowest rung already and are answered in "
+        f"{wording.ms(min(failed))} to {wording.ms(max(failed))}, where other requests of the same users took "
+        f"{wording.ms(min(other for _, other in compared))} to {wording.ms(max(other for _, other in compared))}: "
+        "hypothesis: a precondition or the test data is at fault, not overload.",
+        Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
+        PRECONDITION,
+        {"failed_ms": tuple(failed), "others_ms": tuple(other for _, other in compared)},
+        "Look at one such reply's body; a run with fresh data for each request would tell.",
+    )
+
+
+def _times(share: _Share) -> tuple[float, float] | None:
+    """ms of failures, and of successes of the endpoint; else, if most of the endpoint's requests failed, its mean and
+    that of the other endpoints of the same users."""
+    rows = share.rung.measured
+    failed = [row.mean_failure for row in rows if row.mean_failure is not None]
+    succeeded = [row.mean_success for row in rows if row.mean_success is not None]
+    if len(failed) == len(succeeded) == len(rows):
+        return sum(failed) / len(failed), sum(succeeded) / len(succeeded)
+    if share.value <= 0.5 or share.rung.mean is None:
+        return None
+    others = [
+        (part.mean, part.requests)
+        for trial, row in zip(share.rung.trials, rows, strict=True)
+        for part in trial.endpoints
+        if part.key != row.key and part.mean is not None and part.requests
+    ]
+    requests = sum(count for _, count in others)
+    return (share.rung.mean, sum(mean * count for mean, count in others) / requests) if requests else None
+
+
+def _differ(shares: Sequence[_Share]) -> float | None:
+    """p of one share of failures at all rungs: χ² test of the table of counts."""
+    failures = [each.failures for each in shares]
+    successes = [each.requests - each.failures for each in shares]
+    if len(shares) < 2 or not sum(failures) or not sum(successes):
+        return None
+    from scipy.stats import chi2_contingency
+
+    return float(chi2_contingency([failures, successes], correction=False)[1])
+
+
+def _kinds(shares: Sequence[_Share]) -> str:
+    statuses = {kind.status for each in shares for row in each.rung.measured for kind in row.kinds if kind.count}
+    known = sorted(status for status in statuses if status is not None)
+    return wording.several([f"HTTP {status}" for status in known]) if known and None not in statuses else ""
+
+
+def _evidence(shares: Sequence[_Share]) -> dict[str, float | str | tuple[float, ...]]:
+    evidence: dict[str, float | str | tuple[float, ...]] = {
+        "loads": tuple(each.rung.load for each in shares),
+        "shares": tuple(each.value for each in shares),
+    }
+    evidence |= {f"interval at {each.rung.level}": each.bounds for each in shares}
+    return evidence

@@ -1,0 +1,90 @@
+"""GEN: runs in which the load generator was the limit. CORRECTED: latencies that were changed afterwards."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import whole
+from plimsoll.stats.study import PLIMSOLL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.stats.study import GeneratorHealth, Study, Trial
+
+ACHIEVED = 0.98
+"""Of the offered arrivals: below, the load was not the one that is reported."""
+LATE_MS = 1.0
+LATE_SHARE = 0.05
+"""Lag is part of the latency: at most so many ms, or this share of the target's p50 if that is more."""
+CPU = 0.80
+"""Of a core: a queue with fixed service (M/D/1) waits two services at 80 %, 4.5 at 90 %."""
+RULE = (
+    f"the generator began at least {ACHIEVED * 100:.0f} % of the arrivals, sent 99 % of the requests at most "
+    f"{LATE_MS:g} ms or {LATE_SHARE * 100:.0f} % of the target's p50 late, and used at most {CPU * 100:.0f} % of a core"
+)
+CORRECTED = (
+    "a correction for coordinated omission is right for one requester that waits for each reply; arrivals at a rate "
+    "need none when latency counts from the intended time, and the correction adds requests that never were"
+)
+
+
+def generators(study: Study) -> Iterable[Finding]:
+    """Of other tools' runs: ours were judged second by second when they were read (`stats.validity`), with more to go
+    by, and are in `Trial.invalid`."""
+    for trial in study.trials:
+        if trial.invalid or trial.generator is None or trial.precision.tool == PLIMSOLL.tool:
+            continue
+        reasons, evidence = saturated(trial.generator, _median(trial))
+        if reasons:
+            yield Finding(
+                "GEN",
+                "blocks",
+                f"{wording.place(study, trial)}: the load generator was the limit: {'; '.join(reasons)}.",
+                Where(trial.variant, trial.level, trial.operation, None, trial.id),
+                RULE,
+                evidence,
+                "More workers, a lower rate, or a machine of its own for the generator.",
+            )
+
+
+def saturated(
+    health: GeneratorHealth, median: float | None
+) -> tuple[list[str], dict[str, float | str | tuple[float, ...]]]:
+    """Why the generator was the limit, with the numbers. median: of the target, in ms."""
+    reasons: list[str] = []
+    evidence: dict[str, float | str | tuple[float, ...]] = {}
+    if health.achieved is not None and health.achieved < ACHIEVED:
+        reasons.append(f"{wording.percent(health.achieved)} of the arrivals were begun")
+        evidence["achieved"] = health.achieved
+    limit = max(LATE_MS, LATE_SHARE * median) if median is not None else LATE_MS
+    if health.lag_p99 is not None and health.lag_p99 > limit:
+        reasons.append(f"lag p99 {wording.ms(health.lag_p99)} is above {wording.ms(limit)}")
+        evidence |= {"lag_p99_ms": health.lag_p99, "limit_ms": limit}
+    if health.cpu_max is not None and health.cpu_max > CPU:
+        reasons.append(f"it used {wording.whole_percent(health.cpu_max)} of a core")
+        evidence["cpu"] = health.cpu_max
+    return reasons, evidence
+
+
+def corrected(study: Study) -> Iterable[Finding]:
+    trials = [each for each in study.trials if each.precision.clock == "corrected" and each.model == "open"]
+    if not trials:
+        return
+    yield Finding(
+        "CORRECTED",
+        "warning",
+        f"The percentiles of {wording.count(len(trials), 'run')} at a given rate were corrected for coordinated "
+        "omission afterwards: they count requests that were never sent, so they are too high by an unknown amount.",
+        Where(kinds=("quantile", "mean")),
+        CORRECTED,
+        {"runs": float(len(trials))},
+        "Record latency from the intended send time instead; then nothing is omitted.",
+    )
+
+
+def _median(trial: Trial) -> float | None:
+    row = whole(trial)
+    return row.quantile(0.5) if row is not None else None

@@ -1,0 +1,209 @@
+"""Rungs of the load, as the rules on scaling see them: one variant doing one operation, level by level."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.findings.rows import AGGREGATED, seconds_of, whole
+from plimsoll.stats.proportions import garwood
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.stats.study import Level, Measured, Study, Trial, Unit
+
+LEAST_RUNS = 3
+"""Per rung, for an interval over runs."""
+CONFIDENCE = 0.975
+"""Of each side: 95 % intervals."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rung:
+    """The valid runs of one cell, and one row of each. Times in ms, rates per second."""
+
+    level: Level
+    trials: tuple[Trial, ...]
+    measured: tuple[Measured, ...]
+    """One of each trial."""
+
+    @property
+    def load(self) -> float:
+        return self.level.value
+
+    @property
+    def rates(self) -> tuple[float, ...]:
+        """Of each run: requests / duration where both were told, since a table's rate is rounded. Empty unless every
+        run has one."""
+        found = [_rate(trial, row) for trial, row in zip(self.trials, self.measured, strict=True)]
+        known = tuple(rate for rate in found if rate is not None)
+        return known if len(known) == len(found) else ()
+
+    @property
+    def rate(self) -> float | None:
+        return math.fsum(self.rates) / len(self.rates) if self.rates else None
+
+    @property
+    def requests(self) -> int | None:
+        """Of all runs."""
+        return self._sum([row.requests for row in self.measured])
+
+    @property
+    def failures(self) -> int | None:
+        return self._sum([row.failures for row in self.measured])
+
+    @property
+    def seconds(self) -> float | None:
+        """Of all runs."""
+        told = [seconds_of(trial)[0] for trial in self.trials]
+        known = [value for value in told if value is not None]
+        return math.fsum(known) if len(known) == len(told) else None
+
+    @property
+    def mean(self) -> float | None:
+        known = [row.mean for row in self.measured if row.mean is not None]
+        return math.fsum(known) / len(known) if known and len(known) == len(self.measured) else None
+
+    @property
+    def min(self) -> float | None:
+        return min((row.min for row in self.measured if row.min is not None), default=None)
+
+    @property
+    def max(self) -> float | None:
+        return max((row.max for row in self.measured if row.max is not None), default=None)
+
+    def quantile(self, q: float) -> float | None:
+        """Geometric mean of the runs' quantiles."""
+        known = [value for row in self.measured if (value := row.quantile(q)) is not None and value > 0]
+        if not known or len(known) < len(self.measured):
+            return None
+        if len(known) == 1:
+            return known[0]
+        return math.exp(math.fsum(math.log(value) for value in known) / len(known))
+
+    def interval(self, scatter: float | None = None) -> tuple[float, float] | None:
+        """95 % of the throughput: over runs if there are enough; else of the counting alone, which is the least it can
+        be, and of a scatter that is known otherwise (half a width of logarithms), whichever is wider. None when
+        nothing tells how it scatters."""
+        if len(self.rates) >= LEAST_RUNS:
+            logs = [math.log(rate) for rate in self.rates]
+            return _around(math.exp(math.fsum(logs) / len(logs)), half_width(logs) / math.sqrt(len(logs)))
+        if not self.rate:
+            return None
+        bounds = [_around(self.rate, scatter)] if scatter is not None else []
+        if self.requests:
+            low, high = garwood(self.requests)
+            bounds.append((self.rate * low / self.requests, self.rate * high / self.requests))
+        return (min(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None
+
+    @staticmethod
+    def _sum(values: list[int | None]) -> int | None:
+        known = [value for value in values if value is not None]
+        return sum(known) if known and len(known) == len(values) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ladder:
+    """Rungs ascending by load, all of one unit."""
+
+    variant: str
+    operation: str
+    key: tuple[str, str]
+    """Of the endpoint; `AGGREGATED` for all of them together."""
+    rungs: tuple[Rung, ...]
+
+    @property
+    def label(self) -> str:
+        return f"{self.key[0]} {self.key[1]}".strip() if self.key != AGGREGATED else ""
+
+    @property
+    def unit(self) -> Unit:
+        return self.rungs[0].level.unit
+
+    def with_rates(self) -> tuple[tuple[Rung, ...], list[float]]:
+        """The rungs whose throughput is known, and it."""
+        found = [(rung, rung.rate) for rung in self.rungs if rung.rate]
+        return tuple(rung for rung, _ in found), [rate for _, rate in found if rate is not None]
+
+
+def totals(study: Study) -> Iterator[Ladder]:
+    """A ladder of all endpoints together per variant and operation."""
+    for variant, operation, rungs in _cells(study):
+        found = [_rung(level, [(trial, whole(trial)) for trial in trials]) for level, trials in rungs]
+        known = tuple(rung for rung in found if rung is not None)
+        if known:
+            yield Ladder(variant, operation, AGGREGATED, known)
+
+
+def of_endpoints(study: Study) -> Iterator[Ladder]:
+    """A ladder per variant, operation and endpoint; of all together where the endpoints are not told."""
+    whole_ladders = {(ladder.variant, ladder.operation): ladder for ladder in totals(study)}
+    for variant, operation, rungs in _cells(study):
+        rows = {trial.id: {row.key: row for row in trial.endpoints} for _, trials in rungs for trial in trials}
+        keys = dict.fromkeys(row.key for _, trials in rungs for trial in trials for row in trial.endpoints)
+        if not keys and (variant, operation) in whole_ladders:
+            yield whole_ladders[variant, operation]
+        for key in keys:
+            found = [_rung(level, [(trial, rows[trial.id].get(key)) for trial in trials]) for level, trials in rungs]
+            yield Ladder(variant, operation, key, tuple(rung for rung in found if rung is not None))
+
+
+def slope(loads: Sequence[float], values: Sequence[float]) -> float:
+    """d ln(value) / d ln(load), by least squares over all rungs."""
+    x = [math.log(load) for load in loads]
+    y = [math.log(value) for value in values]
+    return straight(x, y)
+
+
+def straight(x: Sequence[float], y: Sequence[float]) -> float:
+    """The slope of the straight line with the least squares."""
+    middle_x, middle_y = math.fsum(x) / len(x), math.fsum(y) / len(y)
+    along = math.fsum((each - middle_x) ** 2 for each in x)
+    return math.fsum((a - middle_x) * (b - middle_y) for a, b in zip(x, y, strict=True)) / along
+
+
+def half_width(logs: Sequence[float]) -> float:
+    """Of a 95 % interval for one more such value: t · s."""
+    from scipy.stats import t
+
+    middle = math.fsum(logs) / len(logs)
+    spread = math.sqrt(math.fsum((each - middle) ** 2 for each in logs) / (len(logs) - 1))
+    return float(t.ppf(CONFIDENCE, len(logs) - 1)) * spread
+
+
+def users_of(rung: Rung) -> float:
+    """Of the closed model."""
+    told = [trial.users for trial in rung.trials if trial.users is not None]
+    return told[0] if told else rung.load
+
+
+def _around(rate: float, half: float) -> tuple[float, float]:
+    return rate * math.exp(-half), rate * math.exp(half)
+
+
+def _rung(level: Level, rows: Sequence[tuple[Trial, Measured | None]]) -> Rung | None:
+    known = [(trial, row) for trial, row in rows if row is not None]
+    return Rung(level, tuple(trial for trial, _ in known), tuple(row for _, row in known)) if known else None
+
+
+def _cells(study: Study) -> Iterator[tuple[str, str, list[tuple[Level, tuple[Trial, ...]]]]]:
+    """Per variant, operation and unit of the load: its levels with their valid runs."""
+    for operation in study.operations:
+        for variant in study.variants:
+            for unit in ("users", "/s"):
+                rungs = [
+                    (level, valid)
+                    for level in study.levels
+                    if level is not None and level.unit == unit and level.value > 0
+                    if (valid := tuple(each for each in study.cell(variant, level, operation) if not each.invalid))
+                ]
+                if rungs:
+                    yield variant, operation, rungs
+
+
+def _rate(trial: Trial, row: Measured) -> float | None:
+    if trial.duration and row.requests is not None:
+        return row.requests / trial.duration
+    return row.rate

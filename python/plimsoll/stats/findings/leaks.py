@@ -1,0 +1,136 @@
+"""LEAK and CRASH: memory that grows and does not stop, and targets that end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from plimsoll.stats.study import Series, Study, Trial
+
+GROWS = 0.05
+"""Of the median, over the run: less is how allocators breathe."""
+LEAST_SAMPLES = 20
+"""Ten in each half."""
+MOST_SAMPLES = 600
+"""All pairs of them are looked at; more are thinned out to means."""
+HOUR = 3600.0
+MEMORY = ("rss", "memory")
+RULE = (
+    "the slope of resident memory after the warm-up (Theil–Sen) is certainly (95 %) above 0 in the whole run and in "
+    f"its second half, and amounts to more than {GROWS * 100:.0f} % of the median: a cache fills and stops, a leak "
+    "does not"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """Slopes in the unit of the series per hour, each with its 95 % interval."""
+
+    word: Literal["leak", "plateau", "none"]
+    slope: float
+    low: float
+    high: float
+    second_half: tuple[float, float, float]
+    """Slope, low, high."""
+    share: float
+    """By which its last tenth is above its first, of its median."""
+
+
+def growth_of(seconds: ArrayLike, values: ArrayLike) -> Growth | None:
+    """None for fewer than `LEAST_SAMPLES`."""
+    t, y = np.asarray(seconds, dtype=float), np.asarray(values, dtype=float)
+    if len(t) < LEAST_SAMPLES:
+        return None
+    t, y = _thinned(t), _thinned(y)
+    whole, second = _slope(t, y), _slope(t[len(t) // 2 :], y[len(y) // 2 :])
+    median = float(np.median(y))
+    tenth = max(1, len(y) // 10)
+    share = float(np.median(y[-tenth:]) - np.median(y[:tenth])) / median if median else 0.0
+    grows = whole[1] > 0 and share > GROWS
+    word: Literal["leak", "plateau", "none"] = ("leak" if second[1] > 0 else "plateau") if grows else "none"
+    return Growth(word, *whole, second, share)
+
+
+def leaks(study: Study) -> Iterable[Finding]:
+    for trial in study.trials:
+        for series in trial.observed:
+            if series.name not in MEMORY:
+                continue
+            warm = series.seconds >= trial.warmup
+            found = growth_of(series.seconds[warm], series.values[warm])
+            if found is not None and found.word != "none":
+                yield _finding(study, trial, series, found)
+
+
+def crashes(study: Study) -> Iterable[Finding]:
+    for trial in study.trials:
+        if trial.crashed is None:
+            continue
+        yield Finding(
+            "CRASH",
+            "warning",
+            f"{wording.place(study, trial)}: the target ended during the run: {trial.crashed.rstrip('.')}.",
+            Where(trial.variant, trial.level, trial.operation, None, trial.id),
+            "a target that ends by itself while it is loaded is a result, not a run to be left out",
+            {"how": trial.crashed},
+            "Look at its last log lines, and at its memory up to there.",
+        )
+
+
+def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Finding:
+    unit = series.unit
+    whole = f"{wording.number(found.slope)} [{wording.number(found.low)}, {wording.number(found.high)}] {unit}/h"
+    second = found.second_half
+    evidence: dict[str, float | str | tuple[float, ...]] = {
+        "slope_per_h": found.slope,
+        "interval_per_h": (found.low, found.high),
+        "second_half_per_h": second,
+        "share": found.share,
+    }
+    where = Where(trial.variant, trial.level, trial.operation, None, trial.id)
+    place = f"{wording.place(study, trial)}: {series.source} {series.name}"
+    if found.word == "plateau":
+        return Finding(
+            "LEAK",
+            "insight",
+            f"{place} grows by {wording.percent(found.share)} over the run ({whole}) and levels off: in the second "
+            f"half {wording.number(second[0])} [{wording.number(second[1])}, {wording.number(second[2])}] {unit}/h.",
+            where,
+            RULE,
+            evidence,
+        )
+    return Finding(
+        "LEAK",
+        "warning",
+        f"{place} grows by {whole}, {wording.percent(found.share)} over the run, and does not level off: a leak, "
+        "unless what it keeps has a bound that was not reached.",
+        where,
+        RULE,
+        evidence,
+        "A longer run tells the two apart; a heap profile tells what is kept.",
+    )
+
+
+def _slope(t: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:
+    from scipy.stats import theilslopes
+
+    found = theilslopes(y, t, 0.95)
+    return float(found.slope) * HOUR, float(found.low_slope) * HOUR, float(found.high_slope) * HOUR
+
+
+def _thinned(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Means of neighbours, `MOST_SAMPLES` at most."""
+    width = -(-len(values) // MOST_SAMPLES)
+    whole = values[: len(values) // width * width]
+    means: NDArray[np.float64] = whole.reshape(-1, width).mean(axis=1)
+    return means

@@ -1,0 +1,208 @@
+"""PAYLOAD of lists: how many rows a reply carries, when that follows from the reply to creating one.
+
+A reply to POST that tells the created row has the size r of a row; a JSON list of n of them has n · r bytes, n − 1
+commas and two brackets, so n = (size − 1) / (r + 1). That is a guess until the counts agree with it: a list that grows
+from nothing has on average half of the rows that were created, and one that is cut off has the same whole number each
+time.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.study import Study, Trial
+
+AGREES = 0.10
+"""How near to half of the created rows the mean list has to be: reads and writes are not spread quite evenly."""
+WHOLE = 0.01
+"""How near to a whole number of rows a list that is cut off has to be."""
+LEAST_ROWS = 5
+"""A list of fewer may be anything."""
+LEAST_BYTES = 20
+"""Of a row: less is no row but a number or an "ok"."""
+RULE = (
+    "rows of a list = (size − 1) / (size of the reply to creating one + 1), derived from JSON; taken as confirmed when "
+    "that is half of the rows created (within 10 %: the list grows from nothing) or always the same whole number (a "
+    "limit)"
+)
+PLAN = "a plan's Limit says how many rows a query returns at most; replies that carry more were not made by that query"
+_LIMIT = re.compile(r"\bLimit\b[^\n]*?\brows=(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """A list in one run."""
+
+    trial: Trial
+    key: tuple[str, str]
+    rows: float
+    """Per reply, derived."""
+    expected: float
+    """Of a list on average that grew by what was created meanwhile."""
+    mean: float
+    """ms of the reply."""
+    size: float
+
+    @property
+    def grows(self) -> bool:
+        return abs(self.rows / self.expected - 1) <= AGREES if self.expected else False
+
+    @property
+    def is_cut(self) -> bool:
+        """Fewer than it would have grown to, and a whole number."""
+        return abs(self.rows - round(self.rows)) <= WHOLE and self.rows < self.expected * (1 - AGREES)
+
+    @property
+    def per_row(self) -> float:
+        """ms."""
+        return self.mean / self.rows
+
+
+def lists(study: Study) -> Iterable[Finding]:
+    for operation in study.operations:
+        for level in study.levels:
+            trials = [
+                trial
+                for variant in study.variants
+                for trial in study.cell(variant, level, operation)
+                if not trial.invalid
+            ]
+            keys = dict.fromkeys(row.key for trial in trials for row in trial.endpoints)
+            for key in keys:
+                found = [each for trial in trials if (each := listing(trial, key)) is not None]
+                growing = [each for each in found if each.grows]
+                if growing:
+                    yield _growing(study, growing)
+                    yield from _cut(study, growing, [each for each in found if each.is_cut])
+
+
+def plans(study: Study) -> Iterable[Finding]:
+    """Query plans that were collected, against what the replies carry."""
+    for trial in study.trials:
+        limits = {int(found) for text in trial.collected.values() for found in _LIMIT.findall(text)}
+        for row in trial.endpoints if limits else ():
+            each = listing(trial, row.key)
+            if each is None or not each.is_cut or round(each.rows) in limits:
+                continue
+            told = sorted(limits)[0]
+            yield Finding(
+                "PLAN",
+                "warning",
+                f"{wording.place(study, trial, row.label)}: the collected plan has a limit of {told} rows, but replies "
+                f"carry {each.rows:.0f} (derived from their size): the plan is of another query than the one that was "
+                "measured.",
+                Where(trial.variant, trial.level, trial.operation, row.key, trial.id),
+                PLAN,
+                {"plan_rows": float(told), "rows": each.rows},
+                "Collect the plan of the very statement that the service sends.",
+            )
+
+
+def listing(trial: Trial, key: tuple[str, str]) -> Listing | None:
+    """The rows of GET name, if there is a POST of the same name."""
+    if key[0] != "GET":
+        return None
+    read, create = trial.endpoint(key), trial.endpoint(("POST", key[1]))
+    if read is None or create is None or read.mean is None:
+        return None
+    if read.size is None or create.size is None or create.size < LEAST_BYTES or create.requests is None:
+        return None
+    rows = (read.size - 1) / (create.size + 1)
+    expected = _expected(trial, create.requests - (create.failures or 0))
+    return Listing(trial, key, rows, expected, read.mean, read.size) if rows >= LEAST_ROWS else None
+
+
+def _expected(trial: Trial, created: int) -> float:
+    """Rows of a list on average while so many were created: from what there was before or after that, if the target was
+    asked. What a warm-up created is only in what there was afterwards."""
+    end, start = trial.facts.get("rows at the end"), trial.facts.get("rows at the start")
+    if isinstance(end, int | float) and end >= created:
+        return end - created / 2
+    return (start if isinstance(start, int | float) else 0) + created / 2
+
+
+def _growing(study: Study, found: Sequence[Listing]) -> Finding:
+    label = f"{found[0].key[0]} {found[0].key[1]}"
+    by_variant = _by_variant(found)
+    baseline = by_variant.get(study.variants[0])
+    evidence: dict[str, float | str | tuple[float, ...]] = {"derived": "rows from sizes of replies"}
+    per_row = []
+    for variant, (rows, expected, mean, each_ms) in by_variant.items():
+        evidence[f"rows of {variant}"] = rows
+        evidence[f"expected rows of {variant}"] = expected
+        evidence[f"ms_per_row of {variant}"] = each_ms
+        if baseline is not None and variant != study.variants[0]:
+            evidence[f"per_row_ratio of {variant}"] = each_ms / baseline[3]
+            evidence[f"mean_ratio of {variant}"] = mean / baseline[2]
+            per_row.append(
+                f"{variant} {(each_ms / baseline[3] - 1) * 100:+.0f} % (mean {(mean / baseline[2] - 1) * 100:+.0f} %)"
+            )
+    every = [each[0] for each in by_variant.values()]
+    compared = f"; per row, against {study.variants[0]}: {', '.join(per_row)}" if per_row else ""
+    return Finding(
+        "PAYLOAD",
+        "warning",
+        f"{label}{_at(study, found[0])} returns {wording.between(round(min(every)), round(max(every)))} rows a reply "
+        f"(derived from sizes), as many as there are on average when every POST {found[0].key[1]} adds one: the list "
+        f"grows during the run, so a faster variant makes its own requests slower{compared}.",
+        Where(None, found[0].trial.level, found[0].trial.operation, found[0].key),
+        RULE,
+        evidence,
+        "Fill in a fixed number of rows and reset them before each run.",
+    )
+
+
+def _cut(study: Study, growing: Sequence[Listing], cut: Sequence[Listing]) -> Iterable[Finding]:
+    """Variants that return fewer rows, by a limit, than others return."""
+    others = list(dict.fromkeys(each.trial.variant for each in growing))
+    first = others[0]
+    for variant, (rows, _, _, _) in _by_variant(cut).items():
+        own = [each for each in cut if each.trial.variant == variant]
+        size = _mean_size(own, variant)
+        before = [name for name in others if study.variants.index(name) < study.variants.index(variant)]
+        evidence: dict[str, float | str | tuple[float, ...]] = {"rows": rows}
+        compared = []
+        for name, of in {first: "first", before[-1] if before else first: "previous"}.items():
+            evidence[f"ratio_to_{of}"] = size / _mean_size(growing, name)
+            compared.append(f"{wording.change(size / _mean_size(growing, name))} bytes against {name}")
+        evidence.setdefault("ratio_to_first", size / _mean_size(growing, first))
+        yield Finding(
+            "PAYLOAD",
+            "warning",
+            f"{variant} {'changes the work' if before else f'does not do the work of {first}'}: GET {own[0].key[1]}"
+            f"{_at(study, own[0])} returns {rows:.0f} rows whatever was created (derived from sizes; "
+            f"{', '.join(compared)}), so it is another request, not the same one answered faster.",
+            Where(variant, own[0].trial.level, own[0].trial.operation, own[0].key),
+            RULE,
+            evidence,
+            "Compare it only with variants that return as many rows.",
+        )
+
+
+def _at(study: Study, each: Listing) -> str:
+    level = each.trial.level
+    return f" at {level}" if level is not None and len(study.levels) > 1 else ""
+
+
+def _by_variant(found: Sequence[Listing]) -> dict[str, tuple[float, float, float, float]]:
+    """Means over the runs: rows, expected rows, ms, ms per row."""
+    result = {}
+    for variant in dict.fromkeys(each.trial.variant for each in found):
+        own = [each for each in found if each.trial.variant == variant]
+        sums = ((each.rows, each.expected, each.mean, each.per_row) for each in own)
+        rows, expected, mean, per_row = (sum(column) / len(own) for column in zip(*sums, strict=True))
+        result[variant] = (rows, expected, mean, per_row)
+    return result
+
+
+def _mean_size(found: Sequence[Listing], variant: str) -> float:
+    own = [each.size for each in found if each.trial.variant == variant]
+    return sum(own) / len(own)

@@ -1,0 +1,199 @@
+"""RETRO: throughput that falls when more is asked for, and falls that are not established."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.families import benjamini_hochberg
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.ladders import LEAST_RUNS, half_width, of_endpoints, totals, users_of
+from plimsoll.stats.knee import LEAST_RUNGS, knee
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.findings.ladders import Ladder, Rung
+    from plimsoll.stats.study import Study
+
+FALLEN = 0.9
+"""Of the highest throughput: a fall of 10 % is more than runs usually scatter."""
+LEAST_BEYOND = 2
+"""Rungs beyond the peak that have fallen: one may be an accident."""
+ALARM = 0.05
+"""Adjusted p below which a fall is taken as real."""
+RULE = (
+    f"throughput is at most {FALLEN * 100:.0f} % of its peak at {LEAST_BEYOND} or more rungs beyond it, the 95 % "
+    "intervals do not overlap (over runs, of the counts, or from the scatter of the rungs below the knee), and p, "
+    "adjusted for all ladders looked at (Benjamini–Hochberg), is at most 5 %"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Fall:
+    ladder: Ladder
+    peak: int
+    rungs: tuple[Rung, ...]
+    rates: tuple[float, ...]
+    p: float | None
+    """Of the last rung's throughput being no less than the peak's."""
+
+    @property
+    def apart(self) -> int:
+        """Fallen rungs beyond the peak whose interval lies wholly below the peak's."""
+        scatter = _scatter(self.rungs, self.rates)
+        top = self.rungs[self.peak].interval(scatter)
+        found = 0
+        for rung, rate in zip(self.rungs[self.peak + 1 :], self.rates[self.peak + 1 :], strict=True):
+            own = rung.interval(scatter)
+            found += rate <= FALLEN * self.rates[self.peak] and own is not None and top is not None and own[1] < top[0]
+        return found
+
+
+def retrograde(study: Study) -> Iterable[Finding]:
+    falls = [fall for ladder in _ladders(study) if (fall := _fall(ladder)) is not None]
+    tested = [fall for fall in falls if fall.p is not None]
+    adjusted = dict(zip(map(id, tested), benjamini_hochberg([fall.p or 0.0 for fall in tested]), strict=True))
+    for fall in falls:
+        if fall.rates[-1] > FALLEN * fall.rates[fall.peak]:
+            continue
+        q = adjusted.get(id(fall))
+        if fall.apart >= LEAST_BEYOND and (q is None or q <= ALARM):
+            yield _established(study, fall, q)
+        else:
+            yield _open(study, fall, q, len(tested))
+
+
+def _ladders(study: Study) -> Iterable[Ladder]:
+    """All endpoints together, as the users' mix is one; but the endpoint with the longest times where operations are
+    told apart, since quick ones that come along only count double."""
+    if len(study.operations) == 1:
+        yield from totals(study)
+        return
+    parts: dict[tuple[str, str], list[Ladder]] = {}
+    for part in of_endpoints(study):
+        parts.setdefault((part.variant, part.operation), []).append(part)
+    for ladder in totals(study):
+        same = [
+            part
+            for part in parts.get((ladder.variant, ladder.operation), [])
+            if len(part.rungs) == len(ladder.rungs) and part.unit == ladder.unit
+        ]
+        yield max(same, key=lambda part: sum(rung.mean or 0.0 for rung in part.rungs), default=ladder)
+
+
+def _fall(ladder: Ladder) -> _Fall | None:
+    rungs, rates = ladder.with_rates()
+    if len(rungs) < 2:
+        return None
+    peak = max(range(len(rates)), key=lambda index: rates[index])
+    if peak == len(rates) - 1:
+        # Nothing fell; the lowest is still looked at, so that the family is that of all ladders.
+        return _Fall(ladder, peak, rungs, tuple(rates), 1.0)
+    return _Fall(ladder, peak, rungs, tuple(rates), _p(rungs[peak], rungs[-1]))
+
+
+def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
+    peak, last = fall.rungs[fall.peak], fall.rungs[-1]
+    top, bottom = fall.rates[fall.peak], fall.rates[-1]
+    who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
+    evidence: dict[str, float | str | tuple[float, ...]] = {
+        "peak": peak.load,
+        "rates_per_s": fall.rates[fall.peak :],
+        "ratio": bottom / top,
+        "rungs_apart": fall.apart,
+    }
+    if q is not None:
+        evidence["q"] = q
+    elif peak.requests is None:
+        evidence["counts"] = "not told: intervals are from the scatter of the rungs below the knee"
+    return Finding(
+        "RETRO",
+        "warning",
+        f"{who + ': ' if who else ''}throughput collapses beyond {peak.level}: from {wording.number(top)} to "
+        f"{wording.number(bottom)} requests/s at {last.level} ({wording.change(bottom / top)}), so overload makes the "
+        "target do less.",
+        Where(fall.ladder.variant, None, fall.ladder.operation),
+        RULE,
+        evidence,
+        "Shed load before this point: a limit on what is in progress keeps the throughput of the peak.",
+    )
+
+
+def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
+    peak, last = fall.rungs[fall.peak], fall.rungs[-1]
+    ratio = fall.rates[-1] / fall.rates[fall.peak]
+    who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
+    evidence: dict[str, float | str | tuple[float, ...]] = {"ratio": ratio, "rungs_apart": fall.apart}
+    doubts = []
+    if fall.p is not None and q is not None:
+        evidence |= {"p": fall.p, "q": q, "family": family}
+        doubts.append(f"p {fall.p:.2g}, {q:.2g} after adjusting for the {family} ladders looked at")
+    whole = _with_unfinished(peak, last)
+    if whole is not None:
+        evidence["ratio_with_unfinished"] = whole
+        doubts.append(
+            f"with the requests that the end of the run cut off counted as half done it falls "
+            f"{(1 - whole) * 100:.0f} %, not {(1 - ratio) * 100:.0f} %"
+        )
+    if fall.apart < LEAST_BEYOND:
+        doubts.append(f"{wording.count(fall.apart, 'rung')} certainly below the peak where {LEAST_BEYOND} are needed")
+    return Finding(
+        "RETRO",
+        "insight",
+        f"{who + ': ' if who else ''}that throughput falls from {peak.level} to {last.level} "
+        f"({wording.number(fall.rates[fall.peak])} to {wording.number(fall.rates[-1])}/s) is not established: "
+        f"{'; '.join(doubts)}.",
+        Where(fall.ladder.variant, None, fall.ladder.operation, fall.ladder.key if fall.ladder.label else None),
+        RULE,
+        evidence,
+        "Longer runs, repeated, would settle it.",
+    )
+
+
+def _scatter(rungs: Sequence[Rung], rates: Sequence[float]) -> float | None:
+    """How far a rung lies from a · N below the knee: half a 95 % interval of ln X. It is all that tables without counts
+    say of how runs differ."""
+    bend = knee([rung.load for rung in rungs], rates)
+    if bend is None:
+        return None
+    logs = [
+        math.log(rate / (bend.slope * rung.load))
+        for rung, rate in zip(rungs, rates, strict=True)
+        if rung.load <= bend.low
+    ]
+    return half_width(logs) if len(logs) >= LEAST_RUNGS else None
+
+
+def _p(peak: Rung, last: Rung) -> float | None:
+    """Two-sided; over runs by Welch's t test on logarithms, else of two counts, given their sum (binomial)."""
+    if min(len(peak.rates), len(last.rates)) >= LEAST_RUNS:
+        if not _scatters(peak.rates) and not _scatters(last.rates):
+            # Repeats that are all alike say nothing of how runs differ.
+            return None
+        from scipy.stats import ttest_ind
+
+        logs = [[math.log(rate) for rate in rung.rates] for rung in (peak, last)]
+        return float(ttest_ind(*logs, equal_var=False)[1])
+    first, second = peak.requests, last.requests
+    if not first or not second or not peak.seconds or not last.seconds:
+        return None
+    from scipy.stats import binomtest
+
+    return float(binomtest(second, first + second, last.seconds / (peak.seconds + last.seconds)).pvalue)
+
+
+def _scatters(rates: Sequence[float]) -> bool:
+    return max(rates) > min(rates) * (1 + 1e-9)
+
+
+def _with_unfinished(peak: Rung, last: Rung) -> float | None:
+    """The ratio of throughputs when each user's last request, cut off by the end, counts as half done."""
+    if any(rung.requests is None or not rung.seconds or rung.level.unit != "users" for rung in (peak, last)):
+        return None
+    done = [
+        ((rung.requests or 0) + len(rung.trials) * users_of(rung) / 2) / (rung.seconds or 1) for rung in (peak, last)
+    ]
+    return done[1] / done[0]

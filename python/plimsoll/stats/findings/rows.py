@@ -1,0 +1,94 @@
+"""The rows of one run's table, as rules go through them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from plimsoll.stats.study import Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plimsoll.stats.study import Trial
+
+_Number = TypeVar("_Number", int, float)
+
+AGGREGATED = ("", "Aggregated")
+"""The key under which findings and comparisons name all endpoints taken together."""
+
+
+def rows_of(trial: Trial) -> tuple[Measured, ...]:
+    """Its endpoints, then all of them together if that is more than the one endpoint there is."""
+    total = whole(trial)
+    if total is None or len(trial.endpoints) == 1:
+        return trial.endpoints
+    return *trial.endpoints, total
+
+
+def whole(trial: Trial) -> Measured | None:
+    """All endpoints of a run together, under the key `AGGREGATED`: as told, and what is missing there as far as the
+    endpoints say it. None when neither says anything."""
+    parts = trial.endpoints
+    total = trial.total
+    if total is None:
+        if not parts:
+            return None
+        total = replace(parts[0], method="", name="") if len(parts) == 1 else Measured("", "")
+    requests = _sum(part.requests for part in parts)
+    return replace(
+        total,
+        method=AGGREGATED[0],
+        name=AGGREGATED[1],
+        requests=_first(total.requests, requests),
+        failures=_first(total.failures, _sum(part.failures for part in parts)),
+        rate=_first(total.rate, _sum(part.rate for part in parts)),
+        mean=_first(total.mean, _mean(parts)),
+        max=_first(total.max, _extreme(max, [part.max for part in parts])),
+        min=_first(total.min, _extreme(min, [part.min for part in parts])),
+    )
+
+
+def seconds_of(trial: Trial) -> tuple[float | None, bool]:
+    """How long it measured, and whether that was only derived, as requests / rate."""
+    if trial.duration is not None:
+        return trial.duration, False
+    total = whole(trial)
+    candidates = ([total] if total is not None else []) + list(trial.endpoints)
+    # The row with the most requests: its rate is rounded least.
+    known = [each for each in candidates if each.requests and each.rate]
+    if not known:
+        return None, True
+    best = max(known, key=lambda each: each.requests or 0)
+    return best.requests / best.rate, True  # type: ignore[operator]
+
+
+def _first(told: _Number | None, derived: _Number | None) -> _Number | None:
+    return told if told is not None else derived
+
+
+def _sum(values: Iterable[_Number | None]) -> _Number | None:
+    """None unless all are known."""
+    known = list(values)
+    if not known or any(value is None for value in known):
+        return None
+    return sum(value for value in known if value is not None)
+
+
+def _extreme(pick: Callable[[list[float]], float], values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return pick(known) if known and len(known) == len(values) else None
+
+
+def _mean(parts: Sequence[Measured]) -> float | None:
+    """Weighted by requests, or by rates where these are not known."""
+    known = [
+        (part.mean, weight)
+        for part in parts
+        if part.mean is not None
+        if (weight := part.requests if part.requests is not None else part.rate) is not None
+    ]
+    total = sum(weight for _, weight in known)
+    if len(known) < len(parts) or not total:
+        return None
+    return sum(mean * weight for mean, weight in known) / total

@@ -1,0 +1,99 @@
+"""STALL: seconds in which everything takes long, again and again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import AGGREGATED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import ArrayLike
+
+    from plimsoll.stats.study import Study, Trial
+
+DEVIATIONS = 8.0
+SCALE = 1.4826
+"""Makes a median absolute deviation the standard deviation of a normal distribution."""
+TIMES = 2.0
+"""A stalled second's maximum is above the median maximum by 8 deviations and twice as long: maxima have long tails."""
+LEAST = 6
+"""Stalls, and …"""
+REGULAR = 0.25
+"""… the most that their intervals vary (standard deviation / mean) to be called periodic: random ones are that regular
+with a chance of 0.5 %. A spectrum is no help: for a train of spikes it names a harmonic."""
+RULE = (
+    f"a second is stalled when its maximum is above the median of all by {DEVIATIONS:g} · {SCALE} · MAD and above twice "
+    f"the median; {LEAST} or more of them whose intervals vary by at most {REGULAR * 100:.0f} % are periodic (by "
+    "chance: 0.5 %)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Stalls:
+    seconds: tuple[int, ...]
+    """Ascending; of a stall of several seconds the first."""
+    interval: float
+    """Mean seconds from one to the next."""
+    variation: float
+    """Standard deviation of the intervals / their mean."""
+
+    @property
+    def is_periodic(self) -> bool:
+        return len(self.seconds) >= LEAST and self.variation <= REGULAR
+
+
+def stalls_of(maxima: ArrayLike) -> Stalls | None:
+    """maxima: one per second, NaN for a second without requests. None for fewer than three stalls."""
+    values = np.asarray(maxima, dtype=float)
+    known = values[np.isfinite(values)]
+    if not len(known):
+        return None
+    median = float(np.median(known))
+    spread = SCALE * float(np.median(np.abs(known - median)))
+    limit = max(median + DEVIATIONS * spread, TIMES * median)
+    high = np.flatnonzero(np.nan_to_num(values, nan=0.0) > limit)
+    starts = high[np.diff(high, prepend=-2) > 1]
+    if len(starts) < 3:
+        return None
+    intervals = np.diff(starts)
+    mean = float(intervals.mean())
+    return Stalls(tuple(int(each) for each in starts), mean, float(intervals.std(ddof=1)) / mean)
+
+
+def stalls(study: Study) -> Iterable[Finding]:
+    for variant in study.variants:
+        for level in study.levels:
+            for operation in study.operations:
+                trials = [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
+                found = [(trial, each) for trial in trials if (each := _of(trial)) is not None and each.is_periodic]
+                if found:
+                    yield _finding(study, found, len(trials))
+
+
+def _of(trial: Trial) -> Stalls | None:
+    course = trial.total.course if trial.total is not None else None
+    return stalls_of(course.maxima[course.measured]) if course is not None else None
+
+
+def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Finding:
+    trial, each = found[0]
+    in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
+    place = wording.cell(study, trial)
+    return Finding(
+        "STALL",
+        "insight",
+        f"{place + ': ' if place else ''}the target stalls about every {each.interval:.3g} s{in_runs} "
+        f"({len(each.seconds)} times in one, intervals vary by {wording.whole_percent(each.variation)}): hypothesis: "
+        "something that runs by the clock, as garbage collection, a checkpoint or a scheduled job.",
+        Where(trial.variant, trial.level, trial.operation, AGGREGATED),
+        RULE,
+        {"interval_s": each.interval, "variation": each.variation, "stalls": float(len(each.seconds))},
+        "Look at the target's logs and its garbage collector at these seconds.",
+    )

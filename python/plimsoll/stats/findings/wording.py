@@ -1,0 +1,90 @@
+"""How findings put numbers and names into sentences."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.stats.study import Study, Trial
+
+MOST_NAMED = 4
+"""Names in a list before it says "and n more": what one sentence can carry."""
+MANY = 3.0
+"""Times as much, from which on percentages are hard to read."""
+
+
+def ms(milliseconds: float) -> str:
+    """ "870 ms", "8.5 s"."""
+    if abs(milliseconds) < 1000:
+        return f"{milliseconds:.3g} ms"
+    return f"{milliseconds / 1000:.3g} s"
+
+
+def percent(share: float) -> str:
+    """Three digits: 0.1312 is "13.1 %", 0.00042 is "0.042 %". Never 100 % of what is not all."""
+    shown = f"{share * 100:.3g} %"
+    return "99.9 %" if shown == "100 %" and share < 1 else shown
+
+
+def whole_percent(share: float) -> str:
+    """0.979 is "98 %"."""
+    return f"{share * 100:.0f} %"
+
+
+def change(ratio: float) -> str:
+    """1.131 is "+13.1 %"; 52.3 is "52.3 times as much"."""
+    if ratio >= MANY:
+        return f"{ratio:.3g} times as much"
+    return f"{(ratio - 1) * 100:+.1f} %"
+
+
+def number(value: float) -> str:
+    """Four significant digits, thousands apart only where it helps reading: "54.58", "23 495"."""
+    if abs(value) >= 10_000:
+        return f"{value:,.0f}".replace(",", " ")
+    return f"{value:.4g}"
+
+
+def between(low: float, high: float, unit: str = "") -> str:
+    """ "6 to 9 %", or the one value when both read the same."""
+    first, last = number(low), number(high)
+    return f"{first}{unit}" if first == last else f"{first} to {last}{unit}"
+
+
+def several(names: Sequence[str]) -> str:
+    """ "a, b and c"; after `MOST_NAMED`: "a, b, c, d and 7 more"."""
+    if len(names) > MOST_NAMED + 1:
+        return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def count(many: int, thing: str) -> str:
+    """ "1 request", "1500 requests"."""
+    return f"{number(many)} {thing}{'' if many == 1 else 's'}"
+
+
+def subject(study: Study, variant: str, operation: str = "", endpoint: str = "") -> str:
+    """Whose a finding is, with no more names than tell it apart: "new, GET /todos/"; "" if there is nothing to tell."""
+    named = [
+        variant if len(study.variants) > 1 else "",
+        # An operation that is named for its endpoints need not say it twice.
+        operation if len(study.operations) > 1 and not (endpoint and endpoint in operation) else "",
+        endpoint,
+    ]
+    return ", ".join(name for name in named if name)
+
+
+def cell(study: Study, trial: Trial, endpoint: str = "") -> str:
+    """All runs of one variant at one level: "new, GET /todos/ at 48 users"; "" if there is nothing to tell apart."""
+    name = subject(study, trial.variant, trial.operation, endpoint)
+    level = f"at {trial.level}" if trial.level is not None and len(study.levels) > 1 else ""
+    return " ".join(part for part in (name, level) if part)
+
+
+def place(study: Study, trial: Trial, endpoint: str = "") -> str:
+    """One run among the others: "new, GET /todos/ at 48 users (run 2)"."""
+    repeats = study.cell(trial.variant, trial.level, trial.operation)
+    number_of_run = f"(run {repeats.index(trial) + 1})" if len(repeats) > 1 else ""
+    return " ".join(part for part in (cell(study, trial, endpoint), number_of_run) if part) or trial.id

@@ -1,0 +1,108 @@
+"""Where throughput stops following the load: a broken stick, and the rungs it lies between.
+
+X = a · min(N, N_k), fitted by least squares to the rungs up to the highest throughput; what comes after it is another
+story (collapse). The fit gives a number, the rungs give what is certain: the last one that keeps pace and the first one
+that does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+KEEPS = 0.95
+"""A rung keeps pace with at least this share of a · N: less is more than the scatter between runs."""
+LAGS = 0.90
+"""A rung clearly lags below this share; what lies between the two is open."""
+LEAST_RUNGS = 3
+"""Up to the peak: two parameters fit two points exactly and say nothing."""
+LEAST_RISING = 2
+"""Rungs that keep pace: with one, what they should keep pace with is only that one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Knee:
+    """Loads are in the unit that was given, users or arrivals per second."""
+
+    load: float
+    """N_k, where rising and flat piece meet. Up to one rung beyond `high` it rests on the fit alone."""
+    slope: float
+    """a: requests per second that one more user (or arrival) brings before the knee."""
+    capacity: float
+    """a · N_k: requests per second of the flat piece."""
+    low: float
+    """The last rung that keeps pace."""
+    high: float
+    """The first rung after it that clearly lags: the knee is in (low, high]."""
+
+
+def knee(loads: Sequence[float], rates: Sequence[float]) -> Knee | None:
+    """From the throughput per rung, loads ascending.
+
+    None when there are fewer than `LEAST_RUNGS` rungs up to the highest throughput, fewer than `LEAST_RISING` that keep
+    pace, or none that lags: then the ladder does not contain a knee. Raises ValueError for lists of different
+    lengths or loads that do not ascend.
+    """
+    n, x = _checked(loads, rates)
+    peak = int(x.argmax()) + 1
+    if peak < LEAST_RUNGS:
+        return None
+    slope, bend = _broken_stick(n[:peak], x[:peak])
+    share = x / (slope * n)
+    lagging = np.flatnonzero(share < LAGS)
+    if not len(lagging) or not lagging[0]:
+        return None
+    first = int(lagging[0])
+    keeping = np.flatnonzero(share[:first] >= KEEPS)
+    if len(keeping) < LEAST_RISING:
+        return None
+    return Knee(bend, slope, slope * bend, float(n[keeping[-1]]), float(n[first]))
+
+
+def proportional(loads: Sequence[float], rates: Sequence[float]) -> float | None:
+    """The slope if throughput follows the load at every rung, so that the knee is beyond the ladder; else None.
+
+    Raises ValueError as `knee` does.
+    """
+    n, x = _checked(loads, rates)
+    if len(n) < LEAST_RUNGS:
+        return None
+    slope = float(n @ x / (n @ n))
+    return slope if bool((x >= KEEPS * slope * n).all()) else None
+
+
+def saturation_bound(cycle: float, capacity: float) -> float:
+    """N* = (R₀ + Z) · X_max: more users than that must wait for one another. cycle: seconds from one request of a user
+    to its next when nobody else is there; capacity: requests per second. (Asymptotic bounds of operational analysis,
+    Denning and Buzen 1978.)"""
+    return cycle * capacity
+
+
+def _checked(loads: Sequence[float], rates: Sequence[float]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    n, x = np.asarray(loads, dtype=float), np.asarray(rates, dtype=float)
+    if len(n) != len(x):
+        raise ValueError(f"{len(n)} loads for {len(x)} rates")
+    if len(n) == 0 or n[0] <= 0 or (np.diff(n) <= 0).any():
+        raise ValueError("loads have to be positive and ascending")
+    return n, x
+
+
+def _broken_stick(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float]:
+    """(a, N_k) with the least squares: exact, since each of the few ways to part the rungs is a linear problem."""
+    fits = []
+    for rising in range(1, len(n)):
+        slope = float(n[:rising] @ x[:rising] / (n[:rising] @ n[:rising]))
+        bend = float(x[rising:].mean() / slope) if slope > 0 else n[0]
+        if n[rising - 1] <= bend <= n[rising]:
+            fits.append((slope, bend))
+    for bend in n:
+        bent = np.minimum(n, bend)
+        fits.append((float(bent @ x / (bent @ bent)), float(bend)))
+    return min(fits, key=lambda fit: float(((fit[0] * np.minimum(n, fit[1]) - x) ** 2).sum()))

@@ -1,0 +1,63 @@
+"""How much a percentile of n requests can tell: which order statistics enclose it."""
+
+from __future__ import annotations
+
+import math
+
+CONFIDENCE = 0.95
+EXCEEDANCES = 100
+"""Requests beyond a quantile that make it worth comparing: their number is then known to ±20 % (1.96/√100)."""
+
+
+def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int | None, int | None]:
+    """Ranks l and u, from 1, such that the l-th and the u-th smallest of n independent values enclose their
+    p-quantile, 0 < p < 1, with this confidence. None: n values do not bound it on that side.
+
+    l is the largest rank with P(Bin(n, p) ≤ l − 1) ≤ α/2, u the smallest with P(Bin(n, p) ≥ u) ≤ α/2, as in Conover,
+    Practical Nonparametric Statistics, 3rd ed., section 3.2, and `scipy.stats.quantile_test`, which needs the values.
+    """
+    from scipy.stats import binom
+
+    _check(p)
+    if n < 1:
+        return None, None
+    half = (1 - confidence) / 2
+    # The quantile function may be off by one where a tail equals α/2 exactly.
+    low = int(binom.ppf(half, n, p))
+    low += bool(binom.cdf(low, n, p) <= half)
+    high = int(binom.isf(half, n, p)) + 1
+    high -= bool(binom.sf(high - 2, n, p) <= half)
+    return (low if low >= 1 else None), (high if high <= n else None)
+
+
+def least_requests(p: float, confidence: float = CONFIDENCE, sides: int = 2) -> int:
+    """The fewest values whose smallest and largest enclose the p-quantile; sides = 1: of which the largest is above it.
+
+    The largest of n lies below the quantile with probability pⁿ.
+    """
+    _check(p)
+    most_likely = max(p, 1 - p) if sides == 2 else p
+    return math.ceil(math.log((1 - confidence) / sides) / math.log(most_likely))
+
+
+def comparable_requests(p: float) -> int:
+    """How many it takes for `EXCEEDANCES` of them to lie beyond the p-quantile: 10 000 for the p99."""
+    _check(p)
+    return math.ceil(round(EXCEEDANCES / min(p, 1 - p), 6))
+
+
+def above(n: int, p: float) -> int:
+    """How many of n values the p-quantile, at rank ⌈p · n⌉, rests on: its own and those above it."""
+    return n - rank(n, p) + 1
+
+
+def rank(n: int, p: float) -> int:
+    """⌈p · n⌉, from 1 to n: of the value that is called the p-quantile of n."""
+    _check(p)
+    # 0.99 * 100 is above 99 in floating point.
+    return min(max(1, math.ceil(round(p * n, 6))), n)
+
+
+def _check(p: float) -> None:
+    if not 0 < p < 1:
+        raise ValueError(f"a quantile is between 0 and 1, not {p}")

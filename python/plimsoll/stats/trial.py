@@ -1,0 +1,385 @@
+"""A recorded run as a trial of a study."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Protocol, cast, overload
+
+import numpy as np
+
+from plimsoll._engine import Histogram
+from plimsoll.record import FAILURES, TIMED, TIMES_OF
+from plimsoll.stats.latency import CENSORED
+from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorHealth, Measured, Trial
+from plimsoll.stats.validity import judge
+from plimsoll.stats.view import NO_REQUESTS, Recorded, RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.stats.latency import Milliseconds
+    from plimsoll.stats.study import Level, Series
+    from plimsoll.stats.view import EndpointView
+
+QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
+"""Those that a trial tells without its histogram."""
+ANSWERED = (TIMED & FAILURES) - CENSORED
+"""Failures that had an answer."""
+
+_UNENDED = {
+    "running": "the run has not ended",
+    "interrupted": "the run was cut off before its end",
+    "failed": "the run failed before its end",
+}
+_STATUS = re.compile(r"(?:^|status |HTTPError\(')([1-5]\d\d)\b")
+
+
+class Run(Recorded, Protocol):
+    """A recorded run with its circumstances; what the store hands out."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def facts(self) -> dict[str, Any]: ...
+
+
+def trial_of(
+    run: Run,
+    *,
+    variant: str,
+    level: Level | None,
+    operation: str = "",
+    repeat: int = 0,
+    order: int | None = None,
+    observed: tuple[Series, ...] = (),
+    crashed: str | None = None,
+    facts: Mapping[str, str | float] | None = None,
+) -> Trial:
+    """Everything that statistics want of a run; the run is read once. facts: what else the experiment knows of it.
+
+    Sums and percentiles are those of `RunView`, without the warm-up; a `Course` has every second, and its `measured`
+    are all from the end of the warm-up on, so the last one may be a fraction of a second, or one in which only late
+    responses arrived: `trial.warmup + trial.duration` tells. Raises StoreError when the run cannot be read.
+    """
+    read = _Read(run)
+    view = RunView.of(read)
+    manifest = run.manifest
+    validity = judge(view, manifest, run.facts)
+    users, ramp = _users(view, manifest)
+    kinds = _kinds(view)
+    return Trial(
+        id=run.id,
+        variant=variant,
+        level=level,
+        operation=operation,
+        repeat=repeat,
+        order=order,
+        users=users,
+        offered=view.offered_rate if manifest.get("model") == "open" else None,
+        think=_think(manifest),
+        duration=view.duration or None,
+        ramp=ramp,
+        warmup=float(view.warmup),
+        endpoints=tuple(_measured(each, view, read, kinds) for each in view.endpoints),
+        total=_measured(view.total, view, read, kinds),
+        precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
+        invalid=(*validity.reasons, *([_UNENDED[run.status]] if run.status in _UNENDED else ())),
+        notes=(*run.notes, *(["it was stopped before its time was up"] if run.status == "stopped" else ())),
+        generator=_generator(view, manifest),
+        lag=view.generator.lag if view.generator.lag.count else None,
+        users_by_second=read.users_by_second(view.last_second + 1),
+        observed=observed,
+        crashed=crashed,
+        scenario=_digest(manifest),
+        facts=facts or {},
+    )
+
+
+class Packed(Sequence["Histogram | None"]):
+    """Histograms second by second, kept as their V2 bytes and decoded when asked for.
+
+    One that is decoded takes some 70 KiB, packed some 160 bytes: an hour of ten endpoints is 2.4 GB or 6 MB.
+    """
+
+    __slots__ = ("_packed",)
+
+    def __init__(self, packed: Sequence[bytes | None]) -> None:
+        self._packed = tuple(packed)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    @overload
+    def __getitem__(self, index: int) -> Histogram | None: ...
+    @overload
+    def __getitem__(self, index: slice) -> Packed: ...
+    def __getitem__(self, index: int | slice) -> Histogram | Packed | None:
+        if isinstance(index, slice):
+            return Packed(self._packed[index])
+        packed = self._packed[index]
+        return None if packed is None else Histogram.decode(packed)
+
+
+class _Read:
+    """Passes a run on to whoever folds it, and keeps the course of each endpoint as it goes by."""
+
+    def __init__(self, run: Recorded) -> None:
+        self._run = run
+        self._timed = TIMES_OF[run.manifest.get("times_of") or "all"]
+        self._courses: dict[tuple[str, str], _Growing] = {}
+        self._users: dict[int, dict[int, int]] = {}
+        """By second and worker."""
+        self.total = _Growing()
+
+    @property
+    def started(self) -> float:
+        return self._run.started
+
+    @property
+    def ended(self) -> float | None:
+        return self._run.ended
+
+    @property
+    def manifest(self) -> Mapping[str, Any]:
+        return self._run.manifest
+
+    def intervals(self) -> Iterator[Interval]:
+        for interval in self._run.intervals():
+            if interval.outcome not in NO_REQUESTS:
+                key = interval.method, interval.name
+                if key not in self._courses:
+                    self._courses[key] = _Growing()
+                timed = interval.outcome in self._timed
+                self._courses[key].add(interval, timed)
+                self.total.add(interval, timed)
+            yield interval
+
+    def health(self) -> Iterator[Health]:
+        for row in self._run.health():
+            users = self._users.setdefault(row.second, {})
+            # A second may come in several rows, of which only one carries the worker's state; the others say 0.
+            users[row.worker] = max(users.get(row.worker, 0), row.users)
+            yield row
+
+    def failures(self) -> Iterable[Failure]:
+        return self._run.failures()
+
+    def exceptions(self) -> Iterable[CaughtException]:
+        return self._run.exceptions()
+
+    def users_by_second(self, seconds: int) -> NDArray[np.float64] | None:
+        """NaN in a second that no worker reported; None when none did in any."""
+        if not self._users:
+            return None
+        return np.array([sum(of.values()) if (of := self._users.get(each)) else math.nan for each in range(seconds)])
+
+    def course(self, key: tuple[str, str], seconds: int, warmup: int) -> Course:
+        return self._courses.get(key, self.total).course(seconds, warmup)
+
+
+@dataclass(slots=True)
+class _Second:
+    """Sums over the outcomes of one endpoint in one second; times in ns."""
+
+    requests: int = 0
+    failures: int = 0
+    timed: int = 0
+    total: int = 0
+    longest: int = 0
+    body: int = 0
+    packed: bytes | None = None
+    """Of the histogram, once the second is over."""
+
+
+class _Growing:
+    """An endpoint second by second. Seconds come in their order, so only one histogram is open at a time."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[int, _Second] = {}
+        self._open = -1
+        self._histogram = Histogram()
+
+    def add(self, interval: Interval, timed: bool) -> None:
+        second = self._seconds.get(interval.second)
+        if second is None:
+            second = self._seconds[interval.second] = _Second()
+        second.requests += interval.count
+        second.failures += interval.count if interval.failed else 0
+        second.body += interval.bytes_body
+        if timed and interval.timed:
+            second.timed += interval.timed
+            second.total += interval.response_sum
+            second.longest = max(second.longest, interval.response_max)
+            self._turn_to(interval.second)
+            self._histogram.add(interval.response)
+
+    def _turn_to(self, second: int) -> None:
+        if second == self._open:
+            return
+        self._pack()
+        self._open = second
+        packed = self._seconds[second].packed if second in self._seconds else None
+        self._histogram = Histogram() if packed is None else Histogram.decode(packed)
+
+    def _pack(self) -> None:
+        if self._histogram.count:
+            self._seconds[self._open].packed = self._histogram.encode(compressed=False)
+
+    def course(self, seconds: int, warmup: int) -> Course:
+        self._pack()
+        none = _Second()
+        rows = [self._seconds.get(second, none) for second in range(seconds)]
+        return Course(
+            requests=np.array([row.requests for row in rows], dtype=np.int64),
+            failures=np.array([row.failures for row in rows], dtype=np.int64),
+            means=np.array([row.total / row.timed / 1e6 if row.timed else math.nan for row in rows]),
+            maxima=np.array([row.longest / 1e6 if row.timed else math.nan for row in rows]),
+            sizes=np.array([row.body / row.requests if row.requests else math.nan for row in rows]),
+            histograms=Packed([row.packed for row in rows]),
+            measured=slice(min(warmup, seconds), seconds),
+        )
+
+
+def _measured(
+    totals: EndpointView, view: RunView, read: _Read, kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]]
+) -> Measured:
+    times = totals.response_of(view.timed)
+    histogram, service = Histogram(), Histogram()
+    for interval in totals.outcomes.values():
+        if interval.outcome in view.timed:
+            histogram.add(interval.response)
+            service.add(interval.service)
+    key = totals.method, totals.name
+    return Measured(
+        *key,
+        requests=totals.requests,
+        failures=totals.failures,
+        rate=totals.requests / view.duration if view.duration else None,
+        mean=_value(times.mean),
+        min=_value(times.min),
+        max=_value(times.max),
+        quantiles={q: value for q in QUANTILES if (value := _value(times.quantile(q))) is not None},
+        size=totals.bytes_body / totals.requests if totals.requests else None,
+        outcomes={name: each.count for name, each in sorted(totals.outcomes.items()) if each.count},
+        kinds=kinds.get(key, ()),
+        mean_success=_value(totals.response_of({"success"}).mean),
+        mean_failure=_value(totals.response_of(ANSWERED).mean),
+        censored=times.censored,
+        histogram=histogram,
+        service=service,
+        course=read.course(key, view.last_second + 1, view.warmup),
+    )
+
+
+def _value(time: Milliseconds | None) -> float | None:
+    return None if time is None else time.value
+
+
+def _kinds(view: RunView) -> dict[tuple[str, str], tuple[FailureKind, ...]]:
+    """By endpoint, the most frequent first; and of all together, as the endpoint of `view.total`."""
+    counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+    for failure in view.failures:
+        for key in ((failure.method, failure.name), (view.total.method, view.total.name)):
+            counts.setdefault(key, Counter())[failure.outcome, failure.message] += failure.count
+    return {
+        key: tuple(
+            FailureKind(outcome, message, count, _status(outcome, message))
+            for (outcome, message), count in counter.most_common()
+        )
+        for key, counter in counts.items()
+    }
+
+
+def _status(outcome: str, message: str) -> int | None:
+    found = _STATUS.search(message) if outcome == "http" else None
+    return int(found[1]) if found else None
+
+
+def _generator(view: RunView, manifest: Mapping[str, Any]) -> GeneratorHealth:
+    generator = view.generator
+    in_flight = generator.in_flight_by_second()
+    samples = [count for second, count in in_flight.items() if second < _whole_seconds(view)]
+    limits = manifest.get("limits") or {}
+    return GeneratorHealth(
+        lag_p99=generator.lag.value_at(0.99) / 1000 if generator.lag.count else None,
+        delay_p99=generator.delay.value_at(0.99) / 1000 if generator.delay.count else None,
+        cpu_max=generator.cpu_max if generator.workers else None,
+        achieved=generator.begun / generator.offered if generator.offered else None,
+        dropped=max(generator.dropped, view.total.dropped),
+        in_flight=fmean(samples) if samples else None,
+        open_files=limits.get("open_files"),
+    )
+
+
+def _users(view: RunView, manifest: Mapping[str, Any]) -> tuple[float | None, float]:
+    """How many there were, and for how many seconds after the warm-up they were still being started."""
+    if manifest.get("model") == "open":
+        return None, 0.0
+    planned = manifest.get("users")
+    ramp = (planned or 0) / (manifest.get("spawn_rate") or math.inf)
+    by_second = view.generator.users_by_second()
+    # The second in which the run ends has fewer: they are being stopped.
+    end = _whole_seconds(view) - 1
+    counts = [count for second, count in by_second.items() if second < end]
+    if not counts:
+        return planned, max(0.0, ramp - view.warmup)
+    most = max(counts)
+    reached = counts.index(most)
+    if min(counts[reached:]) < most:
+        # A shape moves them up and down: Little's law holds for their mean.
+        return fmean(counts), 0.0
+    seconds = reached + 1.0 if reached else 0.0
+    # At the end of a whole second they are counted; the spawn rate knows the moment.
+    return float(most), max(0.0, min(seconds, ramp - view.warmup)) if ramp > view.warmup else seconds
+
+
+def _whole_seconds(view: RunView) -> int:
+    return math.floor(view.length) if view.length is not None else view.last_second
+
+
+def _think(manifest: Mapping[str, Any]) -> float | None:
+    """Mean seconds between a reply and the next request of a native user. A locustfile's waits are not recorded."""
+    flows = ((manifest.get("plan") or {}).get("scenario") or {}).get("flows") or ()
+    if not flows:
+        return None
+    steps = [(flow.get("weight") or 1.0, step.get("think")) for flow in flows for step in flow.get("steps") or ()]
+    weight = sum(each for each, _ in steps)
+    return sum(each * _mean_think(think) for each, think in steps) / weight if weight else None
+
+
+def _mean_think(think: Mapping[str, Any] | None) -> float:
+    if not think:
+        return 0.0
+    if "between" in think:
+        return fmean(think["between"])
+    return float(think.get("constant") or think.get("exponential") or 0.0)
+
+
+def _digest(manifest: Mapping[str, Any]) -> str | None:
+    """Of what the users do: the same for trials at other levels, for other times and against other addresses."""
+    plan = manifest.get("plan") or {}
+    scenario = plan.get("scenario")
+    files = [each.get("sha256") for each in (manifest.get("scenario") or {}).get("files") or ()]
+    if scenario is None and not files:
+        return None
+    if scenario is not None:
+        files = []
+        targets = [{**each, "url": None} for each in scenario.get("targets") or ()]
+        scenario = {**scenario, "targets": targets}
+    chosen = {name: plan.get(name) for name in ("arguments", "tags", "exclude_tags", "equal_weights")}
+    text = json.dumps([files, scenario, chosen], sort_keys=True, ensure_ascii=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

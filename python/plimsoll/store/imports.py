@@ -1,0 +1,86 @@
+"""The imported studies of a store: each as the JSON document that `stats.study_json` writes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import delete, insert, select
+
+from plimsoll.errors import StoreError
+from plimsoll.store.redact import storable, storable_json
+from plimsoll.store.schema import study as table
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+    from plimsoll.store.database import Database
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class KeptStudy:
+    """A study of the store."""
+
+    id: str
+    name: str
+    created: float
+    """Unix seconds."""
+    source: str
+    """The file that it was read from."""
+    digest: str
+    """SHA-256 of that file, in hexadecimal digits."""
+    document: dict[str, Any]
+    """For `study_json.from_json`."""
+
+
+class Imports:
+    """By id or name. Everything raises StoreError."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def keep(
+        self, name: str, document: dict[str, Any], *, source: str, digest: str, created: float
+    ) -> tuple[str, bool]:
+        """(its id, whether it replaced another one of the same name). document: JSON."""
+        name, document = storable(name), storable_json(document)
+        text = json.dumps([name, digest, document], sort_keys=True, ensure_ascii=True)
+        key = f"s{hashlib.sha256(text.encode()).hexdigest()[:10]}"
+        row = {
+            "id": key,
+            "name": name,
+            "created": created,
+            "source": storable(source),
+            "digest": digest,
+            "document": document,
+        }
+        with self._database.write("keep the study") as connection:
+            replaced = connection.execute(delete(table).where(table.c.name == name)).rowcount > 0
+            connection.execute(insert(table), row)
+        return key, replaced
+
+    def all(self) -> list[KeptStudy]:
+        """The latest first."""
+        query = select(table).order_by(table.c.created.desc(), table.c.name)
+        with self._database.read("list its studies") as connection:
+            return [_kept(row) for row in connection.execute(query)]
+
+    def find(self, ref: str) -> KeptStudy | None:
+        """The study with this name, with this id, or with an id that alone begins so; None if there is none."""
+        begins = table.c.id.startswith(ref, autoescape=True)
+        query = select(table).where((table.c.name == ref) | begins).order_by(table.c.id)
+        with self._database.read("look for the study") as connection:
+            found = [_kept(row) for row in connection.execute(query)]
+        exact = [each for each in found if ref in (each.name, each.id)]
+        if len(exact or found) > 1:
+            several = ", ".join(each.id for each in found[:_SHOWN])
+            raise StoreError(f"several studies start with {ref!r}: {several}")
+        return next(iter(exact or found), None)
+
+
+def _kept(row: Row[*tuple[Any, ...]]) -> KeptStudy:
+    return KeptStudy(row.id, row.name, row.created, row.source, row.digest, row.document)
