@@ -81,6 +81,7 @@ def _trial(seat: Seat, source: Source, told: Told, status: int | None) -> Trial:
         notes.append("the duration is requests / rate")
     facts: dict[str, str | float] = {}
     endpoints: list[Measured] = []
+    total: Measured | None
     if seat.row is not None:
         total, row_notes = _of_row(seat, seat.row, offered, seconds, facts)
     else:
