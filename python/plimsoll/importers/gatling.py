@@ -9,7 +9,7 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.samples import Samples
+from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, operation_of, study_of_one, variant_of
 from plimsoll.stats.study import Precision
 
@@ -26,7 +26,7 @@ _RUN, _REQUEST, _USER, _GROUP, _ERROR = range(5)
 _LONGEST = 1 << 20
 """Bytes of a string; a longer one is none."""
 _STATUS = re.compile(r"found (?:was )?([1-5]\d\d)\b")
-_PRECISION = Precision("gatling", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True)
+_PRECISION = Precision("gatling", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
 
 
 class _Log:

@@ -17,7 +17,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.importers.cells import MS
-from plimsoll.importers.samples import MOST_SECONDS
+from plimsoll.importers.samples import BUCKET, MOST_SECONDS
 from plimsoll.importers.single import level_of, number, operation_of, study_of_one, summary_trial, variant_of, whole
 from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision, Trial
 from plimsoll.stats.trial import Packed

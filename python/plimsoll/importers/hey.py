@@ -12,7 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.importers.cells import MS
-from plimsoll.importers.samples import Samples
+from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of, whole
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
@@ -78,7 +78,7 @@ def read_csv(source: Source, told: Told) -> Study:
         warnings.append(f"hey writes the first {_MOST_OF_HEY} requests only")
     precision = Precision(
         "hey" if is_hey else "oha", digits=3, floor=0.1 if is_hey else 1e-3, clock="sent" if is_hey else "unknown",
-        times_of="all", mergeable=True,
+        times_of="all", mergeable=True, relative=BUCKET,
     )  # fmt: skip
     trial = samples.trial(
         variant_of(source, told), level_of(told), precision, told, operation=operation_of(told), notes=tuple(warnings)

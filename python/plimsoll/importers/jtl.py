@@ -9,7 +9,7 @@ import csv
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.samples import Samples
+from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, number, operation_of, study_of_one, variant_of
 from plimsoll.stats.study import Precision
 
@@ -27,7 +27,7 @@ _DEFAULT = (
 _DELIMITERS = (",", "\t", ";", "|")
 _FORMATS = ("%Y/%m/%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
 _TRANSACTION = "Number of samples in transaction"
-_PRECISION = Precision("jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True)
+_PRECISION = Precision("jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
 
 
 def is_jtl(source: Source) -> bool:

@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from plimsoll.importers.samples import Samples
+from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of
 from plimsoll.stats.study import GeneratorHealth, Measured, Precision
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 _SUMMARY = Precision("k6", digits=None, floor=1e-6, clock="sent", times_of="all")
-_POINTS = Precision("k6", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True)
+_POINTS = Precision("k6", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
 _SUBMETRIC = re.compile(r"http_req_duration\{(?P<tags>.*)\}")
 _QUANTILE = re.compile(r"p\((\d+(?:\.\d+)?)\)")
 _USERS, _DURATION = "vus", "http_req_duration"

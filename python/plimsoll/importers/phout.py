@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.samples import Samples
+from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, number, operation_of, study_of_one, variant_of, whole
 from plimsoll.stats.study import GeneratorHealth, Precision
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _WIDTH = 12
 _NEVER_FIRED = 777
 _LINE = re.compile(r"\d{9,11}\.\d+\t[^\t]*(?:\t-?\d+){10}")
-_PRECISION = Precision("yandex.tank", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True)
+_PRECISION = Precision(
+    "yandex.tank", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET
+)
 
 
 def is_phout(source: Source) -> bool:

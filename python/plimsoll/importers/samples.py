@@ -27,6 +27,8 @@ MOST_ENDPOINTS = 10_000
 MOST_SECONDS = 7 * 86_400
 """Between the first request and the last: more is a mistake in a time."""
 MOST_KINDS = 1_000
+BUCKET = 1 / 1024
+"""Width of our histograms' buckets as a share of their value, at most."""
 _CHART_CELLS = 2_000_000
 """Endpoints times seconds for which the course is kept."""
 

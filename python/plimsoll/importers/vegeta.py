@@ -12,7 +12,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.importers.samples import Samples
+from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of, whole
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level, Study
 
 _REPORT = Precision("vegeta", digits=None, floor=1e-6, clock="sent", times_of="all")
-_RESULTS = Precision("vegeta", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True)
+_RESULTS = Precision("vegeta", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
 _DIGEST = "percentiles of vegeta's reports come from a t-digest, whose error has no bound"
 _WIDTH = 12
 _LINE = re.compile(r"(?P<title>[A-Z][A-Za-z ]+?)\s+\[(?P<names>[^\]]*)\]\s+(?P<values>.*)")

@@ -1,0 +1,56 @@
+import numpy as np
+import pytest
+
+from plimsoll._engine import Histogram
+from plimsoll.report.charts.target import capacity_chart, histogram_chart, target_charts
+from plimsoll.report.render import svg
+from plimsoll.stats.study import Series, Trial
+
+
+def series(source, name, values, unit="MB") -> Series:
+    return Series(source, name, unit, np.arange(len(values), dtype=float), np.array(values))
+
+
+def test_each_thing_that_was_observed_has_a_chart_with_a_line_for_each_run_and_source():
+    trials = [
+        Trial("1", "old", observed=(series("app", "rss", [1.0, 2.0]), series("db", "rss", [5.0, 6.0]))),
+        Trial("2", "new", observed=(series("app", "rss", [3.0, 4.0]), series("app", "cpu", [0.5, 0.6], "cores"))),
+    ]
+    rss, cpu = target_charts("t", "50 users", trials, ["old", "new"])
+    assert {row["run"] for row in rss.spec["datasets"]["points"]} == {"1 app", "1 db", "2 app"}
+    assert rss.spec["encoding"]["y"]["title"] == "memory (RSS), MB"
+    assert rss.spec["encoding"]["y"]["scale"]["zero"] is False
+    assert cpu.spec["encoding"]["color"]["scale"]["domain"] == ["new"]
+
+
+def test_a_single_value_is_no_line():
+    assert target_charts("t", "", [Trial("1", "a", observed=(series("app", "rss", [1.0]),))], ["a"]) == []
+
+
+def test_bars_hold_all_requests_between_their_edges():
+    histogram = Histogram()
+    for micros, count in ((1_000, 7), (84_000, 900), (1_200_000, 30)):
+        histogram.record(micros, count)
+    chart = histogram_chart("h", "H", histogram, (84.0, 1200.0))
+    bars = chart.spec["datasets"]["bars"]
+    assert sum(bar["count"] for bar in bars) == 937
+    assert all(bar["to"] / bar["from"] == pytest.approx(10**0.05, rel=1e-3) for bar in bars)
+    slow = next(bar for bar in bars if bar["count"] == 30)
+    assert slow["from"] <= 1200 <= slow["to"]
+    assert histogram_chart("h", "H", Histogram()) is None
+
+
+def test_a_search_for_capacity_is_a_chart_too():
+    points = [
+        {"load": 100.0, "value": 50.0, "state": "met the objective", "phase": "double", "run": "1"},
+        {"load": 400.0, "value": 300.0, "state": "broke it", "phase": "bisect", "run": "2"},
+    ]
+    words = {"level": "arrivals per second", "what": "p99", "unit": "ms"}
+    load = (290.0, 280.0, 300.0)
+    chart = capacity_chart("c", "Capacity", points, limit=200.0, load=load, words=words, elasticity=2.0)
+    assert chart.spec["datasets"]["range"] == [{"low": 280.0, "high": 300.0}]
+    below, above = chart.spec["datasets"]["line"]
+    assert below["value"] < 200 < above["value"]
+    assert svg(chart).count('aria-roledescription="point"') == 2
+    without = capacity_chart("c", "Capacity", points, limit=200.0, load=(290.0, None, None), words=words)
+    assert "line" not in without.spec["datasets"]

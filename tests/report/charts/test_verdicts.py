@@ -1,0 +1,46 @@
+import pytest
+
+from plimsoll.report.charts.verdicts import MOST_ROWS, TONES, tone, verdict_chart
+from plimsoll.stats.comparison import Comparison
+from plimsoll.stats.study import Metric
+
+
+def compared(word="different", ratio=1.2, kind="mean", **others) -> Comparison:
+    known = {"low": 1.1, "high": 1.3} | others
+    return Comparison(Metric(kind, delta=0.1), "a", "b", "baseline", ("GET", "/"), None, "", word, ratio=ratio, **known)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "expected"),
+    [
+        (compared(), "worse"),
+        (compared(ratio=0.8), "better"),
+        (compared(kind="throughput"), "better"),
+        (compared("negligible"), "same or nearly so"),
+        (compared("equivalent"), "same or nearly so"),
+        (compared("not distinguishable"), "open"),
+        (compared("one run"), "open"),
+        (compared("invalid"), "invalid"),
+    ],
+)
+def test_the_tone_says_what_it_means_for_the_later_one(comparison, expected):
+    assert tone(comparison) == expected
+    assert expected in TONES
+
+
+def test_rows_carry_ratio_interval_and_words_and_the_band_is_symmetric_on_its_axis():
+    chart = verdict_chart("v", "V", [compared(at_least=True), compared("one run", low=None, high=None)])
+    first, second = chart.spec["datasets"]["rows"]
+    assert (first["ratio"], first["low"], first["high"]) == (1.2, 1.1, 1.3)
+    assert first["verdict"] == "DIFFERENT, at least 10 %"
+    assert (second["low"], second["high"]) == (None, None)
+    band = chart.spec["datasets"]["band"][0]
+    assert band["low"] * band["high"] == pytest.approx(1, rel=1e-4)
+    assert band["high"] == pytest.approx(1.1)
+
+
+def test_what_has_no_ratio_has_no_row_and_many_rows_are_cut_with_a_note():
+    assert verdict_chart("v", "V", [compared("invalid", ratio=None)]) is None
+    chart = verdict_chart("v", "V", [compared()] * (MOST_ROWS + 7))
+    assert len(chart.spec["datasets"]["rows"]) == MOST_ROWS
+    assert chart.note.startswith("7 more")
