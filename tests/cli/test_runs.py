@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 
 from plimsoll.store import Store
+from plimsoll.store.cells import Became, ExperimentFile
 
 
 def test_the_latest_first(plimsoll, kept):
@@ -32,3 +33,17 @@ def test_a_store_without_runs(plimsoll):
     Store.open().close()
     assert plimsoll("runs").output == "no runs yet\n"
     assert json.loads(plimsoll("runs", "--json").stdout)["runs"] == []
+
+
+def test_experiments(plimsoll, kept):
+    assert plimsoll("runs", "--experiments").stdout == "no experiments yet\n"
+    cell = {"repeat": 1, "variant": "a", "unit": None, "level": None, "operation": "", "seed": 1}
+    file = ExperimentFile({}, "d", {}, "Which is faster?", 1, False, "")
+    with Store.open() as store:
+        key = store.experiments.begin("todos", file, [{**cell, "number": number} for number in (1, 2, 3)])
+        store.experiments.finish(key, store.experiments.cells(key)[0].key, Became("invalid", "late", kept[0]))
+        store.experiments.leave(key, finished=False)
+    lines = plimsoll("runs", "--experiments").stdout.splitlines()
+    assert lines[2].split()[0] == "todos" and lines[2].split()[3:7] == ["interrupted", "1/3", "1", "0"]
+    document = json.loads(plimsoll("runs", "--experiments", "--json").stdout)
+    assert document["experiments"][0]["cells"] == {"invalid": 1, "pending": 2}

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 from pathlib import Path
 
@@ -26,7 +27,8 @@ def test_it_has_what_repeats_and_what_judges_a_run(tmp_path: Path) -> None:
     assert len(facts["scenario"]["files"][0]["sha256"]) == 64
     assert facts["versions"]["plimsoll"] == facts["version"]
     assert facts["git"] is None
-    assert facts["cpu"]["count"] >= 1
+    assert facts["cpu"]["count"] >= facts["machine"]["cpus"] >= 1
+    assert facts["limits"]["open_files"] == resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     assert RunPlan.from_dict(facts["plan"]) == plan
 
 

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import rows_of
-from plimsoll.stats.proportions import clopper_pearson
 from plimsoll.stats.questions import pairs_of_variants
+from plimsoll.stats.shares import Failed, difference
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.study import Level, Study
 
-CHANCE = 0.05
-"""p of one share of failures in both."""
 UNEQUAL = (
-    "one of the two certainly fails more requests than is tolerated (lower 95 % bound, Clopper–Pearson), and more than "
-    "the other by that much: a failed request is other work, so neither latencies nor throughput are comparable"
+    "the shares of failures differ by certainly more than is tolerated (95 % interval over pairs of runs; with fewer "
+    "than "
+    "three, of the counts): a failed request is other work, so neither latencies nor throughput are comparable"
 )
 SURVIVORS = (
     "a percentile q of the requests that did not fail says nothing of all requests when more than 1 − q of them "
@@ -33,10 +30,13 @@ def unequal(study: Study) -> Iterable[Finding]:
     for operation in study.operations:
         for level in study.levels:
             for a, b, _ in pairs_of_variants(study):
-                before, after = _counts(study, a, level, operation), _counts(study, b, level, operation)
+                before, after = _failed(study, a, level, operation), _failed(study, b, level, operation)
                 for key in before:
-                    if key in after and _differ(before[key], after[key], study.tolerance):
-                        yield _unequal(study, (a, b), level, operation, key, (before[key], after[key]))
+                    pairs = _pairs(before[key], after.get(key, {}))
+                    if any(each.failures for pair in pairs for each in pair):
+                        found = difference(pairs, study.tolerance)
+                        if found.beyond:
+                            yield _unequal(study, (a, b), level, operation, key, pairs, (found.low, found.high))
 
 
 def survivors(study: Study) -> Iterable[Finding]:
@@ -68,25 +68,21 @@ def survivors(study: Study) -> Iterable[Finding]:
             )
 
 
-def _counts(study: Study, variant: str, level: Level | None, operation: str) -> dict[tuple[str, str], tuple[int, int]]:
-    """Failures and requests per row, over the runs of the cell."""
-    found: dict[tuple[str, str], tuple[int, int]] = {}
+def _failed(
+    study: Study, variant: str, level: Level | None, operation: str
+) -> dict[tuple[str, str], dict[int, Failed]]:
+    """Per row, by repeat."""
+    found: dict[tuple[str, str], dict[int, Failed]] = {}
     for trial in study.cell(variant, level, operation):
         for row in () if trial.invalid else rows_of(trial):
             if row.requests and row.failures is not None:
-                failures, requests = found.get(row.key, (0, 0))
-                found[row.key] = failures + row.failures, requests + row.requests
+                found.setdefault(row.key, {})[trial.repeat] = Failed(row.failures, row.requests)
     return found
 
 
-def _differ(before: tuple[int, int], after: tuple[int, int], tolerance: float) -> bool:
-    worse, better = sorted((before, after), key=lambda each: each[0] / each[1], reverse=True)
-    if clopper_pearson(*worse)[0] <= tolerance or worse[0] / worse[1] - better[0] / better[1] <= tolerance:
-        return False
-    from scipy.stats import fisher_exact
-
-    table = np.array([[failures, requests - failures] for failures, requests in (worse, better)])
-    return float(fisher_exact(table)[1]) < CHANCE
+def _pairs(before: dict[int, Failed], after: dict[int, Failed]) -> list[tuple[Failed, Failed]]:
+    """Runs of the same repeat."""
+    return [(before[repeat], after[repeat]) for repeat in sorted(before.keys() & after.keys())]
 
 
 def _unequal(
@@ -95,9 +91,10 @@ def _unequal(
     level: Level | None,
     operation: str,
     key: tuple[str, str],
-    counts: tuple[tuple[int, int], tuple[int, int]],
+    runs: Sequence[tuple[Failed, Failed]],
+    interval: tuple[float, float],
 ) -> Finding:
-    (a, b), shares = pair, [failures / requests for failures, requests in counts]
+    (a, b), shares = pair, [sum(each.share for each in side) / len(side) for side in zip(*runs, strict=True)]
     label = f"{key[0]} {key[1]}".strip()
     at = f" at {level}" if level is not None and len(study.levels) > 1 else ""
     of = f"{operation}: " if operation and len(study.operations) > 1 and operation != label else ""
@@ -108,6 +105,6 @@ def _unequal(
         f"those to {a}: latencies and throughput are not of the same requests.",
         Where(b, level, operation, key, against=a, kinds=("quantile", "mean", "max", "throughput")),
         UNEQUAL,
-        {"shares": tuple(shares)},
+        {"shares": tuple(shares), "difference": interval},
         "Find out why they fail first; the comparison of the shares of failures stands.",
     )

@@ -29,7 +29,8 @@ REGULAR = 0.25
 """… the most that their intervals vary (standard deviation / mean) to be called periodic: random ones are that regular
 with a chance of 0.5 %. A spectrum is no help: for a train of spikes it names a harmonic."""
 RULE = (
-    f"a second is stalled when its maximum is above the median of all by {DEVIATIONS:g} · {SCALE} · MAD and above twice "
+    f"a second is stalled when its maximum is above the median of all by {DEVIATIONS:g} · {SCALE} · MAD and above "
+    "twice "
     f"the median; {LEAST} or more of them whose intervals vary by at most {REGULAR * 100:.0f} % are periodic (by "
     "chance: 0.5 %)"
 )

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 MOST = 0.5
 """Share of a cell's runs that show it: of five runs, one may by chance."""
 WARMING = (
-    f"MSER-5 cuts off the beginning of the measured seconds, and their mean latency is more than {COLD:g} times that of "
+    f"MSER-5 cuts off the beginning of the measured seconds, and their mean latency is more than {COLD:g} times that "
+    "of "
     "the rest"
 )
 SETTLED = (

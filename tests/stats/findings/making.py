@@ -1,0 +1,65 @@
+"""Studies in few words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from plimsoll.stats.findings.finding import Finding
+from plimsoll.stats.study import PLIMSOLL, Course, Level, Measured, Study, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.findings import Rule
+
+
+def level(value: float, unit: Any = "users") -> Level:
+    return Level(unit, float(value))
+
+
+def row(name: str = "GET /", **known: Any) -> Measured:
+    """quantiles as p50=…, p99=…"""
+    method, _, path = name.partition(" ")
+    quantiles = {float(key[1:]) / 100: value for key, value in known.items() if key[0] == "p" and key[1:].isdigit()}
+    rest = {key: value for key, value in known.items() if not (key[0] == "p" and key[1:].isdigit())}
+    return Measured(method, path, quantiles=quantiles, **rest)
+
+
+def run(users: float | None = None, *rows: Measured, variant: str = "a", **known: Any) -> Trial:
+    """users: its level too, unless a level is given."""
+    at = known.pop("level", level(users) if users is not None else None)
+    name = known.pop("id", f"{variant}@{at}#{known.get('repeat', 0)}{known.get('operation', '')}")
+    return Trial(name, variant, at, users=users, endpoints=rows, **{"precision": PLIMSOLL, **known})
+
+
+def study(*trials: Trial, **known: Any) -> Study:
+    return Study("test", trials, **known)
+
+
+def ladder(loads: Sequence[float], rates: Sequence[float], **known: Any) -> list[Trial]:
+    """Runs of one variant with nothing but a rate."""
+    return [
+        run(users, total=Measured("", "Aggregated", rate=rate), **known)
+        for users, rate in zip(loads, rates, strict=True)
+    ]
+
+
+def found(rule: Rule, of: Study, name: str | None = None) -> list[Finding]:
+    findings = list(rule(of))
+    for each in findings:
+        assert each.statement.endswith("."), each.statement
+        assert each.rule
+    return [each for each in findings if name in (None, each.id)]
+
+
+def course(
+    means: Iterable[float] = (), *, maxima: Iterable[float] = (), sizes: Iterable[float] = (), warmup: int = 0
+) -> Course:
+    """Second by second; what is not given is NaN."""
+    given = [np.asarray(list(values), dtype=float) for values in (means, maxima, sizes)]
+    seconds = max(len(values) for values in given)
+    filled = [values if len(values) else np.full(seconds, np.nan) for values in given]
+    ones = np.ones(seconds, dtype=np.int64)
+    return Course(ones, ones * 0, filled[0], filled[1], filled[2], (None,) * seconds, slice(warmup, None))

@@ -1,0 +1,48 @@
+import pytest
+from tests.stats.findings.making import found, level, row, run, study
+
+from plimsoll.stats.findings.generators import corrected, generators, saturated
+from plimsoll.stats.study import GeneratorHealth, Precision
+
+OTHERS = Precision("vegeta", digits=None)
+
+
+def test_a_generator_that_was_the_limit_blocks() -> None:
+    health = GeneratorHealth(lag_p99=45, achieved=960 / 1000)
+    blocked = run(None, row(p50=5), level=level(1000, "/s"), offered=1000.0, generator=health, precision=OTHERS)
+    (finding,) = found(generators, study(blocked))
+
+    assert finding.weight == "blocks"
+    assert "96 % of the arrivals were begun; lag p99 45 ms is above 1 ms" in finding.statement
+
+
+def test_a_generator_that_kept_up_does_not() -> None:
+    assert saturated(GeneratorHealth(lag_p99=0.3, achieved=0.9995, cpu_max=0.8), 5) == ([], {})
+
+
+@pytest.mark.parametrize(
+    ("lag", "median", "late"), [(4, 100, False), (6, 100, True), (1.1, None, True), (0.9, 5, False)]
+)
+def test_how_late_depends_on_the_target(lag: float, median: float | None, late: bool) -> None:
+    assert bool(saturated(GeneratorHealth(lag_p99=lag), median)[0]) == late
+
+
+def test_a_generator_short_of_cpu_is_late_soon() -> None:
+    assert saturated(GeneratorHealth(cpu_max=0.95), None)[0] == ["it used 95 % of a core"]
+
+
+def test_runs_of_our_own_have_been_judged_already() -> None:
+    assert found(generators, study(run(10, row(p50=5), generator=GeneratorHealth(lag_p99=45)))) == []
+
+
+def test_corrected_latencies_of_arrivals_at_a_rate_are_doubted() -> None:
+    clock = Precision("vegeta", digits=None, clock="corrected")
+    opened = run(None, row(p99=1), level=level(100, "/s"), offered=100.0, precision=clock)
+    (finding,) = found(corrected, study(opened, run(10, row(p99=1), precision=clock)))
+
+    assert "percentiles of 1 run at a given rate" in finding.statement
+    assert set(finding.where.kinds) == {"quantile", "mean"}
+
+
+def test_recorded_latencies_are_not() -> None:
+    assert found(corrected, study(run(None, row(p99=1), level=level(100, "/s"), offered=100.0))) == []

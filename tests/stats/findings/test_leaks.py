@@ -1,0 +1,86 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.stats.findings.making import found, run, study
+
+from plimsoll.stats.findings.leaks import crashes, growth_of, leaks
+from plimsoll.stats.study import Series
+
+SECONDS = np.arange(0.0, 600.0, 10.0)
+LEAK = 200 + 0.05 * SECONDS + 3 * np.sin(SECONDS / 17)
+CALM = 200 + 3 * np.sin(SECONDS / 17)
+CACHE = 200 + 40 * (1 - np.exp(-SECONDS / 60)) + np.sin(SECONDS / 17)
+
+
+@pytest.mark.parametrize(
+    ("values", "word", "slope", "low", "high"),
+    [(LEAK, "leak", 179.9, 169.1, 190.7), (CALM, "none", -0.09, -10.9, 10.7), (CACHE, "plateau", 55.6, 36.6, None)],
+)
+def test_slopes_of_memory_per_hour(values: Any, word: str, slope: float, low: float, high: float | None) -> None:
+    each = growth_of(SECONDS, values)
+
+    assert each is not None
+    assert each.word == word
+    assert each.slope == pytest.approx(slope, abs=0.05)
+    assert each.low == pytest.approx(low, abs=0.05)
+    assert high is None or each.high == pytest.approx(high, abs=0.05)
+
+
+def test_a_cache_that_is_full_does_not_grow_in_the_second_half() -> None:
+    each = growth_of(SECONDS, CACHE)
+
+    assert each is not None
+    assert each.second_half == pytest.approx((5.5, -4.8, 17.9), abs=0.05)
+
+
+def test_growth_of_little_is_how_allocators_breathe() -> None:
+    each = growth_of(SECONDS, 200 + 0.01 * SECONDS)
+
+    assert each is not None
+    assert each.low > 0
+    assert each.word == "none"
+
+
+def test_few_samples_tell_nothing_and_many_are_thinned_out() -> None:
+    long = np.arange(0.0, 7200.0)
+
+    assert growth_of(SECONDS[:10], LEAK[:10]) is None
+    each = growth_of(long, 200 + 0.05 * long)
+    assert each is not None
+    assert each.slope == pytest.approx(180, abs=0.01)
+
+
+def _observed(values: Any, name: str = "rss", **known: Any) -> Any:
+    return run(10, observed=(Series("the service", name, "MB", SECONDS, values),), **known)
+
+
+def test_a_leak_is_told_with_its_slope() -> None:
+    (finding,) = found(leaks, study(_observed(LEAK)))
+
+    assert finding.weight == "warning"
+    assert "the service rss grows by 179.9 [169.1, 190.7] MB/h" in finding.statement
+
+
+def test_a_plateau_is_an_insight_and_a_calm_process_nothing() -> None:
+    (finding,) = found(leaks, study(_observed(CACHE), _observed(CALM, repeat=1)))
+
+    assert finding.weight == "insight"
+    assert "levels off" in finding.statement
+
+
+def test_what_is_not_memory_may_grow() -> None:
+    assert found(leaks, study(_observed(LEAK, name="cpu"))) == []
+
+
+def test_memory_that_is_taken_in_the_warm_up_is_no_leak() -> None:
+    filled = np.where(SECONDS < 300, LEAK * (1 + SECONDS / 100), CALM + 600)
+
+    assert found(leaks, study(_observed(filled, warmup=300.0))) == []
+
+
+def test_a_target_that_ended_is_a_result() -> None:
+    (finding,) = found(crashes, study(_observed(CALM, crashed="signal 9, out of memory")))
+
+    assert "the target ended during the run: signal 9, out of memory." in finding.statement
+    assert found(crashes, study(_observed(CALM))) == []

@@ -1,0 +1,82 @@
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.stats.findings.making import course, found, row, run, study
+
+from plimsoll.stats.findings.payload import grows, growth, payload
+
+
+def _sizes(**sizes: float) -> list[Any]:
+    return [
+        run(50, row("GET /todos/", size=size), row("POST /todos/", size=136.0), variant=name)
+        for name, size in sizes.items()
+    ]
+
+
+def test_replies_of_another_size_block_this_endpoint_of_this_pair() -> None:
+    (finding,) = found(payload, study(*_sizes(base=71_876, other=93_618)))
+
+    assert finding.weight == "blocks"
+    assert (finding.where.variant, finding.where.against) == ("other", "base")
+    assert finding.where.endpoint == ("GET", "/todos/")
+    assert finding.evidence["ratio"] == pytest.approx(1.30, abs=0.005)
+    assert "93 618 bytes, those of base 71 876 (+30.2 %): not the same work" in finding.statement
+
+
+@pytest.mark.parametrize(("size", "differs"), [(71_876 * 1.049, False), (71_876 * 1.051, True), (71_876 * 0.94, True)])
+def test_a_twentieth_is_tolerated(size: float, differs: bool) -> None:
+    assert bool(found(payload, study(*_sizes(base=71_876, other=size)))) == differs
+
+
+def test_pairs_are_those_that_the_study_compares() -> None:
+    trials = _sizes(base=100, second=110, third=112)
+
+    against_base = found(payload, study(*trials))
+    chain = found(payload, study(*trials, against=("previous",)))
+
+    assert [(each.where.against, each.where.variant) for each in against_base] == [
+        ("base", "second"),
+        ("base", "third"),
+    ]
+    assert [(each.where.against, each.where.variant) for each in chain] == [("base", "second")]
+
+
+def test_all_endpoints_together_are_compared_too() -> None:
+    trials = [
+        run(50, row("GET /a", size=100), row("GET /b", size=100), total=row("", size=size), variant=name)
+        for name, size in (("base", 100.0), ("other", 200.0))
+    ]
+
+    assert [each.where.endpoint for each in found(payload, study(*trials))] == [("", "Aggregated")]
+
+
+def test_repeats_are_averaged_and_invalid_ones_left_out() -> None:
+    trials = [
+        run(50, row(size=100.0)),
+        run(50, row(size=90.0), variant="b"),
+        run(50, row(size=110.0), variant="b", repeat=1),
+        run(50, row(size=900.0), variant="b", repeat=2, invalid=("lag",)),
+    ]
+
+    assert found(payload, study(*trials)) == []
+
+
+def test_replies_that_grow_during_the_run() -> None:
+    growing = row("GET /todos/", course=course(sizes=np.linspace(0, 2000, 21)))
+    (finding,) = found(growth, study(run(50, growing, row("POST /todos/", course=course(sizes=[136.0] * 21)))))
+
+    assert finding.where.endpoint == ("GET", "/todos/")
+    assert (finding.evidence["first_bytes"], finding.evidence["last_bytes"]) == (200, 1800)
+
+
+def test_what_grew_in_the_warm_up_is_not_growth_of_the_run() -> None:
+    warmed = row(course=course(sizes=[1.0] * 20 + [100.0] * 20, warmup=20))
+
+    assert grows(warmed) is None
+
+
+def test_gaps_and_short_runs_say_nothing() -> None:
+    assert grows(row(course=course(sizes=[1.0, 2.0, 3.0, 4.0]))) is None
+    assert grows(row(course=course(sizes=[np.nan] * 20))) is None
+    assert grows(row()) is None

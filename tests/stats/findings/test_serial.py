@@ -1,0 +1,78 @@
+from typing import Any
+
+import pytest
+from tests.stats.findings.making import found, row, run, study
+
+from plimsoll.stats.findings.serial import serial
+
+UPLOAD = ((10, 207, 8502, 1306), (30, 207, 23659, 2793), (50, 203, 37889, 9291))
+GET = ((10, 285, 6097, 4156), (30, 270, 18602, 12907), (50, 239, 33494, 25306))
+
+
+def _runs(table: tuple[tuple[int, int, int, int], ...]) -> list[Any]:
+    return [
+        run(users, row("GET /key", requests=requests, mean=mean, min=least), duration=180)
+        for users, requests, mean, least in table
+    ]
+
+
+def test_a_serial_bottleneck_is_told_with_its_capacity() -> None:
+    (finding,) = found(serial, study(*_runs(UPLOAD)))
+
+    assert finding.id == "SERIAL"
+    assert finding.evidence["capacity_per_s"] == pytest.approx(1.15)
+    assert finding.evidence["capacity_interval_per_s"] == pytest.approx((1.00, 1.32), abs=0.005)
+    assert finding.evidence["held_s"] == pytest.approx(0.87, abs=0.005)
+    assert finding.evidence["s_per_user"] == pytest.approx(0.73, abs=0.005)
+    assert finding.evidence["dlnR_dlnN"] == pytest.approx(0.929, abs=5e-4)
+    assert finding.evidence["dlnX_dlnN"] == pytest.approx(-0.010, abs=5e-4)
+    assert "1.15/s [1.00, 1.32]" in finding.statement
+
+
+def test_a_fastest_request_that_waits_for_all_others_rules_out_a_queue_in_order() -> None:
+    (finding,) = found(serial, study(*_runs(GET)), "SHARED")
+
+    assert finding.evidence["min_s_per_user"] == pytest.approx((0.42, 0.43, 0.51), abs=0.005)
+    assert "hypothesis" in finding.statement
+
+
+def test_throughput_that_grows_with_users_is_not_serial() -> None:
+    table = ((10, 1000, 1800, 100), (30, 3000, 1800, 100), (50, 5000, 1800, 100))
+
+    assert found(serial, study(*_runs(table))) == []
+
+
+def test_users_who_mostly_pause_say_nothing_of_a_bottleneck() -> None:
+    table = ((10, 207, 850, 100), (30, 207, 2366, 100), (50, 203, 3789, 100))
+
+    assert found(serial, study(*_runs(table))) == []
+
+
+def test_a_quick_request_that_comes_along_is_not_the_bottleneck() -> None:
+    table = ((10, 225, 6728, 1123), (30, 202, 24001, 450), (50, 197, 39153, 1007))
+    runs = [
+        run(users, row("GET /slow", requests=n, mean=slow), row("POST /quick", requests=n, mean=quick), duration=180)
+        for users, n, slow, quick in table
+    ]
+    (finding,) = found(serial, study(*runs))
+
+    assert finding.where.endpoint == ("GET", "/slow")
+    assert finding.evidence["busy"] == pytest.approx((0.980, 0.914, 0.879), abs=2e-3)
+
+
+def test_a_quick_request_whose_latency_grows_alike_is_not_the_bottleneck_either() -> None:
+    runs = [
+        run(
+            users,
+            row("GET /slow", requests=200, mean=slow),
+            row("POST /quick", requests=200, mean=slow / 10),
+            duration=180,
+        )
+        for users, slow in ((10, 7800), (30, 23400), (50, 39000))
+    ]
+
+    assert [each.where.endpoint for each in found(serial, study(*runs))] == [("GET", "/slow")]
+
+
+def test_two_rungs_are_not_enough() -> None:
+    assert found(serial, study(*_runs(UPLOAD[:2]))) == []

@@ -1,0 +1,63 @@
+from typing import Any
+
+import numpy as np
+from tests.stats.findings.making import course, found, row, run, study
+
+from plimsoll.stats.findings.steady import steady
+
+
+def _runs(*means: Any, **known: Any) -> list[Any]:
+    return [run(10, row("GET /", course=course(each)), repeat=n, **known) for n, each in enumerate(means)]
+
+
+WARMING = [300 - 8 * second for second in range(20)] + [141, 139] * 40
+FLAT = [101, 99] * 50
+DRIFTING = list(100 + np.arange(100))
+
+
+def test_a_cold_start_is_told_with_its_length() -> None:
+    (finding,) = found(steady, study(*_runs(WARMING)))
+
+    assert finding.id == "COLD"
+    assert finding.evidence["seconds"] == 20
+    assert finding.evidence["excess"] == np.mean(WARMING[:20]) / np.mean(WARMING[20:])
+    assert finding.weight == "warning"
+
+
+def test_a_run_that_never_settles_blocks() -> None:
+    (finding,) = found(steady, study(*_runs(DRIFTING)))
+
+    assert finding.id == "NONSTATIONARY"
+    assert finding.weight == "blocks"
+    assert finding.where.endpoint == ("GET", "/")
+
+
+def test_identical_seconds_are_steady() -> None:
+    assert found(steady, study(*_runs(FLAT))) == []
+
+
+def test_one_run_of_several_may_drift_by_chance() -> None:
+    assert found(steady, study(*_runs(DRIFTING, FLAT, FLAT))) == []
+    (finding,) = found(steady, study(*_runs(DRIFTING, DRIFTING, FLAT)))
+    assert "in 2 of 3 runs" in finding.statement
+
+
+def test_the_warm_up_that_was_cut_off_is_not_looked_at() -> None:
+    warmed = run(10, row("GET /", course=course(WARMING, warmup=20)), warmup=20.0)
+
+    assert found(steady, study(warmed)) == []
+
+
+def test_a_batch_that_the_run_did_not_fill_is_none() -> None:
+    """Six batches that rise are a trend, five may be chance."""
+    rising = list(range(100, 130))
+
+    assert [each.id for each in found(steady, study(*_runs(rising, duration=30.0)))] == ["NONSTATIONARY"]
+    assert found(steady, study(*_runs(rising, duration=29.5))) == []
+
+
+def test_all_endpoints_together_are_named_so() -> None:
+    (finding,) = found(steady, study(run(10, total=row("", course=course(DRIFTING)))))
+
+    assert finding.where.endpoint == ("", "Aggregated")
+    assert "the whole never settles" in finding.statement
