@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.experiment.cells import mark
 
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
 from plimsoll.stats.study import Level
-from tests.experiment.cells import mark
 
 __all__ = ["make_spec", "mark"]
 

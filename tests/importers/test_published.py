@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from plimsoll.errors import UsageError
@@ -379,6 +379,7 @@ def reports(draw):
     return "\n".join(lines)
 
 
+@settings(deadline=None)
 @given(reports())
 def test_any_report_is_read_or_refused(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("any") / "report.txt"

@@ -85,7 +85,9 @@ def read_hlog(source: Source, told: Told) -> Study:
         ramp=told.ramp or 0.0,
         endpoints=() if total is endpoints[0] else tuple(endpoints),
         total=total,
-        precision=PLIMSOLL if ours else Precision("hdrhistogram", digits=3, floor=1e-3, mergeable=True),
+        precision=PLIMSOLL
+        if ours
+        else Precision("hdrhistogram", digits=3, floor=1e-3, mergeable=True, relative=BUCKET),
         notes=("an .hlog does not tell failures",),
     )
     return study_of_one(source, told, trial, warnings=tuple(warnings))

@@ -8,5 +8,6 @@
 - transport: a worker's methods and reports over a socket; worker_main: its process; worker_process: the handle on that
 - locustfile: the user's own code, found and imported, and its faults told by its own lines; describe: what is in it
 - options: the options that the locustfile adds; config: Locust's configuration files
-- manifest: what is needed to repeat a run; machine: what moves its numbers here; address: the URL of a run without a locustfile
+- manifest: what is needed to repeat a run; machine: what moves its numbers here; address: the URL of a run without a
+  locustfile
 """

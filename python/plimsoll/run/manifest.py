@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.run.machine import limits, machine
 from plimsoll.run.plan import format_duration
 from plimsoll.store.redact import redact_options
 
@@ -68,6 +69,8 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "git": git_state(Path(files[0]).parent) if (files := plan_files(plan)) else None,
         "kernel": f"{platform.system()} {platform.release()}",
         "cpu": {"model": _cpu_model(), "count": os.cpu_count()},
+        "machine": machine(),
+        "limits": limits(),
     }
 
 

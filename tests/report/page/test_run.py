@@ -44,6 +44,7 @@ def test_an_invalid_run_has_its_reasons_and_its_numbers_struck_through(view, run
     assert page.doubts.lines == tuple(invalid.validity.reasons)
     assert any("clock, workers" in line for line in page.doubts.small)
     assert not run_page(view, run, valid).struck
+    assert page.operations[0].charts, "they tell what the generator's limit was"
 
 
 def test_what_was_hidden_is_told(view, run, valid, omission):

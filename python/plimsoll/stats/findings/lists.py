@@ -16,7 +16,7 @@ from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from plimsoll.stats.study import Study, Trial
 
@@ -75,9 +75,11 @@ def lists(study: Study) -> Iterable[Finding]:
                 for trial in study.cell(variant, level, operation)
                 if not trial.invalid
             ]
-            keys = dict.fromkeys(row.key for trial in trials for row in trial.endpoints)
-            for key in keys:
-                found = [each for trial in trials if (each := listing(trial, key)) is not None]
+            by_key: dict[tuple[str, str], list[Listing]] = {}
+            for trial in trials:
+                for each in listings(trial):
+                    by_key.setdefault(each.key, []).append(each)
+            for found in by_key.values():
                 growing = [each for each in found if each.grows]
                 if growing:
                     yield _growing(study, growing)
@@ -88,36 +90,37 @@ def plans(study: Study) -> Iterable[Finding]:
     """Query plans that were collected, against what the replies carry."""
     for trial in study.trials:
         limits = {int(found) for text in trial.collected.values() for found in _LIMIT.findall(text)}
-        for row in trial.endpoints if limits else ():
-            each = listing(trial, row.key)
-            if each is None or not each.is_cut or round(each.rows) in limits:
+        for each in listings(trial) if limits else ():
+            if not each.is_cut or round(each.rows) in limits:
                 continue
             told = sorted(limits)[0]
             yield Finding(
                 "PLAN",
                 "warning",
-                f"{wording.place(study, trial, row.label)}: the collected plan has a limit of {told} rows, but replies "
+                f"{wording.place(study, trial, ' '.join(each.key))}: the collected plan has a limit of {told} rows, "
+                "but replies "
                 f"carry {each.rows:.0f} (derived from their size): the plan is of another query than the one that was "
                 "measured.",
-                Where(trial.variant, trial.level, trial.operation, row.key, trial.id),
+                Where(trial.variant, trial.level, trial.operation, each.key, trial.id),
                 PLAN,
                 {"plan_rows": float(told), "rows": each.rows},
                 "Collect the plan of the very statement that the service sends.",
             )
 
 
-def listing(trial: Trial, key: tuple[str, str]) -> Listing | None:
-    """The rows of GET name, if there is a POST of the same name."""
-    if key[0] != "GET":
-        return None
-    read, create = trial.endpoint(key), trial.endpoint(("POST", key[1]))
-    if read is None or create is None or read.mean is None:
-        return None
-    if read.size is None or create.size is None or create.size < LEAST_BYTES or create.requests is None:
-        return None
-    rows = (read.size - 1) / (create.size + 1)
-    expected = _expected(trial, create.requests - (create.failures or 0))
-    return Listing(trial, key, rows, expected, read.mean, read.size) if rows >= LEAST_ROWS else None
+def listings(trial: Trial) -> Iterator[Listing]:
+    """Of each GET whose name has a POST too, with at least `LEAST_ROWS` rows."""
+    rows = {row.key: row for row in trial.endpoints}
+    for (method, name), read in rows.items():
+        create = rows.get(("POST", name))
+        if method != "GET" or create is None or read.mean is None:
+            continue
+        if read.size is None or create.size is None or create.size < LEAST_BYTES or create.requests is None:
+            continue
+        count = (read.size - 1) / (create.size + 1)
+        expected = _expected(trial, create.requests - (create.failures or 0))
+        if count >= LEAST_ROWS:
+            yield Listing(trial, (method, name), count, expected, read.mean, read.size)
 
 
 def _expected(trial: Trial, created: int) -> float:
