@@ -86,7 +86,8 @@ trials = some.builds(
     invalid=some.lists(words, max_size=2).map(tuple),
     generator=some.none() | some.builds(GeneratorHealth, maybe, maybe),
     observed=some.lists(series, max_size=2).map(tuple), crashed=some.none() | words, scenario=some.none() | words,
-    facts=some.dictionaries(words, words | numbers, max_size=3), collected=some.dictionaries(words, words, max_size=2),
+    facts=some.dictionaries(words, words | some.floats(), max_size=3),
+    collected=some.dictionaries(words, words, max_size=2),
 )  # fmt: skip
 claims = some.builds(
     Claim, words, words, some.just("errors"), some.just(">"), numbers, some.none() | words, some.none() | keys

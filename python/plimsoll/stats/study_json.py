@@ -1,7 +1,7 @@
 """A study as JSON and back, without loss: what imported studies are kept as.
 
 Follows the dataclasses of `study`: a field that has its default is left out, histograms are HdrHistogram V2 in base64,
-arrays are lists with null for NaN.
+arrays are lists with null for NaN; other numbers that JSON has not are {"float": "inf"}.
 """
 
 from __future__ import annotations
@@ -63,7 +63,8 @@ def _is_default(each: dataclasses.Field[Any], value: Any) -> bool:
 
 def _written(value: Any) -> Any:
     if isinstance(value, float):
-        return value if math.isfinite(value) else {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}[str(value)]
+        # An object, so that it cannot be taken for a text that reads the same.
+        return value if math.isfinite(value) else {"float": str(value)}
     if value is None or isinstance(value, str | int | bool):
         return value
     if isinstance(value, np.generic):
@@ -133,12 +134,16 @@ def _at(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-_SPECIAL = {"NaN": math.nan, "Infinity": math.inf, "-Infinity": -math.inf}
+_SPECIAL = ("nan", "inf", "-inf")
+
+
+def _is_special(value: Any) -> bool:
+    return isinstance(value, dict) and len(value) == 1 and value.get("float") in _SPECIAL
 
 
 def _scalar(kinds: tuple[Any, ...], value: Any, path: str) -> Any:
-    if float in kinds and str not in kinds and isinstance(value, str) and value in _SPECIAL:
-        return _SPECIAL[value]
+    if float in kinds and _is_special(value):
+        return float(value["float"])
     if type(value) in kinds or (type(value) is int and float in kinds):
         return value
     names = " or ".join(each.__name__ for each in kinds)
@@ -184,8 +189,7 @@ def _mapping(arguments: tuple[Any, ...], value: Any, path: str) -> dict[Any, Any
 def _array(arguments: tuple[Any, ...], value: Any, path: str) -> Any:
     is_whole = "int" in str(arguments)
     items = [
-        math.nan if each is None else _SPECIAL.get(each, each) if isinstance(each, str) else each
-        for each in _list(value, path)
+        math.nan if each is None else float(each["float"]) if _is_special(each) else each for each in _list(value, path)
     ]
     try:
         return np.array(items, dtype=np.int64 if is_whole else np.float64)
