@@ -53,7 +53,7 @@ PROBES = [probe(440, 900.0), probe(400, 170.0), probe(420, 230.0, invalid=("a wo
 def test_the_answer_in_a_sentence(found, first):
     assert answer(found, "/s", SLO)[0] == first
     json.dumps(document(found, PROBES, "/s", SLO, "plimsoll capacity …"), allow_nan=False)
-    assert svg(chart(found, PROBES, "/s", SLO)).count("aria-roledescription=\"point\"") == len(PROBES)
+    assert svg(chart(found, PROBES, "/s", SLO)).count('aria-roledescription="point"') == len(PROBES)
 
 
 def test_a_bracket_claims_no_confidence_and_an_interval_says_what_it_rests_on():
