@@ -26,7 +26,7 @@ test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
 
 test-python: setup target/release/plimsoll-truth tests/parity/.venv/.done ## the package's, labs' and docs' tests
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q -n 2 --dist loadfile
 
 check: setup ## formatting, lints, types; the stub against the binary
 	cargo fmt --all --check
