@@ -15,7 +15,9 @@ def test_plimsolls_own_count_is_nginxs(nginx: Nginx, subject: PlimsollRun) -> No
     assert 0 < cost.workers_us <= cost.cpu_us * 1.000001  # differences of sums of floats
 
 
-@pytest.mark.parametrize("subject", {case.subject for case in cases(quick=False)}, ids=lambda subject: subject.name)
+@pytest.mark.parametrize(
+    "subject", list(dict.fromkeys(case.subject for case in cases(quick=False))), ids=lambda subject: subject.name
+)
 def test_a_command_line_names_the_load(subject: Subject, tmp_path: Path) -> None:
     line = " ".join(subject.command(Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path)))
     assert "http://127.0.0.1:8765" in line
@@ -29,7 +31,9 @@ def test_names_are_unique_for_they_are_the_keys_of_the_results() -> None:
 
 
 @pytest.mark.parametrize(
-    "subject", [*(case.subject for case in OPEN), *{case.subject for case in SCALE}], ids=lambda subject: subject.name
+    "subject",
+    [*(case.subject for case in OPEN), *dict.fromkeys(case.subject for case in SCALE)],
+    ids=lambda subject: subject.name,
 )
 def test_a_run_that_is_invalid_by_our_doing_is_no_failure(subject: Arrivals | Paced, tmp_path: Path) -> None:
     line = subject.command(Load("http://127.0.0.1:8765", "/small", 50, 9, tmp_path))
