@@ -53,7 +53,10 @@ def test_a_narrow_terminal_has_room_for_the_numbers_only(
     assert found == [["3.00", "0.00"], ["1.00", "1.00"]]
 
 
-def test_lines_come_every_other_second_and_what_happens_at_once(progress: Progress) -> None:
+def test_lines_come_every_other_second_and_what_happens_at_once(
+    progress: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
     stream = io.StringIO()
     with Lines(stream) as lines:
         lines.second(progress)
