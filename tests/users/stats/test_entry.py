@@ -144,6 +144,12 @@ def test_a_row_of_the_table(stats, recorder, monkeypatch):
     assert stats.get("/", "GET").to_string(current=False).startswith(row.rpartition("|")[0])
 
 
+def test_a_narrow_terminal_has_room_for_the_numbers(stats, recorder, monkeypatch):
+    monkeypatch.setattr(settings, "STATS_NAME_WIDTH", 0)
+    recorder.custom(recorder.endpoint("GET", "/"), 10.0, 0, "success")
+    assert stats.get("/", "GET").to_string().split()[:3] == ["GET", "/", "1"]
+
+
 def test_a_row_of_percentiles(stats, recorder, monkeypatch):
     recorder.custom(recorder.endpoint("GET", "/"), 12.0, 0)
     monkeypatch.setattr(settings, "PERCENTILES_TO_REPORT", [0.5, 0.9])

@@ -230,7 +230,7 @@ class StatsEntry:
     def to_string(self, current: bool = True) -> str:
         """A line of the table. current: with the rates of the last 10 seconds, else of the whole time."""
         rates = (self.current_rps, self.current_fail_per_sec) if current else (self.total_rps, self.total_fail_per_sec)
-        name = settings.STATS_NAME_WIDTH - settings.STATS_TYPE_WIDTH + 4
+        name = max(1, settings.STATS_NAME_WIDTH - settings.STATS_TYPE_WIDTH + 4)
         return (
             f"{self.method + ' ' if self.method else '':<{settings.STATS_TYPE_WIDTH}} {self.name:<{name}} "
             f"{self.num_requests:7d} {f'{self.num_failures}({100 * self.fail_ratio:.2f}%)':>12} |"

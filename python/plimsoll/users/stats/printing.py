@@ -22,7 +22,7 @@ console_logger = logging.getLogger("locust.stats_logger")
 
 def get_stats_summary(stats: RequestStats, current: bool = True) -> list[str]:
     """The lines of the table of requests. current: with the rates of the last 10 seconds, else of the whole time."""
-    name = settings.STATS_NAME_WIDTH - settings.STATS_TYPE_WIDTH + 4
+    name = max(1, settings.STATS_NAME_WIDTH - settings.STATS_TYPE_WIDTH + 4)
     head = (
         f"{'Type':<{settings.STATS_TYPE_WIDTH}} {'Name':<{name}} {'# reqs':>7} {'# fails':>12} |"
         f"{'Avg':>7} {'Min':>7} {'Max':>7}{'Med':>7} | {'req/s':>7} {'failures/s':>11}"
