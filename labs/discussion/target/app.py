@@ -1,9 +1,12 @@
-"""The routes: handlers in a pool of threads, a transaction each, as a Django service would have them."""
+"""The routes: handlers in a pool of threads, a transaction each, as a Django service would have them.
 
-from collections.abc import Iterator
-from typing import Annotated, Any, TypeAlias
+A handler takes its connection itself. As a dependency it would be held while the handler waits for a thread, and
+threads would wait for connections: with more users than threads they can wait for one another for good.
+"""
 
-from fastapi import APIRouter, Depends, FastAPI, HTTPException
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, HTTPException
 from pydantic import BaseModel
 from sqlalchemy import Connection, Engine, text
 
@@ -26,6 +29,11 @@ FROM comment c JOIN account a ON a.id = c.author WHERE c.thread = :thread ORDER 
 """
 
 
+ADD_COMMENT = """
+INSERT INTO comment (thread, parent, author, body) VALUES (:thread, :parent, :author, :body) RETURNING id
+"""
+
+
 class Text(BaseModel):
     """What a client writes."""
 
@@ -41,12 +49,6 @@ def create_app(engine: Engine) -> FastAPI:
 
 
 def _router(engine: Engine) -> APIRouter:
-    # Committed before the reply leaves: whoever was told of a thread finds it.
-    def opened() -> Iterator[Connection]:
-        with engine.begin() as connection:
-            yield connection
-
-    in_transaction: TypeAlias = Annotated[Connection, Depends(opened, scope="function")]
     routes = APIRouter()
 
     def rows(database: Connection, query: str, **values: Any) -> list[dict[str, Any]]:
@@ -59,54 +61,66 @@ def _router(engine: Engine) -> APIRouter:
         return found[0]
 
     @routes.post("/auto_auth")
-    def sign_in(user: int, database: in_transaction) -> object:
-        return one(database, "SELECT id, name FROM account WHERE id = :user", user=user)
+    def sign_in(user: int) -> object:
+        with engine.begin() as database:
+            return one(database, "SELECT id, name FROM account WHERE id = :user", user=user)
 
     @routes.get("/threads")
-    def list_threads(course: int, database: in_transaction) -> object:
-        return rows(database, LIST_THREADS, course=course, page=PAGE)
+    def list_threads(course: int) -> object:
+        with engine.begin() as database:
+            return rows(database, LIST_THREADS, course=course, page=PAGE)
 
     @routes.get("/threads/{id}")
-    def get_thread(id: int, database: in_transaction) -> object:
-        return one(database, THREAD, id=id)
+    def get_thread(id: int) -> object:
+        with engine.begin() as database:
+            return one(database, THREAD, id=id)
 
     @routes.get("/threads/{id}/comments")
-    def list_comments(id: int, database: in_transaction) -> object:
-        return rows(database, COMMENTS, thread=id, page=PAGE)
+    def list_comments(id: int) -> object:
+        with engine.begin() as database:
+            return rows(database, COMMENTS, thread=id, page=PAGE)
 
     @routes.post("/threads", status_code=201)
-    def create_thread(course: int, written: Text, database: in_transaction) -> object:
-        query = "INSERT INTO thread (course, author, title, body) VALUES (:course, :author, 'New', :body) RETURNING id"
-        return one(database, query, course=course, **written.model_dump())
+    def create_thread(course: int, written: Text) -> object:
+        with engine.begin() as database:
+            query = (
+                "INSERT INTO thread (course, author, title, body) VALUES (:course, :author, 'New', :body) RETURNING id"
+            )
+            return one(database, query, course=course, **written.model_dump())
 
     @routes.patch("/threads/{id}")
-    def change_thread(id: int, written: Text, database: in_transaction) -> object:
-        one(database, "UPDATE thread SET body = :body WHERE id = :id RETURNING id", id=id, body=written.body)
-        return one(database, THREAD, id=id)
+    def change_thread(id: int, written: Text) -> object:
+        with engine.begin() as database:
+            one(database, "UPDATE thread SET body = :body WHERE id = :id RETURNING id", id=id, body=written.body)
+            return one(database, THREAD, id=id)
 
     @routes.delete("/threads/{id}")
-    def delete_thread(id: int, database: in_transaction) -> object:
-        rows(database, "DELETE FROM comment WHERE thread = :id RETURNING id", id=id)
-        return one(database, "DELETE FROM thread WHERE id = :id RETURNING id", id=id)
+    def delete_thread(id: int) -> object:
+        with engine.begin() as database:
+            rows(database, "DELETE FROM comment WHERE thread = :id RETURNING id", id=id)
+            return one(database, "DELETE FROM thread WHERE id = :id RETURNING id", id=id)
 
     @routes.post("/threads/{id}/comments", status_code=201)
-    def create_comment(id: int, written: Text, database: in_transaction, parent: int | None = None) -> object:
-        query = (
-            "INSERT INTO comment (thread, parent, author, body) VALUES (:thread, :parent, :author, :body) RETURNING id"
-        )
-        return one(database, query, thread=id, parent=parent, **written.model_dump())
+    def create_comment(id: int, written: Text, parent: int | None = None) -> object:
+        with engine.begin() as database:
+            return one(database, ADD_COMMENT, thread=id, parent=parent, **written.model_dump())
 
     @routes.patch("/comments/{id}")
-    def change_comment(id: int, written: Text, database: in_transaction) -> object:
-        return one(database, "UPDATE comment SET body = :body WHERE id = :id RETURNING id", id=id, body=written.body)
+    def change_comment(id: int, written: Text) -> object:
+        with engine.begin() as database:
+            return one(
+                database, "UPDATE comment SET body = :body WHERE id = :id RETURNING id", id=id, body=written.body
+            )
 
     @routes.delete("/comments/{id}")
-    def delete_comment(id: int, database: in_transaction) -> object:
-        rows(database, "DELETE FROM comment WHERE parent = :id RETURNING id", id=id)
-        return one(database, "DELETE FROM comment WHERE id = :id RETURNING id", id=id)
+    def delete_comment(id: int) -> object:
+        with engine.begin() as database:
+            rows(database, "DELETE FROM comment WHERE parent = :id RETURNING id", id=id)
+            return one(database, "DELETE FROM comment WHERE id = :id RETURNING id", id=id)
 
     @routes.get("/_comments")
-    def count(database: in_transaction) -> object:
-        return one(database, "SELECT count(*) FROM comment")["count"]
+    def count() -> object:
+        with engine.begin() as database:
+            return one(database, "SELECT count(*) FROM comment")["count"]
 
     return routes
