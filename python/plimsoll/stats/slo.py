@@ -63,7 +63,7 @@ def strains(
 
 def _strain(criterion: Threshold, rows: list[Interval], seconds: float, timed: Container[str]) -> Strain:
     tally = Tally({criterion.subject.clock} if criterion.subject.is_time else (), timed)
-    mine = [each for each in rows if _covers(criterion, each)]
+    mine = [each for each in rows if criterion.covers(each.method, each.name)]
     for each in mine:
         tally.add(each)
     reading = read(criterion, tally, seconds)
@@ -85,15 +85,6 @@ def _used(criterion: Threshold, value: float, timed: list[Interval]) -> float:
         return above / count / (1 - criterion.subject.q) if count else MOST_STRAIN
     top, bottom = (value, criterion.limit) if upper else (criterion.limit, value)
     return top / bottom if bottom > 0 else (0.0 if top <= 0 else MOST_STRAIN)
-
-
-def _covers(criterion: Threshold, interval: Interval) -> bool:
-    """As in a threshold of a run."""
-    if criterion.endpoint is None:
-        return True
-    wanted = " ".join(criterion.endpoint.split())
-    label = f"{interval.method} {interval.name}".strip()
-    return wanted in (" ".join(interval.name.split()), " ".join(label.split()))
 
 
 def _split(text: str) -> list[str]:

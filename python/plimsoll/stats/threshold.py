@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.record import TIMED
 from plimsoll.stats.tally import Seconds, Tally
-from plimsoll.stats.threshold_grammar import Subject, Threshold, parse_threshold
+from plimsoll.stats.threshold_grammar import Subject, Threshold, flat, parse_threshold
 from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class ThresholdWatch:
         names = {_label(*each): _label(*each) for each in self._of_endpoint} | {
             name: _label(method, name) for method, name in self._of_endpoint
         }
-        near = get_close_matches(_flat(threshold.endpoint), sorted(names), 1, cutoff=0)
+        near = get_close_matches(flat(threshold.endpoint), sorted(names), 1, cutoff=0)
         nearest = f"; the nearest that did is {names[near[0]]}" if near else ""
         return f"{threshold.endpoint} never occurred{nearest}"
 
@@ -194,7 +194,7 @@ class _Scope:
     """What some thresholds share: the exchanges of one endpoint, or of all."""
 
     def __init__(self, thresholds: Sequence[Threshold], timed: Container[str]) -> None:
-        self._endpoint = thresholds[0].endpoint
+        self._threshold = thresholds[0]
         self._timed = timed
         self._courses: dict[int, list[_Course]] = {}
         """By the seconds of a window; `for` looks at single ones."""
@@ -209,7 +209,7 @@ class _Scope:
         """What came since the last `take_in`, by second: summed here once, not once for each sum that it goes into."""
 
     def covers(self, method: str, name: str) -> bool:
-        return self._endpoint is None or _flat(self._endpoint) in (_flat(name), _flat(_label(method, name)))
+        return self._threshold.covers(method, name)
 
     def add(self, interval: Interval) -> None:
         tally = self._new.get(interval.second)
@@ -333,11 +333,6 @@ def _clocks(thresholds: Iterable[Threshold]) -> set[Clock]:
 
 def _label(method: str, name: str) -> str:
     return f"{method} {name}".strip()
-
-
-def _flat(text: str) -> str:
-    """With single blanks, as a threshold's text has them."""
-    return " ".join(text.split())
 
 
 def _shown(value: float, unit: str) -> str:

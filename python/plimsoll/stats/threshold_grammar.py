@@ -99,6 +99,10 @@ class Threshold:
         """Whether only more can break it; a count that must be 0 is such a one."""
         return self.op in ("<", "<=") or (self.op == "==" and self.limit == 0)
 
+    def covers(self, method: str, name: str) -> bool:
+        """Whether an endpoint's exchanges are what it is about. Blanks are compared as a threshold's text has them."""
+        return self.endpoint is None or flat(self.endpoint) in (flat(name), flat(f"{method} {name}"))
+
     def holds(self, value: float, at_least: bool = False) -> bool:
         """at_least: the true value may be greater; then it holds only if it would with every greater one."""
         match self.op:
@@ -116,6 +120,11 @@ class Threshold:
                 return value > self.limit or (value < self.limit and not at_least)
 
 
+def flat(text: str) -> str:
+    """With single blanks."""
+    return " ".join(text.split())
+
+
 def parse_threshold(text: str) -> Threshold:
     """Raises UsageError, which shows the place and says what is allowed there."""
     return _Reader(text).threshold()
@@ -126,7 +135,7 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         # On one line, so that the caret stands under its character.
-        self._text = " ".join(text.split())
+        self._text = flat(text)
         self._at = 0
 
     def threshold(self) -> Threshold:
