@@ -11,9 +11,7 @@ from sqlalchemy import exists, insert, select
 
 from plimsoll.errors import StoreError
 from plimsoll.store import schema
-from plimsoll.store.cells import Experiments
 from plimsoll.store.database import Database
-from plimsoll.store.imports import Imports
 from plimsoll.store.migrate import migrate
 from plimsoll.store.owner import is_gone, this_process
 from plimsoll.store.reader import StoredRun
@@ -25,6 +23,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sqlalchemy import Connection, Row
+
+    from plimsoll.store.cells import Experiments
+    from plimsoll.store.imports import Imports
 
 # Without the letters that are taken for digits or for each other.
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -64,10 +65,15 @@ class Store:
 
     @property
     def experiments(self) -> Experiments:
+        # Here, and not above: a run needs neither these nor what is imported.
+        from plimsoll.store.cells import Experiments
+
         return Experiments(self._database)
 
     @property
     def imports(self) -> Imports:
+        from plimsoll.store.imports import Imports
+
         return Imports(self._database)
 
     def start_run(self, manifest: dict[str, Any], *, experiment: str | None = None) -> RunWriter:
