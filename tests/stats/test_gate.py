@@ -5,8 +5,8 @@ from tests.stats.runs import GET, P99, RATE, TEN, table, trial
 
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.gate import Gate
-from plimsoll.stats.questions import TOTAL, Question
-from plimsoll.stats.study import Level
+from plimsoll.stats.questions import Question
+from plimsoll.stats.study import TOTAL, Level
 
 
 def question(endpoint=GET, metric=P99, a="A", b="B"):

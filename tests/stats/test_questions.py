@@ -2,8 +2,8 @@ from __future__ import annotations
 
 from tests.stats.runs import ERRORS, GET, P50, P99, RATE, TEN, study, table, trial
 
-from plimsoll.stats.questions import TOTAL, pairs_of_variants, questions_of
-from plimsoll.stats.study import Level, Metric
+from plimsoll.stats.questions import pairs_of_variants, questions_of
+from plimsoll.stats.study import TOTAL, Level, Metric
 
 POST = ("POST", "/a")
 

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from tests.stats.runs import GET, P50, P99, TEN, own, recorded, study, table, trial
 
-from plimsoll.stats.questions import TOTAL
 from plimsoll.stats.readings import Readings, geometric, requests_of, without_head
-from plimsoll.stats.study import Level
+from plimsoll.stats.study import TOTAL, Level
 
 STEADY = [[50.0, 51.0]] * 60
 COLD = [[150.0, 151.0]] * 10 + [[50.0, 51.0]] * 50

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from plimsoll.importers.samples import BUCKET, Samples
 from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of
-from plimsoll.stats.study import GeneratorHealth, Measured, Precision
+from plimsoll.stats.study import TOTAL, GeneratorHealth, Measured, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -69,7 +69,7 @@ def _read_summary(source: Source, told: Told) -> Study:
     seconds = seconds or (count / requests["rate"] if count and requests.get("rate") else None)
     failed = metrics.get("http_req_failed", {})
     total = _measured(
-        ("", "Aggregated"),
+        TOTAL,
         metrics[_DURATION],
         int(count) if count is not None else None,
         # k6 counts a failed request as a "pass" of the question "did it fail?".

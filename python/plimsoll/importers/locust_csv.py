@@ -22,7 +22,7 @@ from plimsoll.importers.measured import measured_of, seconds_of
 from plimsoll.importers.parts import Values
 from plimsoll.importers.single import level_of, operation_of, study_of_one, variant_of, whole
 from plimsoll.importers.source import Source
-from plimsoll.stats.study import LOCUST, Course, FailureKind, Trial
+from plimsoll.stats.study import LOCUST, TOTAL, Course, FailureKind, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -74,21 +74,21 @@ def read_locust_csv(source: Source, told: Told) -> Study:
         measured, note = measured_of(key, values, seconds, None)
         notes += [note] if note else []
         measured = replace(measured, kinds=tuple(kinds.get(key, ())), course=course.get(key))
-        if key == ("", "Aggregated"):
+        if key == TOTAL:
             total = measured
         else:
             endpoints.append(measured)
     if not endpoints and (total is None or not total.requests):
         raise source.error(None, "holds no requests")
-    users, ramp = _users(history.get(("", "Aggregated"), []))
+    users, ramp = _users(history.get(TOTAL, []))
     level = level_of(told, users)
     trial = Trial(
         id=str(source.path),
         variant=variant_of(source, told),
         operation=operation_of(told),
         level=level,
-        users=level.value if level and level.unit == "users" else None,
-        offered=level.value if level and level.unit == "/s" else None,
+        users=level.users if level else None,
+        offered=level.rate if level else None,
         think=told.think,
         duration=seconds,
         ramp=told.ramp if told.ramp is not None else ramp,
@@ -113,7 +113,7 @@ def _stats(source: Source) -> dict[Key, tuple[int, Values]]:
             raise source.error(line, f"{len(row)} cells where the header has {len(titles)}")
         labels = dict(zip(titles, row, strict=True))
         key = (labels.get("Type", ""), labels["Name"])
-        key = ("", "Aggregated") if key[1] == "Aggregated" and not key[0].strip() else key
+        key = TOTAL if key[1] == "Aggregated" and not key[0].strip() else key
         values = Values()
         for each, text in zip(known, row, strict=True):
             cell = Cell.of(text)

@@ -71,8 +71,8 @@ def read_published(source: Source, told: Told) -> Study:
 def _trial(seat: Seat, source: Source, told: Told, status: int | None) -> Trial:
     around = seat.part.around
     seconds = told.duration or around.seconds or seconds_of(list(seat.rows.values()))
-    users = seat.level.value if seat.level and seat.level.unit == "users" else None
-    offered = seat.level.value if seat.level and seat.level.unit == "/s" else None
+    users = seat.level.users if seat.level else None
+    offered = seat.level.rate if seat.level else None
     notes = [f"read from {source.place(seat.part.line)}", *seat.part.notes]
     notes += [note for key in seat.rows for note in seat.part.row_notes.get(key, ())]
     if seat.also:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll._engine import Histogram
-from plimsoll.stats.study import Course, FailureKind, Measured, Trial
+from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Trial
 from plimsoll.stats.trial import Packed
 
 if TYPE_CHECKING:
@@ -118,13 +118,13 @@ class Samples:
             id=str(self._source.path),
             variant=variant,
             level=level,
-            users=level.value if level and level.unit == "users" else None,
-            offered=level.value if level and level.unit == "/s" else None,
+            users=level.users if level else None,
+            offered=level.rate if level else None,
             think=told.think,
             duration=seconds,
             ramp=told.ramp or 0.0,
             endpoints=tuple(endpoints),
-            total=self._measured(("", "Aggregated"), together, seconds, keep_course),
+            total=self._measured(TOTAL, together, seconds, keep_course),
             precision=precision,
         )
         return replace(trial, **more)  # type: ignore[arg-type]

@@ -10,6 +10,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.study import TOTAL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -109,7 +111,7 @@ class Cell:
         return min(shares, default=None)
 
     def endpoint(self, key: tuple[str, str]) -> EndpointCell | None:
-        if key in (("", ""), ("", "Aggregated")):
+        if key in (("", ""), TOTAL):
             return self.total
         return next((each for each in self.endpoints if each.key == key), None)
 
@@ -134,7 +136,7 @@ def cell_of(study: Study, variant: str, level: Level | None, operation: str = ""
         for key in sorted(keys, key=lambda key: (key[1], key[0]))
     ]
     totals = tuple(trial.total for trial in valid if trial.total is not None)
-    total = EndpointCell(("", "Aggregated"), totals) if totals else None
+    total = EndpointCell(TOTAL, totals) if totals else None
     return Cell(variant, level, operation, trials, tuple(endpoints), total)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.study import TOTAL
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -52,4 +54,4 @@ def _is_about(finding: Finding, question: Question) -> bool:
 
 def _total_of(question: Question) -> tuple[str, str] | None:
     """("", "") is another name of all endpoints together."""
-    return ("", "") if question.endpoint == ("", "Aggregated") else None
+    return ("", "") if question.endpoint == TOTAL else None

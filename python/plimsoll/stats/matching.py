@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.study import Level, Measured, Study, Trial
+from plimsoll.stats.study import TOTAL, Level, Measured, Study, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _MOST_NAMED = 5
 _LONGER = 1.1
 """Durations that differ by more than this factor are named."""
-TOTAL = ("", "Aggregated")
 
 
 def matched(studies: Sequence[Study]) -> Study:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.study import TOTAL
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.stats.study import Against, Level, Metric, Study
-
-TOTAL = ("", "Aggregated")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.stats.autocorrelation import Counts, woodruff
-from plimsoll.stats.questions import TOTAL
+from plimsoll.stats.study import TOTAL
 from plimsoll.stats.warmup import mser5
 
 if TYPE_CHECKING:

@@ -28,6 +28,8 @@ Unit = Literal["users", "/s"]
 Against = Literal["baseline", "previous"]
 Kind = Literal["quantile", "mean", "max", "throughput", "errors"]
 
+TOTAL = ("", "Aggregated")
+"""The key of all endpoints of a run taken together."""
 DELTA = 0.05
 """The smallest relative difference that matters, unless the study says another."""
 TOLERANCE = 0.001
@@ -40,6 +42,16 @@ class Level:
 
     unit: Unit
     value: float
+
+    @property
+    def users(self) -> float | None:
+        """Of the closed model."""
+        return self.value if self.unit == "users" else None
+
+    @property
+    def rate(self) -> float | None:
+        """Arrivals per second of the open model."""
+        return self.value if self.unit == "/s" else None
 
     def __str__(self) -> str:
         return f"{self.value:g} user{'s' * (self.value != 1)}" if self.unit == "users" else f"{self.value:g}/s"
@@ -234,8 +246,8 @@ class Trial:
         return "open" if self.offered is not None else "closed"
 
     def endpoint(self, key: tuple[str, str]) -> Measured | None:
-        """key ("", "") or ("", "Aggregated"): all of them together."""
-        if key in (("", ""), ("", "Aggregated")):
+        """key ("", "") or `TOTAL`: all of them together."""
+        if key in (("", ""), TOTAL):
             return self.total
         return next((each for each in self.endpoints if each.key == key), None)
 

@@ -1,8 +1,8 @@
 import pytest
 from tests.stats.findings.making import row, run
 
-from plimsoll.stats.findings.rows import AGGREGATED, rows_of, seconds_of, whole
-from plimsoll.stats.study import Measured
+from plimsoll.stats.findings.rows import rows_of, seconds_of, whole
+from plimsoll.stats.study import TOTAL, Measured
 
 
 def test_the_whole_is_what_is_told_and_else_the_sum_of_its_endpoints() -> None:
@@ -13,7 +13,7 @@ def test_the_whole_is_what_is_told_and_else_the_sum_of_its_endpoints() -> None:
     total = whole(run(1, *parts, total=Measured("", "Aggregated", requests=401)))
 
     assert total is not None
-    assert (total.key, total.requests, total.failures, total.rate) == (AGGREGATED, 401, 1, 4.0)
+    assert (total.key, total.requests, total.failures, total.rate) == (TOTAL, 401, 1, 4.0)
     assert (total.mean, total.min, total.max) == (25.0, 1.0, 50.0)
 
 
@@ -36,8 +36,8 @@ def test_the_total_of_a_single_endpoint_is_no_row_of_its_own() -> None:
     total = Measured("", "Aggregated", rate=1.0)
 
     assert len(rows_of(run(1, row(), total=total))) == 1
-    assert [each.key for each in rows_of(run(1, row("GET /a"), row("GET /b"), total=total))][-1] == AGGREGATED
-    assert [each.key for each in rows_of(run(1, total=total))] == [AGGREGATED]
+    assert [each.key for each in rows_of(run(1, row("GET /a"), row("GET /b"), total=total))][-1] == TOTAL
+    assert [each.key for each in rows_of(run(1, total=total))] == [TOTAL]
 
 
 def test_a_duration_that_is_not_told_follows_from_requests_and_rate() -> None:

@@ -19,7 +19,7 @@ from plimsoll.report.remarks import doubts, generator_line, load_line, remarks
 from plimsoll.report.verdict import INVALID, threshold_rows
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.latency import Latency
-from plimsoll.stats.study import Course, FailureKind, Level, Measured, Study, Trial
+from plimsoll.stats.study import TOTAL, Course, FailureKind, Level, Measured, Study, Trial
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[La
 
 
 def _kind(row: EndpointSummary) -> str:
-    return "total" if (row.method, row.name) == ("", "Aggregated") else ""
+    return "total" if (row.method, row.name) == TOTAL else ""
 
 
 def _failures(view: RunView) -> list[Table]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report import words
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.numbers import NONE, amount, share
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -82,7 +83,7 @@ def locust_tables(cells: Sequence[Cell], notes: Notes, most: int, *, names_varia
 
     def rows(texts: Callable[[EndpointCell], list[str]], width: int) -> tuple[Row, ...]:
         found = []
-        for key in (*shown, ("", "Aggregated")):
+        for key in (*shown, TOTAL):
             for cell in cells:
                 found += _row(cell, key, texts, width, notes, names_variant=names_variant)
         return tuple(found)
@@ -116,7 +117,7 @@ def _row(
     names_variant: bool,
 ) -> list[Row]:
     """One, or none for an endpoint that the cell has not."""
-    is_total = key == ("", "Aggregated")
+    is_total = key == TOTAL
     left = ["", "Aggregated"] if is_total else list(key)
     left += [cell.variant] if names_variant else []
     kind = "total" if is_total else ""

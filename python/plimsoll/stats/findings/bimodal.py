@@ -11,7 +11,8 @@ import numpy as np
 from plimsoll._engine import Histogram
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import AGGREGATED, rows_of
+from plimsoll.stats.findings.rows import rows_of
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,7 +90,7 @@ def _cell(study: Study, rows: Sequence[tuple[Trial, Measured]]) -> Finding | Non
         found = modes(merged.buckets())
         if found is not None and found.is_bimodal:
             return _two(study, trial, row, found)
-    return _mixed(study, trial) if row.key == AGGREGATED else None
+    return _mixed(study, trial) if row.key == TOTAL else None
 
 
 def modes(buckets: Sequence[tuple[float, int]]) -> Modes | None:
@@ -125,7 +126,7 @@ def _ms(index: int) -> float:
 
 
 def _two(study: Study, trial: Trial, row: Measured, found: Modes) -> Finding:
-    is_all = row.key == AGGREGATED
+    is_all = row.key == TOTAL
     place = wording.cell(study, trial, "" if is_all else row.label)
     who = f"{place + ': ' if place else ''}all endpoints together have" if is_all else f"{place or row.label} has"
     apart = found.high - found.low
@@ -163,7 +164,7 @@ def _mixed(study: Study, trial: Trial) -> Finding | None:
                 f"{wording.several([row.label for row in fast])} (none above {wording.ms(top)}) with "
                 f"{wording.several([row.label for row in slow])} (none below {wording.ms(bottom)}): they say nothing "
                 "of either.",
-                Where(trial.variant, trial.level, trial.operation, AGGREGATED, kinds=("quantile",)),
+                Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
                 MIXED,
                 {"fast_max_ms": top, "slow_min_ms": bottom, "minor": minor / total},
                 "Compare the endpoints one by one.",

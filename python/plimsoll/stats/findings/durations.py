@@ -9,6 +9,7 @@ from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import seconds_of, whole
 from plimsoll.stats.questions import pairs_of_variants
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +87,7 @@ def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
         "insight",
         f"{wording.place(study, after)} against {before.variant}: throughput differs by {(ratio - 1) * 100:+.2g} %, "
         f"which is within what counting requests scatters alone (ratio [{low:.3f}, {high:.3f}]), let alone two runs.",
-        Where(after.variant, after.level, after.operation, ("", "Aggregated"), against=before.variant),
+        Where(after.variant, after.level, after.operation, TOTAL, against=before.variant),
         COUNTING,
         {"ratio": ratio, "interval": (low, high)},
         "Repeat both, in turns, before saying that one is faster.",

@@ -6,8 +6,9 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.findings.rows import AGGREGATED, seconds_of, whole
+from plimsoll.stats.findings.rows import seconds_of, whole
 from plimsoll.stats.proportions import garwood
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -111,12 +112,12 @@ class Ladder:
     variant: str
     operation: str
     key: tuple[str, str]
-    """Of the endpoint; `AGGREGATED` for all of them together."""
+    """Of the endpoint; `TOTAL` for all of them together."""
     rungs: tuple[Rung, ...]
 
     @property
     def label(self) -> str:
-        return f"{self.key[0]} {self.key[1]}".strip() if self.key != AGGREGATED else ""
+        return f"{self.key[0]} {self.key[1]}".strip() if self.key != TOTAL else ""
 
     @property
     def unit(self) -> Unit:
@@ -134,7 +135,7 @@ def totals(study: Study) -> Iterator[Ladder]:
         found = [_rung(level, [(trial, whole(trial)) for trial in trials]) for level, trials in rungs]
         known = tuple(rung for rung in found if rung is not None)
         if known:
-            yield Ladder(variant, operation, AGGREGATED, known)
+            yield Ladder(variant, operation, TOTAL, known)
 
 
 def of_endpoints(study: Study) -> Iterator[Ladder]:

@@ -72,7 +72,7 @@ def judged(trial: Trial, row: Measured) -> Little | None:
 def _users(trial: Trial) -> float | None:
     if trial.users is not None:
         return trial.users
-    return trial.level.value if trial.level is not None and trial.level.unit == "users" else None
+    return trial.level.users if trial.level is not None else None
 
 
 def _mean(row: Measured) -> tuple[float | None, bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
-from plimsoll.stats.study import Measured
+from plimsoll.stats.study import TOTAL, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -13,9 +13,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Trial
 
 _Number = TypeVar("_Number", int, float)
-
-AGGREGATED = ("", "Aggregated")
-"""The key under which findings and comparisons name all endpoints taken together."""
 
 
 def rows_of(trial: Trial) -> tuple[Measured, ...]:
@@ -27,7 +24,7 @@ def rows_of(trial: Trial) -> tuple[Measured, ...]:
 
 
 def whole(trial: Trial) -> Measured | None:
-    """All endpoints of a run together, under the key `AGGREGATED`: as told, and what is missing there as far as the
+    """All endpoints of a run together, under the key `TOTAL`: as told, and what is missing there as far as the
     endpoints say it. None when neither says anything."""
     parts = trial.endpoints
     total = trial.total
@@ -38,8 +35,8 @@ def whole(trial: Trial) -> Measured | None:
     requests = _sum(part.requests for part in parts)
     return replace(
         total,
-        method=AGGREGATED[0],
-        name=AGGREGATED[1],
+        method=TOTAL[0],
+        name=TOTAL[1],
         requests=_first(total.requests, requests),
         failures=_first(total.failures, _sum(part.failures for part in parts)),
         rate=_first(total.rate, _sum(part.rate for part in parts)),

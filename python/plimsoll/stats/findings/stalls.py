@@ -9,7 +9,7 @@ import numpy as np
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import AGGREGATED
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -93,7 +93,7 @@ def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Find
         f"{place + ': ' if place else ''}the target stalls about every {each.interval:.3g} s{in_runs} "
         f"({len(each.seconds)} times in one, intervals vary by {wording.whole_percent(each.variation)}): hypothesis: "
         "something that runs by the clock, as garbage collection, a checkpoint or a scheduled job.",
-        Where(trial.variant, trial.level, trial.operation, AGGREGATED),
+        Where(trial.variant, trial.level, trial.operation, TOTAL),
         RULE,
         {"interval_s": each.interval, "variation": each.variation, "stalls": float(len(each.seconds))},
         "Look at the target's logs and its garbage collector at these seconds.",

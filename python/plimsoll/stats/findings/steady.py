@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import AGGREGATED
+from plimsoll.stats.study import TOTAL
 from plimsoll.stats.warmup import BATCH, COLD, TREND, WarmUp, mser5
 
 if TYPE_CHECKING:
@@ -88,9 +88,9 @@ def _cold(study: Study, found: list[tuple[Trial, Measured, WarmUp]], runs: int) 
 
 
 def _key(row: Measured) -> tuple[str, str]:
-    return AGGREGATED if row.key == ("", "") else row.key
+    return TOTAL if row.key == ("", "") else row.key
 
 
 def _who(study: Study, trial: Trial, row: Measured) -> str:
-    label = f"{row.method} {row.name}".strip() if _key(row) != AGGREGATED else "the whole"
+    label = f"{row.method} {row.name}".strip() if _key(row) != TOTAL else "the whole"
     return wording.cell(study, trial, label)
