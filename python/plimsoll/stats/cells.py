@@ -130,11 +130,11 @@ def cells_of(study: Study) -> tuple[Cell, ...]:
 def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> Cell:
     trials = study.cell(variant, level, operation)
     valid = [trial for trial in trials if not trial.invalid]
-    keys = {measured.key for trial in valid for measured in trial.endpoints}
-    endpoints = [
-        EndpointCell(key, tuple(found for trial in valid if (found := trial.endpoint(key)) is not None))
-        for key in sorted(keys, key=lambda key: (key[1], key[0]))
-    ]
+    runs: dict[tuple[str, str], list[Measured]] = {}
+    for trial in valid:
+        for measured in trial.endpoints:
+            runs.setdefault(measured.key, []).append(measured)
+    endpoints = [EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))]
     totals = tuple(trial.total for trial in valid if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
     return Cell(variant, level, operation, trials, tuple(endpoints), total)

@@ -11,7 +11,7 @@ import numpy as np
 from plimsoll._engine import Histogram
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import rows_of
+from plimsoll.stats.findings.rows import cells, grouped, rows_of
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -66,18 +66,11 @@ class Modes:
 
 
 def bimodal(study: Study) -> Iterable[Finding]:
-    for variant in study.variants:
-        for level in study.levels:
-            for operation in study.operations:
-                trials = [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
-                rows: dict[tuple[str, str], list[tuple[Trial, Measured]]] = {}
-                for trial in trials:
-                    for row in rows_of(trial):
-                        rows.setdefault(row.key, []).append((trial, row))
-                for same in rows.values():
-                    found = _cell(study, same)
-                    if found is not None:
-                        yield found
+    for trials in cells(study):
+        for same in grouped(trials, rows_of):
+            found = _cell(study, same)
+            if found is not None:
+                yield found
 
 
 def _cell(study: Study, rows: Sequence[tuple[Trial, Measured]]) -> Finding | None:

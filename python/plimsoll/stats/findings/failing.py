@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 UNEQUAL = (
     "the shares of failures differ by certainly more than is tolerated (95 % interval over pairs of runs; with fewer "
-    "than "
-    "three, of the counts): a failed request is other work, so neither latencies nor throughput are comparable"
+    "than three, of the counts): a failed request is other work, so neither latencies nor throughput are comparable"
 )
 SURVIVORS = (
     "a percentile q of the requests that did not fail says nothing of all requests when more than 1 − q of them "

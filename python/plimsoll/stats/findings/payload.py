@@ -8,7 +8,7 @@ import numpy as np
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import rows_of
+from plimsoll.stats.findings.rows import cells, grouped, rows_of
 from plimsoll.stats.questions import pairs_of_variants
 
 if TYPE_CHECKING:
@@ -78,17 +78,13 @@ def _different(
 
 def growth(study: Study) -> Iterable[Finding]:
     """Replies that grow while the run goes on."""
-    for variant in study.variants:
-        for level in study.levels:
-            for operation in study.operations:
-                grown: dict[tuple[str, str], list[tuple[float, float]]] = {}
-                for trial in study.cell(variant, level, operation):
-                    for row in trial.endpoints if not trial.invalid else ():
-                        ends = grows(row)
-                        if ends is not None:
-                            grown.setdefault(row.key, []).append(ends)
-                for key, ends_of_runs in grown.items():
-                    yield _grows(study, (variant, level, operation), key, ends_of_runs)
+    for trials in cells(study):
+        first = trials[0]
+        for same in grouped(trials, lambda trial: trial.endpoints):
+            ends_of_runs = [ends for _, row in same if (ends := grows(row)) is not None]
+            if ends_of_runs:
+                cell = first.variant, first.level, first.operation
+                yield _grows(study, cell, same[0][1].key, ends_of_runs)
 
 
 def grows(row: Measured) -> tuple[float, float] | None:

@@ -8,11 +8,29 @@ from typing import TYPE_CHECKING, TypeVar
 from plimsoll.stats.study import TOTAL, Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from plimsoll.stats.study import Trial
+    from plimsoll.stats.study import Study, Trial
 
 _Number = TypeVar("_Number", int, float)
+
+
+def cells(study: Study) -> Iterator[list[Trial]]:
+    """The valid runs of each variant at each level with each operation, where there are any."""
+    for variant in study.variants:
+        for level in study.levels:
+            for operation in study.operations:
+                if trials := [trial for trial in study.cell(variant, level, operation) if not trial.invalid]:
+                    yield trials
+
+
+def grouped(trials: Iterable[Trial], rows: Callable[[Trial], Iterable[Measured]]) -> list[list[tuple[Trial, Measured]]]:
+    """The rows of some runs, those of one key together."""
+    found: dict[tuple[str, str], list[tuple[Trial, Measured]]] = {}
+    for trial in trials:
+        for row in rows(trial):
+            found.setdefault(row.key, []).append((trial, row))
+    return list(found.values())
 
 
 def rows_of(trial: Trial) -> tuple[Measured, ...]:

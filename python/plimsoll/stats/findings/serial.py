@@ -92,8 +92,7 @@ def _capacity(
         f"{who + ': ' if who else ''}throughput stays at {capacity:.3g}/s{interval} from {users[0]:.3g} "
         f"to {users[-1]:.3g} users while latency grows in proportion (slope {slopes[1]:.2f}): a serial bottleneck of "
         f"which each request holds {wording.ms(1000 / capacity)}, and every further user adds "
-        f"{wording.ms(straight(users, means))} of "
-        "waiting.",
+        f"{wording.ms(straight(users, means))} of waiting.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         RULE,
         evidence,

@@ -9,6 +9,7 @@ import numpy as np
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import cells
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ REGULAR = 0.25
 with a chance of 0.5 %. A spectrum is no help: for a train of spikes it names a harmonic."""
 RULE = (
     f"a second is stalled when its maximum is above the median of all by {DEVIATIONS:g} · {SCALE} · MAD and above "
-    "twice "
-    f"the median; {LEAST} or more of them whose intervals vary by at most {REGULAR * 100:.0f} % are periodic (by "
+    f"twice the median; {LEAST} or more of them whose intervals vary by at most {REGULAR * 100:.0f} % are periodic (by "
     "chance: 0.5 %)"
 )
 
@@ -69,13 +69,10 @@ def stalls_of(maxima: ArrayLike) -> Stalls | None:
 
 
 def stalls(study: Study) -> Iterable[Finding]:
-    for variant in study.variants:
-        for level in study.levels:
-            for operation in study.operations:
-                trials = [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
-                found = [(trial, each) for trial in trials if (each := _of(trial)) is not None and each.is_periodic]
-                if found:
-                    yield _finding(study, found, len(trials))
+    for trials in cells(study):
+        found = [(trial, each) for trial in trials if (each := _of(trial)) is not None and each.is_periodic]
+        if found:
+            yield _finding(study, found, len(trials))
 
 
 def _of(trial: Trial) -> Stalls | None:

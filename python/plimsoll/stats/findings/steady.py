@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import cells, grouped
 from plimsoll.stats.study import TOTAL
 from plimsoll.stats.warmup import BATCH, COLD, TREND, WarmUp, mser5
 
@@ -18,8 +19,7 @@ MOST = 0.5
 """Share of a cell's runs that show it: of five runs, one may by chance."""
 WARMING = (
     f"MSER-5 cuts off the beginning of the measured seconds, and their mean latency is more than {COLD:g} times that "
-    "of "
-    "the rest"
+    "of the rest"
 )
 SETTLED = (
     f"MSER-5 would cut off more than half of the run's batches of {BATCH} s, and these have a trend (Mann–Kendall, "
@@ -28,23 +28,20 @@ SETTLED = (
 
 
 def steady(study: Study) -> Iterable[Finding]:
-    for variant in study.variants:
-        for level in study.levels:
-            for operation in study.operations:
-                trials = [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
-                rows: dict[tuple[str, str], list[tuple[Trial, Measured]]] = {}
-                for trial in trials:
-                    for row in (*trial.endpoints, *((trial.total,) if trial.total is not None else ())):
-                        if row.course is not None:
-                            rows.setdefault(row.key, []).append((trial, row))
-                for same in rows.values():
-                    judged = [(trial, row, _judge(trial, row)) for trial, row in same]
-                    moving = [each for each in judged if not each[2].stationary]
-                    cold = [each for each in judged if each[2].stationary and each[2].cold]
-                    if len(moving) > MOST * len(judged):
-                        yield _moving(study, moving, len(judged))
-                    elif len(cold) > MOST * len(judged):
-                        yield _cold(study, cold, len(judged))
+    for trials in cells(study):
+        for same in grouped(trials, _told_by_second):
+            judged = [(trial, row, _judge(trial, row)) for trial, row in same]
+            moving = [each for each in judged if not each[2].stationary]
+            cold = [each for each in judged if each[2].stationary and each[2].cold]
+            if len(moving) > MOST * len(judged):
+                yield _moving(study, moving, len(judged))
+            elif len(cold) > MOST * len(judged):
+                yield _cold(study, cold, len(judged))
+
+
+def _told_by_second(trial: Trial) -> list[Measured]:
+    rows = (*trial.endpoints, *((trial.total,) if trial.total is not None else ()))
+    return [row for row in rows if row.course is not None]
 
 
 def _judge(trial: Trial, row: Measured) -> WarmUp:
