@@ -8,12 +8,13 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NoReturn
+
+from labs.todos.lab import end_on_sigterm
+from labs.todos.postgres import free_port
 
 FILES = 184
 MEAN_BYTES = 20_000
@@ -66,7 +67,7 @@ def main() -> int:
     if nginx is None:
         print("proxies lab: there is no nginx; `apt install nginx-light`, or `make setup`", file=sys.stderr)
         return 1
-    signal.signal(signal.SIGTERM, end)
+    end_on_sigterm()
     with tempfile.TemporaryDirectory(prefix="plimsoll-proxies-") as folder:
         return serve(Path(nginx), Path(folder), arguments.variant, arguments.port)
 
@@ -114,15 +115,6 @@ def make_files(folder: Path) -> None:
     for number, size in enumerate(sizes):
         (folder / f"{number}.bin").write_bytes(chance.randbytes(round(size * scale)))
     folder.chmod(0o755)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
-
-
-def end(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 if __name__ == "__main__":

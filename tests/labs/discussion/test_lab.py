@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from labs.proxies.lab import free_port
 from labs.todos.lab import PYTHON
+from labs.todos.postgres import free_port
 
 ROOT = Path(__file__).parents[3]
 

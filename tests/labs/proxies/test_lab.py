@@ -11,7 +11,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
-from labs.proxies.lab import FILES, MEAN_BYTES, VARIANTS, free_port, make_files
+from labs.proxies.lab import FILES, MEAN_BYTES, VARIANTS, make_files
+from labs.todos.postgres import free_port
 
 ROOT = Path(__file__).parents[3]
 
