@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.report.analysis.markdown import escape
 from plimsoll.report.numbers import NONE, counted, quantity
 from plimsoll.report.table import Column, render
+from plimsoll.stats.capacity import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +38,8 @@ def answer(found: Capacity, unit: Unit, slo: Sequence[Threshold]) -> list[str]:
         return [head, *_broken(found), f"found by: {found.why}; such a bracket has no confidence level"]
     crossing = found.crossing
     return [
-        f"capacity {_load(found.load, unit)}, 95 % interval [{found.low:.4g}, {found.high:.4g}], under {objective}",
+        f"capacity {_load(found.load, unit)}, {100 * CONFIDENCE:g} % interval [{found.low:.4g}, {found.high:.4g}], "
+        f"under {objective}",
         *_broken(found),
         f"found by: {found.why}",
         f"elasticity {crossing.elasticity:.3g}: 1 % more load makes {crossing.criterion.subject} about "
@@ -55,16 +58,16 @@ def table(probes: Sequence[Probe], unit: Unit, width: int) -> list[str]:
 def markdown(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold], command: str) -> str:
     head, *rest = answer(found, unit, slo)
     columns, rows = _rows(probes, unit)
-    lines = ["| " + " | ".join(_cell(each) for each in row) + " |" for row in [columns, *rows]]
+    lines = ["| " + " | ".join(escape(each) for each in row) + " |" for row in [columns, *rows]]
     lines.insert(
         1,
         "|" + "|".join(" --- " if place in (1, len(columns) - 1) else " ---: " for place in range(len(columns))) + "|",
     )
     return "\n".join(
         [
-            f"**{head[:1].upper()}{head[1:]}.**",
+            f"**{escape(head[:1].upper() + head[1:])}.**",
             "",
-            *(f"- {each}" for each in rest),
+            *(f"- {escape(each)}" for each in rest),
             "",
             *lines,
             "",
@@ -119,7 +122,7 @@ def document(
         "low": found.low,
         "high": found.high,
         "interval": crossing is not None,
-        "confidence": 0.95 if crossing else None,
+        "confidence": CONFIDENCE if crossing else None,
         "why": found.why,
         "broken": [each.text for each in found.failed],
         "crossing": None
@@ -186,7 +189,3 @@ def _load(load: float | None, unit: Unit) -> str:
     if load is None:
         return NONE
     return counted(round(load), "user") if unit == "users" else f"{load:.4g}/s"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
