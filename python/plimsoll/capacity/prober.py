@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import signal
-import sys
 import time
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
-from plimsoll.experiment.process import Process, StartError
+from plimsoll.experiment import generator
+from plimsoll.experiment.process import StartError
 from plimsoll.load.durations import format_duration
 from plimsoll.stats.capacity import Probe
 from plimsoll.stats.slo import strains
@@ -27,8 +25,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.threshold_grammar import Threshold
     from plimsoll.store import Store
 
-USAGE = 2
-"""Exit code of a run that could not begin, or broke down."""
 SLACK = 90.0
 """Seconds that a run may take beyond what it was told to."""
 LATENESS = frozenset({"lag", "delay", "cpu"})
@@ -99,10 +95,7 @@ class Prober:
         words = self.words(load, phase, summary)
         settings = self._settings
         try:
-            run = Process(
-                [sys.executable, "-P", "-m", "plimsoll", *words], output=self._folder / f"run-{self._runs}.out",
-                errors=self._folder / f"run-{self._runs}.err", ask=signal.SIGINT, grace=SLACK / 2,
-            )  # fmt: skip
+            run = generator.start(words, self._folder, f"run-{self._runs}", grace=SLACK / 2)
         except StartError as error:
             raise PlimsollError(f"a run cannot be started: {error}") from error
         deadline = time.monotonic() + self._warmup + settings.seconds + SLACK
@@ -115,10 +108,11 @@ class Prober:
                 run.interrupt()
                 run.wait(SLACK / 2)
                 raise
-            if ending.status == USAGE or ending.status < 0 or not summary.exists():
+            described = generator.summary_of(summary).get("run")
+            if ending.status == generator.USAGE or ending.status < 0 or described is None:
                 said = [each.removeprefix("plimsoll: ") for each in run.tail() if each.strip()]
                 raise PlimsollError("\n".join(said[-3:]) or f"a run at {load:g} failed: {ending}")
-        return str(json.loads(summary.read_text())["run"]["id"])
+        return str(described["id"])
 
     def _read(self, run: str, load: float, phase: Phase) -> Probe:
         stored = self._store.run(run)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import shlex
-import signal
-import sys
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
+from plimsoll.experiment import generator
 from plimsoll.experiment.cell_error import CellError
-from plimsoll.experiment.process import Process, StartError
+from plimsoll.experiment.process import StartError
 from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration
 from plimsoll.run.clock_steps import offset
@@ -21,13 +19,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.experiment.cell_values import Cell, CellFolder
-    from plimsoll.experiment.process import Ending
+    from plimsoll.experiment.process import Ending, Process
     from plimsoll.experiment.spec import Experiment, Scenario
     from plimsoll.experiment.target import CellTarget
     from plimsoll.observe.sampler import Sampler
 
-USAGE = 2
-"""Exit code of a run that could not begin, or broke down."""
 LOOK_SECONDS = 0.5
 """Between looks at whether the target is still there."""
 CRASH_SECONDS = 2.0
@@ -119,8 +115,8 @@ class Measurement:
         self._summary = where.path / "summary.json"
         words = run_words(cell, spec, target.url, store=where.store, summary=self._summary)
         self.shown = shlex.join(["plimsoll", *words])
-        # -P: what lies in the experiment's folder must not come before our own modules.
-        self._command = [sys.executable, "-P", "-m", "plimsoll", *words]
+        self._words = words
+        self._command = generator.command_of(words)
         self._folder = where.path
         self._cwd = spec.folder
         self._target = target
@@ -135,11 +131,7 @@ class Measurement:
         """Raises CellError when there is no run that was kept. A KeyboardInterrupt is passed to the run, once, and goes
         on when that has ended."""
         try:
-            run = Process(
-                self._command, output=self._folder / "run.out", errors=self._folder / "run.err", cwd=self._cwd,
-                # Its own workers leave it to their coordinator what this signal means.
-                ask=signal.SIGINT, grace=self._grace,
-            )  # fmt: skip
+            run = generator.start(self._words, self._folder, "run", grace=self._grace, cwd=self._cwd)
         except StartError as error:
             raise CellError(f"the run cannot be started: {error}", command=self._command) from error
         # Leaving early, by a KeyboardInterrupt too, stops it: that interrupts it once, and gives it time to end well.
@@ -170,10 +162,10 @@ class Measurement:
         return ending
 
     def _read(self, run: Process, ending: Ending) -> KeptRun:
-        summary = self._read_summary()
+        summary = generator.summary_of(self._summary)
         described = summary.get("run") or {}
         run_id = described.get("id")
-        if ending.status == USAGE or ending.status < 0 or run_id is None:
+        if ending.status == generator.USAGE or ending.status < 0 or run_id is None:
             raise CellError(
                 f"`{self.shown}` failed: {ending}", command=self._command, ending=str(ending), log=run.tail()
             )
@@ -187,11 +179,3 @@ class Measurement:
             reasons.insert(0, f"the run ended early: {described['status']}")
         until = max(0.0, crash.at - start) if crash is not None and crashed else None
         return KeptRun(str(run_id), tuple(reasons), start, end, until)
-
-    def _read_summary(self) -> dict[str, Any]:
-        """{} when there is none: the run could not begin."""
-        try:
-            summary: dict[str, Any] = json.loads(self._summary.read_text())
-        except (OSError, ValueError):
-            return {}
-        return summary
