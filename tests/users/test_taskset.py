@@ -1,20 +1,18 @@
-"""The task loop: nesting, interrupts, scheduling, errors, waits."""
+"""The task loop: nesting, interrupts, scheduling, errors."""
 
 from __future__ import annotations
 
 import logging
 import random
 from collections import Counter
-from time import monotonic_ns
 
 import gevent
 import pytest
 from gevent.event import Event
-from life import PATIENCE, Recording, live, reached, start, waiting
+from life import PATIENCE, Recording, live, reached, start
 
 from plimsoll.users import Environment, TaskSet, User, constant, task
 from plimsoll.users.exceptions import (
-    MissingWaitTimeError,
     RescheduleTask,
     RescheduleTaskImmediately,
     StopUser,
@@ -297,166 +295,6 @@ def test_a_class_without_tasks_says_so(attribute):
     with pytest.raises(Exception, match="No tasks defined on Shopper") as caught:
         DefaultTaskSet(cls(Environment())).get_next_task()
     assert ("maybe 'tasks' was meant" in str(caught.value)) == (attribute == "task")
-
-
-@pytest.mark.parametrize("on_user", [True, False], ids=["of the user", "of the TaskSet"])
-def test_without_wait_time_the_limits_of_old_apply(on_user):
-    limits = {"min_wait": 2000, "max_wait": 3000}
-    holder = type(User)("Old", (User,), {"wait_time": None, **(limits if on_user else {})})
-    taskset = type(TaskSet)("Tasks", (TaskSet,), {} if on_user else limits)
-    seconds = {taskset(holder(Environment())).wait_time() for _ in range(100)}
-    assert min(seconds) >= 2
-    assert max(seconds) <= 3
-    assert len(seconds) > 50
-
-
-def test_no_wait_time_at_all_is_an_error():
-    holder = type(User)("Old", (User,), {"wait_time": None, "min_wait": 5})
-    with pytest.raises(MissingWaitTimeError, match="Neither Old nor TaskSet has a wait_time"):
-        TaskSet(holder(Environment())).wait_time()
-
-
-def test_a_taskset_uses_its_own_wait_time():
-    class Inner(TaskSet):
-        wait_time = constant(7)
-
-    class Plain(TaskSet):
-        pass
-
-    class Shopper(User):
-        wait_time = constant(3)
-
-    user = Shopper(Environment())
-    assert Inner(user).wait_time() == 7
-    assert Plain(user).wait_time() == 3
-    assert Inner(Plain(user)).wait_time() == 7
-
-
-class Sleeper(User):
-    """Notes `_due` and `_late` at the start of each task, and ends with the second one."""
-
-    wait_time = constant(0.05)
-    stamps: list[tuple[int, int, int]]
-
-    def on_start(self):
-        self.stamps = []
-
-    @task
-    def look(self):
-        self.stamps.append((self._due, self._late, monotonic_ns()))
-        if len(self.stamps) == 2:
-            raise StopUser
-
-
-def test_a_wait_says_when_it_was_meant_to_end():
-    before = monotonic_ns()
-    (first_due, first_late, first), (due, late, second) = live(Sleeper).stamps
-    assert (first_due, first_late) == (0, 0)
-    assert before < first
-    assert first + 50_000_000 <= due <= second
-    assert due + late <= second
-
-
-def test_a_wait_may_be_for_ever():
-    class Idle(User):
-        wait_time = constant(float("inf"))
-
-        @task
-        def once(self):
-            pass
-
-    user = start(Idle)
-    waiting(user)
-    assert user.stop()
-    user.greenlet.join(timeout=PATIENCE)
-    assert user.greenlet.dead
-
-
-def test_a_wait_of_zero_means_no_due_time():
-    class Restless(Sleeper):
-        wait_time = constant(0)
-
-    assert [stamp[:2] for stamp in live(Restless).stamps] == [(0, 0), (0, 0)]
-
-
-@pytest.mark.parametrize(
-    ("exchanged", "expected"), [(False, "abababab"), (True, "aaaabbbb")], ids=["without exchange", "with exchange"]
-)
-def test_a_wait_of_zero_lets_others_run_unless_an_exchange_has(exchanged, expected):
-    order = []
-
-    class Restless(User):
-        left = 4
-
-        @task
-        def note(self):
-            order.append(self.label)
-            self._yielded = exchanged
-            self.left -= 1
-            if not self.left:
-                raise StopUser
-
-    users = [start(Restless), start(Restless)]
-    for user, label in zip(users, "ab", strict=True):
-        user.label = label
-    gevent.joinall([user.greenlet for user in users], timeout=PATIENCE)
-    assert "".join(order) == expected
-
-
-def test_an_exchange_spares_one_wait_of_zero_and_no_more():
-    order = []
-
-    class Restless(User):
-        left = 3
-
-        def on_start(self):
-            self._yielded = True
-
-        @task
-        def note(self):
-            order.append(self.label)
-            self.left -= 1
-            if not self.left:
-                raise StopUser
-
-    users = [start(Restless), start(Restless)]
-    for user, label in zip(users, "ab", strict=True):
-        user.label = label
-    gevent.joinall([user.greenlet for user in users], timeout=PATIENCE)
-    assert "".join(order) == "aabbab"
-
-
-def test_the_due_time_of_a_wait_does_not_outlive_the_next_wait():
-    dues = []
-
-    class Irregular(User):
-        waits = iter([0.001, 0])
-
-        def wait_time(self):
-            return next(self.waits)
-
-        @task
-        def look(self):
-            dues.append(self._due)
-            if len(dues) == 3:
-                raise StopUser
-
-    live(Irregular)
-    assert [due > 0 for due in dues] == [False, True, False]
-
-
-def test_self_wait_within_a_task_is_a_wait():
-    class Shopper(User):
-        wait_time = constant(1000)
-
-        @task
-        def browse(self):
-            self.wait()
-
-    user = start(Shopper)
-    waiting(user)
-    assert user.stop() is True
-    assert user.greenlet.dead
 
 
 def test_a_taskset_that_runs_finishes_its_task_when_stopped():
