@@ -207,7 +207,8 @@ class Trial:
     operation: str = ""
     """What its users did, where a study has several scenarios."""
     repeat: int = 0
-    """Trials with the same number ran next to one another, and are compared as a pair."""
+    """Trials with the same number ran next to one another, and are compared as a pair. The first is 1 in an experiment,
+    and 0 in files that were read; people are told `Study.number_of`."""
     order: int | None = None
     """Its place in time among all trials of the study."""
     users: float | None = None
@@ -411,6 +412,10 @@ class Study:
     def operations(self) -> tuple[str, ...]:
         """In the order in which they first occur."""
         return tuple(dict.fromkeys(trial.operation for trial in self.trials))
+
+    def number_of(self, trial: Trial) -> int:
+        """Of its repeat, from 1."""
+        return trial.repeat - min(each.repeat for each in self.trials) + 1
 
     def cell(self, variant: str, level: Level | None, operation: str = "") -> tuple[Trial, ...]:
         """Its repeats, in their order; the invalid ones too."""

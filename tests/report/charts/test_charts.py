@@ -57,6 +57,9 @@ def test_of_many_endpoints_the_busiest_have_charts():
 def test_a_run_is_called_what_tells_it_from_others():
     study = ladder().study
     assert trial_label(study, study.trials[-1]).endswith("at 460 users, repeat 5")
+    # An experiment calls its first repeat 1, which is what its lines say of a cell.
+    counted = replace(study, trials=tuple(replace(each, repeat=each.repeat + 1) for each in study.trials))
+    assert trial_label(counted, counted.trials[-1]).endswith("at 460 users, repeat 5")
     assert trial_label(imported().study, imported().study.trials[0]) == "old at 48 users"
 
 

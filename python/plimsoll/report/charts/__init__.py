@@ -227,7 +227,7 @@ def trial_label(study: Study, trial: Trial) -> str:
     label = cell_label(study, trial.variant, trial.level)
     operation = f"{trial.operation}: " if trial.operation else ""
     repeats = len(study.cell(trial.variant, trial.level, trial.operation))
-    return f"{operation}{label}" + (f", repeat {trial.repeat + 1}" if repeats > 1 else "")
+    return f"{operation}{label}" + (f", repeat {study.number_of(trial)}" if repeats > 1 else "")
 
 
 def cell_label(study: Study, variant: str, level: Level | None) -> str:

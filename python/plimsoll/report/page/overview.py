@@ -204,5 +204,5 @@ def _run_cells(study: Study, trial: Trial) -> tuple[str, ...]:
         *([trial.operation] if len(study.operations) > 1 else []),
         *([trial.variant] if len(study.variants) > 1 else []),
         str(trial.level or NONE),
-        str(trial.repeat + 1),
+        str(study.number_of(trial)),
     )
