@@ -6,20 +6,36 @@ use std::num::NonZeroU64;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 
+use crate::buckets::{Buckets, MOST};
+
 /// Longest duration a histogram tells apart: 1 h, in µs. Longer ones are kept as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
 
 /// A histogram of durations: 0 µs to 1 h, each value kept to better than 1 part in 1024. Grows as values need it.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct Durations {
-    counts: Histogram<u64>,
+    counts: Counts,
+}
+
+/// What is recorded into is of the second kind; what was read, or added up from such, may be of the first.
+#[derive(Clone)]
+enum Counts {
+    Few(Buckets),
+    Many(Box<Histogram<u64>>),
 }
 
 impl Default for Durations {
     fn default() -> Self {
-        Durations { counts: Histogram::new(SIGNIFICANT_DIGITS).expect("3 digits are within 0..=5") }
+        Durations { counts: Counts::Few(Buckets::default()) }
+    }
+}
+
+impl PartialEq for Durations {
+    /// The same values, however they are kept.
+    fn eq(&self, other: &Self) -> bool {
+        self.buckets().eq(other.buckets())
     }
 }
 
@@ -33,33 +49,76 @@ impl Durations {
     /// Records `count` durations of `micros`. Returns false when they were over [`LONGEST`] and kept as that.
     #[inline]
     pub fn record(&mut self, micros: u64, count: u64) -> bool {
-        self.counts.record_n(micros.min(LONGEST), count).expect("an auto-resizing histogram takes any value");
+        self.many().record_n(micros.min(LONGEST), count).expect("an auto-resizing histogram takes any value");
         micros <= LONGEST
     }
 
     /// Adds every value of `other`.
     pub fn add(&mut self, other: &Durations) {
-        self.counts.add(&other.counts).expect("an auto-resizing histogram takes any value");
+        match (&mut self.counts, &other.counts) {
+            (Counts::Few(own), Counts::Few(more)) if own.len() + more.len() <= MOST => own.add(more),
+            (_, Counts::Few(more)) => {
+                let own = self.many();
+                for (micros, count) in more.iter() {
+                    own.record_n(micros, count).expect("an auto-resizing histogram takes any value");
+                }
+            }
+            (_, Counts::Many(more)) => {
+                self.many().add(more.as_ref()).expect("an auto-resizing histogram takes any value");
+            }
+        }
+    }
+
+    #[inline]
+    fn many(&mut self) -> &mut Histogram<u64> {
+        if let Counts::Few(_) = self.counts {
+            self.thicken();
+        }
+        match &mut self.counts {
+            Counts::Many(counts) => counts,
+            Counts::Few(_) => unreachable!("they have just become many"),
+        }
+    }
+
+    /// Once per histogram that is recorded into; out of the way of all the other times.
+    #[cold]
+    #[inline(never)]
+    fn thicken(&mut self) {
+        if let Counts::Few(few) = &self.counts {
+            self.counts = Counts::Many(Box::new(dense(few)));
+        }
     }
 
     /// How many values there are.
     pub fn count(&self) -> u64 {
-        self.counts.len()
+        match &self.counts {
+            Counts::Few(few) => few.total(),
+            Counts::Many(counts) => counts.len(),
+        }
     }
 
     /// Smallest value, µs; 0 when empty.
     pub fn min(&self) -> u64 {
-        self.counts.min()
+        match &self.counts {
+            Counts::Few(few) => few.min(),
+            Counts::Many(counts) => counts.min(),
+        }
     }
 
     /// Largest value to histogram precision, µs; 0 when empty.
     pub fn max(&self) -> u64 {
-        self.counts.max()
+        match &self.counts {
+            Counts::Few(few) => few.max(),
+            Counts::Many(counts) => counts.max(),
+        }
     }
 
     /// Mean to histogram precision, µs; 0 when empty.
     pub fn mean(&self) -> f64 {
-        self.counts.mean()
+        match &self.counts {
+            Counts::Few(few) => few.mean(),
+            Counts::Many(counts) => counts.mean(),
+        }
     }
 
     /// A modelled copy: what a client would have seen that kept to one request per `interval` (µs), by `HdrHistogram`'s
@@ -72,12 +131,13 @@ impl Durations {
     pub fn corrected(&self, interval: NonZeroU64) -> Durations {
         let interval = interval.get();
         let mut corrected = self.clone();
+        let counts = corrected.many();
         for (value, count) in self.buckets() {
             let mut missing = value.saturating_sub(interval);
             while missing >= interval {
-                let lowest = self.counts.lowest_equivalent(missing).max(interval);
+                let lowest = counts.lowest_equivalent(missing).max(interval);
                 let steps = (missing - lowest) / interval + 1;
-                let counted = corrected.counts.record_n(missing, count.saturating_mul(steps));
+                let counted = counts.record_n(missing, count.saturating_mul(steps));
                 counted.expect("below a value that is there");
                 missing -= steps * interval; // at least lowest - interval, which is not below 0
             }
@@ -88,46 +148,66 @@ impl Durations {
     /// The value at rank ⌈quantile · count⌉, µs: the highest one that the histogram cannot tell from it, but never
     /// above `max`. 0 when empty.
     pub fn value_at(&self, quantile: f64) -> u64 {
-        if self.counts.is_empty() {
-            return 0;
+        match &self.counts {
+            Counts::Few(few) => few.value_at(quantile),
+            Counts::Many(counts) if counts.is_empty() => 0,
+            Counts::Many(counts) => counts.value_at_quantile(quantile).min(counts.max()),
         }
-        self.counts.value_at_quantile(quantile).min(self.counts.max())
     }
 
     /// How many values are above `micros`, to histogram precision.
     pub fn count_above(&self, micros: u64) -> u64 {
-        self.counts
-            .iter_recorded()
-            .filter(|v| v.value_iterated_to() > micros)
-            .map(|v| v.count_since_last_iteration())
-            .sum()
+        self.buckets().filter(|&(value, _)| value > micros).map(|(_, count)| count).sum()
     }
 
     /// (value in µs, count) of each bucket that is not empty, ascending.
-    pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
-        self.counts.iter_recorded().map(|v| (v.value_iterated_to(), v.count_since_last_iteration()))
+    pub fn buckets(&self) -> Box<dyn Iterator<Item = (u64, u64)> + '_> {
+        match &self.counts {
+            Counts::Few(few) => Box::new(few.iter()),
+            Counts::Many(counts) => {
+                Box::new(counts.iter_recorded().map(|v| (v.value_iterated_to(), v.count_since_last_iteration())))
+            }
+        }
     }
 
     /// `HdrHistogram` V2; compressed for keeping, plain for the way from a worker to its coordinator.
     pub fn encode(&self, compressed: bool) -> Vec<u8> {
-        let mut out = Vec::new();
-        let written = if compressed {
-            V2DeflateSerializer::new().serialize(&self.counts, &mut out).map_err(|error| error.to_string())
-        } else {
-            V2Serializer::new().serialize(&self.counts, &mut out).map_err(|error| error.to_string())
-        };
-        written.expect("writing to memory cannot fail");
-        out
+        match &self.counts {
+            Counts::Few(few) => encoded(&dense(few), compressed),
+            Counts::Many(counts) => encoded(counts, compressed),
+        }
     }
 
     /// Reads `HdrHistogram` V2, plain or compressed, of any precision.
     pub fn decode(data: &[u8]) -> Result<Durations, DecodeError> {
+        if let Some(few) = Buckets::decode(data) {
+            return Ok(Durations { counts: Counts::Few(few) });
+        }
         let mut reader = data;
         let mut counts: Histogram<u64> =
             Deserializer::new().deserialize(&mut reader).map_err(|error| DecodeError(error.to_string()))?;
         counts.auto(true);
-        Ok(Durations { counts })
+        Ok(Durations { counts: Counts::Many(Box::new(counts)) })
     }
+}
+
+fn dense(few: &Buckets) -> Histogram<u64> {
+    let mut counts = Histogram::new(SIGNIFICANT_DIGITS).expect("3 digits are within 0..=5");
+    for (micros, count) in few.iter() {
+        counts.record_n(micros, count).expect("an auto-resizing histogram takes any value");
+    }
+    counts
+}
+
+fn encoded(counts: &Histogram<u64>, compressed: bool) -> Vec<u8> {
+    let mut out = Vec::new();
+    let written = if compressed {
+        V2DeflateSerializer::new().serialize(counts, &mut out).map_err(|error| error.to_string())
+    } else {
+        V2Serializer::new().serialize(counts, &mut out).map_err(|error| error.to_string())
+    };
+    written.expect("writing to memory cannot fail");
+    out
 }
 
 impl fmt::Debug for Durations {
@@ -158,7 +238,7 @@ mod tests {
 
     use std::num::NonZeroU64;
 
-    use super::{Durations, LONGEST};
+    use super::{Counts, Durations, LONGEST};
 
     /// Corrected with an interval above 0.
     fn corrected(durations: &Durations, interval: u64) -> Durations {
@@ -253,7 +333,7 @@ mod tests {
             for (value, count) in values {
                 durations.record(value, count);
             }
-            let model = Durations { counts: durations.counts.clone_correct(interval) };
+            let model = Durations { counts: Counts::Many(Box::new(durations.many().clone_correct(interval))) };
             let ours = corrected(&durations, interval);
             prop_assert_eq!(ours.buckets().collect::<Vec<_>>(), model.buckets().collect::<Vec<_>>());
             prop_assert_eq!((ours.min(), ours.max(), ours.count()), (model.min(), model.max(), model.count()));
@@ -266,6 +346,48 @@ mod tests {
             for value in &right { b.record(*value, 1); whole.record(*value, 1); }
             a.add(&b);
             prop_assert_eq!(a.buckets().collect::<Vec<_>>(), whole.buckets().collect::<Vec<_>>());
+        }
+    }
+
+    proptest! {
+        // Each case is many sums and encodings.
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn few_values_tell_the_same_as_many(
+            values in prop::collection::vec((prop_oneof![0..5_000_u64, 0..LONGEST], 1..5_u64), 0..60),
+            more in prop::collection::vec(0..LONGEST, 0..60),
+            quantile in 0.0..=1.0_f64,
+            limit in 0..LONGEST,
+        ) {
+            let mut many = Durations::default();
+            for (value, count) in values {
+                many.record(value, count);
+            }
+            for compressed in [false, true] {
+                let few = Durations::decode(&many.encode(compressed)).unwrap();
+                prop_assert!(matches!(few.counts, Counts::Few(_)));
+                prop_assert_eq!(&few, &many);
+                prop_assert_eq!((few.count(), few.min(), few.max()), (many.count(), many.min(), many.max()));
+                prop_assert!((few.mean() - many.mean()).abs() <= many.mean() * 1e-12);
+                for q in [0.0, 0.5, 0.99, 1.0, quantile] {
+                    prop_assert_eq!(few.value_at(q), many.value_at(q), "at {}", q);
+                }
+                prop_assert_eq!(few.count_above(limit), many.count_above(limit));
+                prop_assert_eq!(few.encode(false), many.encode(false));
+                let mut other = Durations::default();
+                for value in &more {
+                    other.record(*value, 1);
+                }
+                let few_more = Durations::decode(&other.encode(true)).unwrap();
+                let mut whole = many.clone();
+                whole.add(&other);
+                for (left, right) in [(&few, &few_more), (&few, &other), (&many, &few_more)] {
+                    let mut sum = left.clone();
+                    sum.add(right);
+                    prop_assert_eq!(&sum, &whole);
+                }
+            }
         }
     }
 }

@@ -12,6 +12,7 @@
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 
+mod buckets;
 pub mod exchange;
 pub mod failures;
 pub mod histogram;

@@ -1,5 +1,6 @@
 //! What a run came to so far: the sums that its users look at while it goes on, whatever was handed over meanwhile.
 
+use crate::buckets::Buckets;
 use crate::failures::Failures;
 use crate::recorder::{Cell, EndpointId};
 use crate::{Durations, Outcome};
@@ -77,58 +78,6 @@ impl Sums {
         self.bytes_body += other.bytes_body;
         self.response_sum += other.response_sum;
         self.untimed += other.untimed;
-    }
-}
-
-/// The buckets of a histogram that are not empty. An endpoint that was asked once costs one of them, not the thousands
-/// that a [`Durations`] has at hand.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Buckets {
-    /// (value in µs, count), values ascending.
-    counts: Vec<(u32, u64)>,
-}
-
-impl Buckets {
-    pub(crate) fn of(durations: &Durations) -> Buckets {
-        // The longest duration is 1 h, which is 3.6e9 µs.
-        Buckets { counts: durations.buckets().map(|(micros, count)| (micros as u32, count)).collect() }
-    }
-
-    pub(crate) fn add(&mut self, other: &Buckets) {
-        let mut missing = Vec::new();
-        let mut place = 0;
-        for &(micros, count) in &other.counts {
-            place = self.seek(place, micros);
-            match self.counts.get_mut(place) {
-                Some((known, sum)) if *known == micros => *sum += count,
-                _ => missing.push((place, (micros, count))),
-            }
-        }
-        let mut end = self.counts.len();
-        self.counts.resize(end + missing.len(), (0, 0));
-        for (before, (place, bucket)) in missing.into_iter().enumerate().rev() {
-            self.counts.copy_within(place..end, place + before + 1);
-            self.counts[place + before] = bucket;
-            end = place;
-        }
-    }
-
-    /// The first place from `from` on with a value that is not below `micros`. It is near as a rule, so it is looked
-    /// for in ever wider steps.
-    fn seek(&self, from: usize, micros: u32) -> usize {
-        let rest = &self.counts[from..];
-        let mut step = 1;
-        while step < rest.len() && rest[step].0 < micros {
-            step *= 2;
-        }
-        let within = &rest[step / 2..rest.len().min(step)];
-        from + step / 2 + within.partition_point(|&(known, _)| known < micros)
-    }
-
-    pub(crate) fn pour(&self, into: &mut Durations) {
-        for &(micros, count) in &self.counts {
-            into.record(u64::from(micros), count);
-        }
     }
 }
 

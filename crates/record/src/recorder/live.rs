@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::{EndpointId, Recorder};
+use crate::buckets::Buckets;
 use crate::failures::Failures;
-use crate::totals::{Buckets, RECENT, Sums, Totals};
+use crate::totals::{RECENT, Sums, Totals};
 use crate::{Durations, Failure, Filed, Outcome};
 
 impl Recorder {

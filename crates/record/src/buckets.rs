@@ -1,0 +1,204 @@
+//! A histogram of few values, as a list: one second of one endpoint is sixteen bytes a bucket, and not the tens of
+//! kilobytes that a [`crate::Durations`] of many has at hand.
+//!
+//! The layout is that of `HdrHistogram` with 3 significant digits and a unit of 1 µs: values up to 2047 each have a bucket,
+//! from there on each doubling has 1024.
+
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+
+use crate::Durations;
+
+/// More of them are no longer few.
+pub(crate) const MOST: usize = 1024;
+
+/// Values of the first, exact, part; and buckets of each doubling that follows.
+const EXACT: u64 = 2048;
+const HALF: u64 = EXACT / 2;
+
+const COOKIE: u32 = 0x1c84_9303 | 0x10;
+const COMPRESSED: u32 = 0x1c84_9304 | 0x10;
+const HEAD: usize = 40;
+
+/// The buckets that are not empty.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Buckets {
+    /// (highest value in µs that falls into it, count > 0), ascending.
+    counts: Vec<(u32, u64)>,
+}
+
+impl Buckets {
+    pub(crate) fn of(durations: &Durations) -> Buckets {
+        // The longest duration is 1 h, which is 3.6e9 µs.
+        Buckets { counts: durations.buckets().map(|(micros, count)| (micros as u32, count)).collect() }
+    }
+
+    /// Reads `HdrHistogram` V2, plain or compressed. None for what has another layout, or values over 2³² µs, or more
+    /// than [`MOST`] buckets, or is damaged: that is for the crate to read, or to refuse.
+    pub(crate) fn decode(data: &[u8]) -> Option<Buckets> {
+        if word(data, 0)? == COMPRESSED {
+            let length = word(data, 4)? as usize;
+            let mut plain = Vec::new();
+            // So much is more than few buckets take, also with the longest counts.
+            let limit = (HEAD + MOST * 32) as u64;
+            ZlibDecoder::new(data.get(8..8 + length)?).take(limit).read_to_end(&mut plain).ok()?;
+            return Buckets::decode_plain(&plain);
+        }
+        Buckets::decode_plain(data)
+    }
+
+    fn decode_plain(data: &[u8]) -> Option<Buckets> {
+        // Cookie, length of the payload, offset, digits, lowest, highest, ratio; big-endian.
+        let one = 1.0_f64.to_be_bytes();
+        let is_ours = word(data, 0)? == COOKIE
+            && word(data, 8)? == 0
+            && word(data, 12)? == 3
+            && data.get(16..24)? == 1_u64.to_be_bytes()
+            && data.get(32..HEAD)? == one;
+        if !is_ours {
+            return None;
+        }
+        let mut rest = data.get(HEAD..HEAD + word(data, 4)? as usize)?;
+        let mut found = Buckets::default();
+        let mut index: u64 = 0;
+        while !rest.is_empty() {
+            match zigzag(&mut rest)? {
+                0 => index += 1,
+                // So many that are empty.
+                gap @ i64::MIN..0 => index = index.checked_add(gap.unsigned_abs())?,
+                count => {
+                    found.counts.push((u32::try_from(highest(index)?).ok()?, count.unsigned_abs()));
+                    index += 1;
+                }
+            }
+            if found.counts.len() > MOST {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.counts.len()
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        self.counts.iter().map(|&(micros, count)| (u64::from(micros), count))
+    }
+
+    pub(crate) fn total(&self) -> u64 {
+        self.counts.iter().map(|&(_, count)| count).sum()
+    }
+
+    /// The lowest value of the first bucket; 0 when there is none.
+    pub(crate) fn min(&self) -> u64 {
+        self.counts.first().map_or(0, |&(micros, _)| lowest(u64::from(micros)))
+    }
+
+    pub(crate) fn max(&self) -> u64 {
+        self.counts.last().map_or(0, |&(micros, _)| u64::from(micros))
+    }
+
+    /// Each bucket counts as its middle, as in the crate; 0 when there is none.
+    pub(crate) fn mean(&self) -> f64 {
+        let total = self.total() as f64;
+        self.iter().fold(0.0, |sum, (micros, count)| {
+            let low = lowest(micros);
+            sum + (low + (micros - low).div_ceil(2)) as f64 * count as f64 / total
+        })
+    }
+
+    /// The highest value of the bucket that the ⌈quantile · total⌉th value falls into; 0 when there is none.
+    pub(crate) fn value_at(&self, quantile: f64) -> u64 {
+        let rank = ((quantile.clamp(0.0, 1.0) * self.total() as f64).ceil() as u64).max(1);
+        let mut seen = 0;
+        for (micros, count) in self.iter() {
+            seen += count;
+            if seen >= rank {
+                // The crate tells the lowest value for a quantile of 0.
+                return if quantile == 0.0 { lowest(micros) } else { micros };
+            }
+        }
+        0
+    }
+
+    pub(crate) fn add(&mut self, other: &Buckets) {
+        let mut missing = Vec::new();
+        let mut place = 0;
+        for &(micros, count) in &other.counts {
+            place = self.seek(place, micros);
+            match self.counts.get_mut(place) {
+                Some((known, sum)) if *known == micros => *sum += count,
+                _ => missing.push((place, (micros, count))),
+            }
+        }
+        let mut end = self.counts.len();
+        self.counts.resize(end + missing.len(), (0, 0));
+        for (before, (place, bucket)) in missing.into_iter().enumerate().rev() {
+            self.counts.copy_within(place..end, place + before + 1);
+            self.counts[place + before] = bucket;
+            end = place;
+        }
+    }
+
+    /// The first place from `from` on with a value that is not below `micros`. It is near as a rule, so it is looked
+    /// for in ever wider steps.
+    fn seek(&self, from: usize, micros: u32) -> usize {
+        let rest = &self.counts[from..];
+        let mut step = 1;
+        while step < rest.len() && rest[step].0 < micros {
+            step *= 2;
+        }
+        let within = &rest[step / 2..rest.len().min(step)];
+        from + step / 2 + within.partition_point(|&(known, _)| known < micros)
+    }
+
+    pub(crate) fn pour(&self, into: &mut Durations) {
+        for (micros, count) in self.iter() {
+            into.record(micros, count);
+        }
+    }
+}
+
+/// Power of two by which values of this size are told apart.
+fn step(micros: u64) -> u32 {
+    (u64::BITS - micros.leading_zeros()).saturating_sub(EXACT.trailing_zeros())
+}
+
+/// The lowest value of the bucket that this one falls into.
+fn lowest(micros: u64) -> u64 {
+    micros >> step(micros) << step(micros)
+}
+
+/// The highest value of a bucket by its number. None for one beyond 64 bits.
+fn highest(index: u64) -> Option<u64> {
+    if index < EXACT {
+        return Some(index);
+    }
+    let doubling = u32::try_from(index / HALF - 1).ok().filter(|&each| each < 53)?;
+    let first = (index % HALF + HALF) << doubling;
+    Some(first + (1 << doubling) - 1)
+}
+
+fn word(data: &[u8], at: usize) -> Option<u32> {
+    Some(u32::from_be_bytes(data.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// Takes a number as `HdrHistogram` writes them: LEB128 of at most 9 bytes, the sign in the lowest bit. None when it is cut off.
+fn zigzag(rest: &mut &[u8]) -> Option<i64> {
+    let mut value: u64 = 0;
+    for place in 0..9 {
+        let (&byte, after) = rest.split_first()?;
+        *rest = after;
+        if place == 8 {
+            value |= u64::from(byte) << 56;
+            break;
+        }
+        value |= u64::from(byte & 0x7f) << (7 * place);
+        if byte & 0x80 == 0 {
+            break;
+        }
+    }
+    Some((value >> 1).cast_signed() ^ -(value & 1).cast_signed())
+}
