@@ -166,6 +166,12 @@ impl NativeUsers {
         Ok(())
     }
 
+    /// Begins an iteration at each of these due times, instead of at those that were to come from the stamp `start` on.
+    pub fn arrive_instead(&mut self, engine: &mut Engine, arrivals: Arrivals, start: u64) -> Result<(), MixedModels> {
+        self.streams.end_at(start);
+        self.arrive(engine, arrivals, start)
+    }
+
     /// No new iterations, and no arrivals that are not due yet. What waits, and what is under way, is carried on.
     pub fn stop(&mut self, engine: &mut Engine, recorder: &mut Recorder) {
         self.take_due(engine, recorder, usize::MAX);

@@ -107,6 +107,11 @@ impl NativeUsers {
         self.with(py, |natives, engine, _| natives.arrive(engine, arrivals, start)).map_err(refused)
     }
 
+    fn arrive_instead(&self, py: Python<'_>, arrivals: &Arrivals, start: u64) -> PyResult<()> {
+        let arrivals = Box::new(arrivals.rest());
+        self.with(py, |natives, engine, _| natives.arrive_instead(engine, arrivals, start)).map_err(refused)
+    }
+
     fn stop(&self, py: Python<'_>) {
         self.with(py, engine::NativeUsers::stop);
     }

@@ -27,6 +27,16 @@ impl Streams {
         }
     }
 
+    /// The streams that there are bring nothing that is due at `stamp` or later.
+    pub(super) fn end_at(&mut self, stamp: u64) {
+        self.streams.retain(|stream| stream.next < stamp);
+        for stream in &mut self.streams {
+            let start = stream.start;
+            let arrivals = std::mem::replace(&mut stream.arrivals, Box::new(std::iter::empty()));
+            stream.arrivals = Box::new(arrivals.take_while(move |due| start.saturating_add(*due) < stamp));
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.streams.is_empty()
     }
@@ -92,6 +102,26 @@ mod tests {
         assert_eq!((streams.next(), streams.is_empty()), (Some(120), false));
         streams.clear();
         assert_eq!((streams.next(), streams.is_empty()), (None, true));
+    }
+
+    #[test]
+    fn a_stream_that_is_ended_brings_what_is_due_before() {
+        let mut streams = Streams::default();
+        streams.add(at(&[0, 10, 20, 30]), 100);
+        streams.add(at(&[25]), 100);
+        streams.end_at(120);
+        assert_eq!(all(&mut streams, 1000), [100, 110]);
+        assert!(streams.is_empty());
+    }
+
+    #[test]
+    fn a_stream_that_is_added_later_is_not_ended() {
+        let mut streams = Streams::default();
+        streams.add(at(&[0, 10, 20]), 100);
+        streams.end_at(115);
+        streams.add(at(&[0, 5]), 115);
+        streams.end_at(120);
+        assert_eq!(all(&mut streams, 1000), [100, 110, 115]);
     }
 
     #[test]
