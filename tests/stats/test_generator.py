@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from plimsoll._engine import Histogram
+from plimsoll.record import Health
 from plimsoll.stats.generator import GeneratorView
 
 
@@ -106,3 +108,14 @@ def test_while_it_warms_up_only_the_present_is_known(make_health):
     assert (generator.cpu_max, generator.busy_share(0.5), generator.lag.count) == (0.0, 0.0, 0)
     assert (generator.user_stamps, generator.rejected_stamps) == (0, 0)
     assert generator.users_by_second() == generator.offered_by_second() == {}
+
+
+def test_a_part_of_the_seconds_may_be_asked_for():
+    view = GeneratorView()
+    for second in (0, 1, 2, 4, 5):
+        for worker in (0, 1):
+            view.add(Health(second, worker, Histogram(), Histogram(), users=second, offered=10 * second))
+    assert view.users_by_second(range(1, 5)) == {1: 2, 2: 4, 4: 8}
+    assert view.offered_by_second(range(4, 99)) == {4: 80, 5: 100}
+    assert view.users_by_second(range(99)) == view.users_by_second()
+    assert view.waiting_by_second(range(7, 9)) == {}

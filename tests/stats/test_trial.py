@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -284,3 +284,34 @@ def test_arrays_have_their_types(run):
     course = trial_of(run(), variant="a", level=None).total.course
     assert course.requests.dtype == course.failures.dtype == np.int64
     assert course.means.dtype == course.maxima.dtype == course.sizes.dtype == np.float64
+
+
+def test_service_times_are_kept_second_by_second(run):
+    trial = trial_of(run(), variant="a", level=None)
+    course = trial.endpoints[0].course
+    counts = [each.count if each is not None else 0 for each in course.service]
+    assert counts == [each.count if each is not None else 0 for each in course.histograms]
+    total = Histogram()
+    for each in course.service:
+        if each is not None:
+            total.add(each)
+    assert total.buckets() == trial.endpoints[0].service.buckets()
+
+
+def test_the_generator_is_kept_second_by_second_over_all_its_workers(run):
+    states = [health(0, in_flight=3, waiting=1, offered=9), health(2, in_flight=4, lag_us=300)]
+    other = replace(health(2, in_flight=5, offered=2), worker=1)
+    # A second may come in several rows, of which one has the state.
+    again = replace(health(0, users=0), lag=Histogram(), delay=Histogram(), offered=1)
+    course = trial_of(run(states=[*states, other, again]), variant="a", level=None).generator_course
+    assert len(course) == len(course.lag) == len(course.delay) == 10
+    assert course.in_flight[[0, 2]].tolist() == [3, 9]
+    assert course.waiting[0] == 1
+    assert course.offered[[0, 2]].tolist() == [10, 2]
+    assert math.isnan(course.in_flight[1])
+    assert course.lag[1] is None
+    assert (course.lag[0].count, course.lag[2].count, course.lag[2].max) == (100, 200, 300)
+
+
+def test_without_a_word_of_the_workers_nothing_is_known_of_the_generator(run):
+    assert trial_of(run(), variant="a", level=None).generator_course is None

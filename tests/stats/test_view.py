@@ -187,6 +187,7 @@ class Recorded:
     rows: list = field(default_factory=list)
     manifest: dict = field(default_factory=dict)
     failed: list = field(default_factory=list)
+    facts: dict = field(default_factory=dict)
 
     def intervals(self):
         return iter(self.rows)

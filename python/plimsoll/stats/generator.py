@@ -130,29 +130,35 @@ class GeneratorView:
         cpu = [each for series in self._workers.values() for each in series.cpu[:whole] if each >= 0]
         return sum(each > limit for each in cpu) / len(cpu) if cpu else 0.0
 
-    def users_by_second(self) -> dict[int, int]:
-        """Users alive at the end of each second that any worker reported; likewise below."""
-        return self._by_second("users")
+    def users_by_second(self, seconds: range | None = None) -> dict[int, int]:
+        """Users alive at the end of each second that any worker reported, or of those among `seconds`; likewise
+        below."""
+        return self._by_second("users", seconds)
 
-    def in_flight_by_second(self) -> dict[int, int]:
+    def in_flight_by_second(self, seconds: range | None = None) -> dict[int, int]:
         """Exchanges in flight."""
-        return self._by_second("in_flight")
+        return self._by_second("in_flight", seconds)
 
-    def waiting_by_second(self) -> dict[int, int]:
+    def waiting_by_second(self, seconds: range | None = None) -> dict[int, int]:
         """Arrivals that waited for a user."""
-        return self._by_second("waiting")
+        return self._by_second("waiting", seconds)
 
-    def offered_by_second(self) -> dict[int, int]:
+    def offered_by_second(self, seconds: range | None = None) -> dict[int, int]:
         """Arrivals that were due in each second."""
-        return {second: self._offered[second] for second in self._reported()}
+        return {second: self._offered[second] for second in self._reported(seconds)}
 
-    def _reported(self) -> list[int]:
+    def _reported(self, seconds: range | None) -> list[int]:
         """The seconds that any worker reported."""
-        series = [each.cpu for each in self._workers.values()]
-        return [
-            second for second in range(len(self._offered)) if any(second < len(x) and x[second] >= 0 for x in series)
-        ]
+        first, stop = (0, len(self._offered)) if seconds is None else (seconds.start, seconds.stop)
+        told = bytearray(max(0, stop - first))
+        for series in self._workers.values():
+            for place, cpu in enumerate(series.cpu[first:stop]):
+                if cpu >= 0:
+                    told[place] = 1
+        return [first + place for place, is_told in enumerate(told) if is_told]
 
-    def _by_second(self, name: str) -> dict[int, int]:
+    def _by_second(self, name: str, seconds: range | None) -> dict[int, int]:
         series = [getattr(each, name) for each in self._workers.values()]
-        return {second: sum(x[second] for x in series if second < len(x)) for second in self._reported()}
+        if len(series) == 1:
+            return {second: series[0][second] for second in self._reported(seconds)}
+        return {second: sum(x[second] for x in series if second < len(x)) for second in self._reported(seconds)}

@@ -103,9 +103,30 @@ class Course:
     """Of the timed responses, in µs. Decoded anew at each access: keep what is needed again."""
     measured: slice = field(default_factory=lambda: slice(None))
     """The seconds that count: without the warm-up."""
+    service: Sequence[Histogram | None] = ()
+    """Service times of the same responses, in µs; empty when they are not known."""
 
     def __len__(self) -> int:
         return len(self.requests)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeneratorCourse:
+    """The load generator second by second, over all workers, from second 0 of the run, the warm-up included. All have
+    one entry each second; the arrays are NaN in a second that no worker reported."""
+
+    lag: Sequence[Histogram | None]
+    """In µs, as is `delay`. Decoded anew at each access."""
+    delay: Sequence[Histogram | None]
+    in_flight: NDArray[np.float64]
+    """Exchanges at the end of the second."""
+    waiting: NDArray[np.float64]
+    """Arrivals of the open model that wait for a user then."""
+    offered: NDArray[np.float64]
+    """Arrivals that were due in the second."""
+
+    def __len__(self) -> int:
+        return len(self.in_flight)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +253,7 @@ class Trial:
     """What the generator owed, in µs."""
     users_by_second: NDArray[np.float64] | None = None
     """Users alive, from second 0 of the run."""
+    generator_course: GeneratorCourse | None = None
     observed: tuple[Series, ...] = ()
     crashed: str | None = None
     """How the target ended, if it ended by itself."""

@@ -77,16 +77,17 @@ class EndpointSummary:
 def summarise(view: RunView) -> list[EndpointSummary]:
     """One row per endpoint, by name, then method."""
     window = view.window()
-    return [_summary(view, each, window.endpoint(each.method, each.name), window.seconds) for each in view.endpoints]
+    return [summary_of(view, each, window.endpoint(each.method, each.name), window.seconds) for each in view.endpoints]
 
 
 def summarise_total(view: RunView) -> EndpointSummary:
     """The row "Aggregated"."""
     window = view.window()
-    return _summary(view, view.total, window.total, window.seconds)
+    return summary_of(view, view.total, window.total, window.seconds)
 
 
-def _summary(view: RunView, totals: EndpointView, current: Totals, current_seconds: int) -> EndpointSummary:
+def summary_of(view: RunView, totals: EndpointView, current: Totals, current_seconds: int) -> EndpointSummary:
+    """The row of one endpoint, or of the total. current: what it was in the last seconds, and how many these are."""
     requests, failures, seconds = totals.requests, totals.failures, view.duration
     return EndpointSummary(
         method=totals.method,

@@ -17,7 +17,7 @@ import numpy as np
 from plimsoll._engine import Histogram
 from plimsoll.record import FAILURES, TIMED, TIMES_OF
 from plimsoll.stats.latency import CENSORED
-from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorHealth, Measured, Trial
+from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorCourse, GeneratorHealth, Measured, Trial
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import NO_REQUESTS, Recorded, RunView
 
@@ -53,8 +53,6 @@ class Run(Recorded, Protocol):
     def status(self) -> str: ...
     @property
     def notes(self) -> list[str]: ...
-    @property
-    def facts(self) -> dict[str, Any]: ...
 
 
 def trial_of(
@@ -102,6 +100,7 @@ def trial_of(
         generator=_generator(view, manifest),
         lag=view.generator.lag if view.generator.lag.count else None,
         users_by_second=read.users_by_second(view.last_second + 1),
+        generator_course=read.generator.course(view.last_second + 1),
         observed=observed,
         crashed=crashed,
         scenario=_digest(manifest),
@@ -144,6 +143,7 @@ class _Read:
         self._users: dict[int, dict[int, int]] = {}
         """By second and worker."""
         self.total = _Growing()
+        self.generator = _GrowingGenerator()
 
     @property
     def started(self) -> float:
@@ -156,6 +156,10 @@ class _Read:
     @property
     def manifest(self) -> Mapping[str, Any]:
         return self._run.manifest
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        return self._run.facts
 
     def intervals(self) -> Iterator[Interval]:
         for interval in self._run.intervals():
@@ -173,6 +177,7 @@ class _Read:
             users = self._users.setdefault(row.second, {})
             # A second may come in several rows, of which only one carries the worker's state; the others say 0.
             users[row.worker] = max(users.get(row.worker, 0), row.users)
+            self.generator.add(row)
             yield row
 
     def failures(self) -> Iterable[Failure]:
@@ -201,17 +206,40 @@ class _Second:
     total: int = 0
     longest: int = 0
     body: int = 0
-    packed: bytes | None = None
-    """Of the histogram, once the second is over."""
+
+
+class _Packing:
+    """Histograms second by second. Seconds come in their order, so only one of them is open at a time."""
+
+    def __init__(self) -> None:
+        self._packed: dict[int, bytes] = {}
+        self._open = -1
+        self._histogram = Histogram()
+
+    def add(self, second: int, histogram: Histogram) -> None:
+        if second != self._open:
+            self._pack()
+            self._open = second
+            packed = self._packed.get(second)
+            self._histogram = Histogram() if packed is None else Histogram.decode(packed)
+        self._histogram.add(histogram)
+
+    def packed(self, seconds: int) -> Packed:
+        self._pack()
+        return Packed([self._packed.get(second) for second in range(seconds)])
+
+    def _pack(self) -> None:
+        if self._histogram.count:
+            self._packed[self._open] = self._histogram.encode(compressed=False)
 
 
 class _Growing:
-    """An endpoint second by second. Seconds come in their order, so only one histogram is open at a time."""
+    """An endpoint second by second."""
 
     def __init__(self) -> None:
         self._seconds: dict[int, _Second] = {}
-        self._open = -1
-        self._histogram = Histogram()
+        self._response = _Packing()
+        self._service = _Packing()
 
     def add(self, interval: Interval, timed: bool) -> None:
         second = self._seconds.get(interval.second)
@@ -224,23 +252,10 @@ class _Growing:
             second.timed += interval.timed
             second.total += interval.response_sum
             second.longest = max(second.longest, interval.response_max)
-            self._turn_to(interval.second)
-            self._histogram.add(interval.response)
-
-    def _turn_to(self, second: int) -> None:
-        if second == self._open:
-            return
-        self._pack()
-        self._open = second
-        packed = self._seconds[second].packed if second in self._seconds else None
-        self._histogram = Histogram() if packed is None else Histogram.decode(packed)
-
-    def _pack(self) -> None:
-        if self._histogram.count:
-            self._seconds[self._open].packed = self._histogram.encode(compressed=False)
+            self._response.add(interval.second, interval.response)
+            self._service.add(interval.second, interval.service)
 
     def course(self, seconds: int, warmup: int) -> Course:
-        self._pack()
         none = _Second()
         rows = [self._seconds.get(second, none) for second in range(seconds)]
         return Course(
@@ -249,8 +264,42 @@ class _Growing:
             means=np.array([row.total / row.timed / 1e6 if row.timed else math.nan for row in rows]),
             maxima=np.array([row.longest / 1e6 if row.timed else math.nan for row in rows]),
             sizes=np.array([row.body / row.requests if row.requests else math.nan for row in rows]),
-            histograms=Packed([row.packed for row in rows]),
+            histograms=self._response.packed(seconds),
             measured=slice(min(warmup, seconds), seconds),
+            service=self._service.packed(seconds),
+        )
+
+
+class _GrowingGenerator:
+    """All workers together, second by second."""
+
+    def __init__(self) -> None:
+        self._lag = _Packing()
+        self._delay = _Packing()
+        self._states: dict[int, dict[int, tuple[int, int]]] = {}
+        """What was in flight and what was waiting, by second and worker."""
+        self._offered: dict[int, int] = {}
+
+    def add(self, row: Health) -> None:
+        self._lag.add(row.second, row.lag)
+        self._delay.add(row.second, row.delay)
+        workers = self._states.setdefault(row.second, {})
+        # A second may come in several rows, of which only one carries the worker's state; the others say 0.
+        in_flight, waiting = workers.get(row.worker, (0, 0))
+        workers[row.worker] = max(in_flight, row.in_flight), max(waiting, row.waiting)
+        self._offered[row.second] = self._offered.get(row.second, 0) + row.offered
+
+    def course(self, seconds: int) -> GeneratorCourse | None:
+        """None when no worker told anything."""
+        if not self._states:
+            return None
+        states = [self._states.get(second, {}).values() for second in range(seconds)]
+        return GeneratorCourse(
+            lag=self._lag.packed(seconds),
+            delay=self._delay.packed(seconds),
+            in_flight=np.array([sum(each for each, _ in state) if state else math.nan for state in states]),
+            waiting=np.array([sum(each for _, each in state) if state else math.nan for state in states]),
+            offered=np.array([self._offered.get(second, math.nan) for second in range(seconds)]),
         )
 
 
@@ -297,14 +346,15 @@ def _kinds(view: RunView) -> dict[tuple[str, str], tuple[FailureKind, ...]]:
             counts.setdefault(key, Counter())[failure.outcome, failure.message] += failure.count
     return {
         key: tuple(
-            FailureKind(outcome, message, count, _status(outcome, message))
+            FailureKind(outcome, message, count, status_of(outcome, message))
             for (outcome, message), count in counter.most_common()
         )
         for key, counter in counts.items()
     }
 
 
-def _status(outcome: str, message: str) -> int | None:
+def status_of(outcome: str, message: str) -> int | None:
+    """Of HTTP, as the message of a failure tells it."""
     found = _STATUS.search(message) if outcome == "http" else None
     return int(found[1]) if found else None
 

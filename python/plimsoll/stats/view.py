@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from plimsoll.record import FAILURES, TIMED, TIMES_OF, Interval
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency import Latency
+from plimsoll.stats.left_out import LeftOut, first_second
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
@@ -35,6 +36,8 @@ class Recorded(Protocol):
     def ended(self) -> float | None: ...
     @property
     def manifest(self) -> Mapping[str, Any]: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
     def intervals(self) -> Iterable[Interval]: ...
     def health(self) -> Iterable[Health]: ...
     def failures(self) -> Iterable[Failure]: ...
@@ -159,8 +162,8 @@ class Window:
 class RunView:
     """A run as one value. Everything added is summed; what is passed in stays as it was and must stay so.
 
-    warmup: seconds from the start that are left out of every sum, rounded up to whole ones. They are seen in the
-    window of the last seconds only. times_of: a key of `TIMES_OF`.
+    warmup: seconds from the start that are left out of every sum, rounded up to whole ones: the warm-up, and what came
+    before a reset. They are seen in the window of the last seconds only. times_of: a key of `TIMES_OF`.
     """
 
     def __init__(self, warmup: float = 0.0, times_of: str = "all") -> None:
@@ -178,11 +181,18 @@ class RunView:
 
     @classmethod
     def of(cls, run: Recorded, times_of: str | None = None) -> RunView:
-        """The view of a recorded run, without its warm-up. times_of: None for what the run was told."""
-        view = cls(run.manifest.get("warmup") or 0.0, times_of or run.manifest.get("times_of") or "all")
+        """The view of a recorded run, without what is left out. times_of: None for what the run was told."""
+        first = first_second(run.manifest, run.facts)
+        view = cls(first, times_of or run.manifest.get("times_of") or "all")
         # An exception is kept without its times, so those of the warm-up cannot be told apart.
-        failures = (each for each in run.failures() if not view.warmup or each.last >= run.started + view.warmup)
-        view.add(run.intervals(), run.health(), failures, run.exceptions())
+        failures = (each for each in run.failures() if not first or each.last >= run.started + first)
+        left_out = LeftOut.of(run.facts)
+        view.add(
+            run.intervals(),
+            run.health(),
+            left_out.rest_of_failures(failures, run.started + first),
+            left_out.rest_of_exceptions(run.exceptions()),
+        )
         if run.ended is not None:
             view.length = run.ended - run.started
         return view

@@ -1,8 +1,9 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.stats.findings.making import found, run, study
+from tests.stats.findings.making import course, found, row, run, study
 
 from plimsoll.stats.findings.leaks import crashes, growth_of, leaks
 from plimsoll.stats.study import Series
@@ -84,3 +85,22 @@ def test_a_target_that_ended_is_a_result() -> None:
 
     assert "the target ended during the run: signal 9, out of memory." in finding.statement
     assert found(crashes, study(_observed(CALM))) == []
+
+
+def test_a_crash_tells_since_when_nothing_succeeded() -> None:
+    times = course([10.0] * 8)
+    broken = replace(times, failures=np.array([0, 0, 1, 0, 0, 1, 1, 1]))
+    at = {}
+    for name, each in (("broken", broken), ("fine", times), ("unseen", None)):
+        total = row("", course=each)
+        (finding,) = found(crashes, study(run(10, total=total, crashed="signal 9")))
+        at[name] = finding.evidence.get("at_s")
+    assert at == {"broken": (5.0,), "fine": None, "unseen": None}
+
+
+def test_a_leak_tells_the_line_that_it_is() -> None:
+    (finding,) = found(leaks, study(_observed(LEAK)))
+    begin, end = finding.evidence["line_MB"]
+    assert finding.evidence["between_s"] == (0.0, 590.0)
+    assert (end - begin) / 590 * 3600 == pytest.approx(finding.evidence["slope_per_h"])
+    assert begin == pytest.approx(200, abs=3)

@@ -73,3 +73,11 @@ def test_stalls_of_the_warm_up_do_not_count() -> None:
     late = course(maxima=_spikes(slice(7, 200, 30)), warmup=150)
 
     assert found(stalls, study(run(10, total=row("", course=late)))) == []
+
+
+def test_a_stall_tells_in_which_run_and_seconds_it_is_seen() -> None:
+    late = course(maxima=_spikes(slice(7, None, 30)), warmup=20)
+    (finding,) = found(stalls, study(run(10, id="r1", total=row("", course=late))))
+
+    assert finding.evidence["run"] == "r1"
+    assert finding.evidence["at_s"] == tuple(range(37, 300, 30))

@@ -61,3 +61,12 @@ def test_all_endpoints_together_are_named_so() -> None:
 
     assert finding.where.endpoint == ("", "Aggregated")
     assert "the whole never settles" in finding.statement
+
+
+def test_it_is_told_where_it_is_seen_from_second_0_of_the_run() -> None:
+    warm = [run(10, row("GET /", course=course([50.0] * 5 + WARMING, warmup=5)), id="r1")]
+    (finding,) = found(steady, study(*warm))
+    assert (finding.evidence["run"], finding.evidence["between_s"]) == ("r1", (5.0, 25.0))
+
+    (finding,) = found(steady, study(*_runs(DRIFTING, duration=90.4)))
+    assert finding.evidence["between_s"] == (0.0, 90.0)

@@ -82,9 +82,18 @@ def crashes(study: Study) -> Iterable[Finding]:
             f"{wording.place(study, trial)}: the target ended during the run: {trial.crashed.rstrip('.')}.",
             Where(trial.variant, trial.level, trial.operation, None, trial.id),
             "a target that ends by itself while it is loaded is a result, not a run to be left out",
-            {"how": trial.crashed},
+            {"how": trial.crashed, **_ended(trial)},
             "Look at its last log lines, and at its memory up to there.",
         )
+
+
+def _ended(trial: Trial) -> dict[str, float | str | tuple[float, ...]]:
+    """From when on no request succeeded any more, in seconds since second 0, where that is seen."""
+    course = trial.total.course if trial.total is not None else None
+    if course is None:
+        return {}
+    fine = np.flatnonzero(course.requests > course.failures)
+    return {"at_s": (float(fine[-1] + 1),)} if len(fine) and fine[-1] + 1 < len(course) else {}
 
 
 def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Finding:
@@ -96,6 +105,7 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
         "interval_per_h": (found.low, found.high),
         "second_half_per_h": second,
         "share": found.share,
+        **_line(trial, series, found.slope),
     }
     where = Where(trial.variant, trial.level, trial.operation, None, trial.id)
     place = f"{wording.place(study, trial)}: {series.source} {series.name}"
@@ -119,6 +129,17 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
         evidence,
         "A longer run tells the two apart; a heap profile tells what is kept.",
     )
+
+
+def _line(trial: Trial, series: Series, slope: float) -> dict[str, tuple[float, ...]]:
+    """The slope as a line through the medians: its ends in seconds, and what it says there."""
+    warm = series.seconds >= trial.warmup
+    t, y = series.seconds[warm], series.values[warm]
+    ends = float(t[0]), float(t[-1])
+    return {
+        "between_s": ends,
+        f"line_{series.unit}": tuple(float(np.median(y) + slope / HOUR * (end - np.median(t))) for end in ends),
+    }
 
 
 def _slope(t: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[float, float, float]:

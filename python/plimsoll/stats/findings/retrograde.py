@@ -101,6 +101,7 @@ def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
     who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "peak": peak.load,
+        "loads": (peak.load, last.load),
         "rates_per_s": fall.rates[fall.peak :],
         "ratio": bottom / top,
         "rungs_apart": fall.apart,
@@ -126,7 +127,11 @@ def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
     ratio = fall.rates[-1] / fall.rates[fall.peak]
     who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
-    evidence: dict[str, float | str | tuple[float, ...]] = {"ratio": ratio, "rungs_apart": fall.apart}
+    evidence: dict[str, float | str | tuple[float, ...]] = {
+        "ratio": ratio,
+        "rungs_apart": fall.apart,
+        "loads": (peak.load, last.load),
+    }
     doubts = []
     if fall.p is not None and q is not None:
         evidence |= {"p": fall.p, "q": q, "family": family}

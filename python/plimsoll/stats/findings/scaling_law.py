@@ -60,6 +60,7 @@ def _published(study: Study, ladder: Ladder, fit: Usl) -> Finding:
         Where(ladder.variant, None, ladder.operation),
         RULE,
         {
+            "loads": (ladder.rungs[0].load, ladder.rungs[-1].load),
             "slope_per_s": fit.slope,
             "contention": fit.contention,
             "coherence": fit.coherence,

@@ -77,6 +77,7 @@ def _capacity(
         "dlnX_dlnN": slopes[0],
         "dlnR_dlnN": slopes[1],
         "busy": tuple(busy),
+        "loads": (users[0], users[-1]),
     }
     interval = ""
     bounds = rung.interval()

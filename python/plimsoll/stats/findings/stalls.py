@@ -82,6 +82,8 @@ def _of(trial: Trial) -> Stalls | None:
 
 def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Finding:
     trial, each = found[0]
+    course = trial.total.course if trial.total is not None else None
+    begin = course.measured.start or 0 if course is not None else 0
     in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
     place = wording.cell(study, trial)
     return Finding(
@@ -92,6 +94,12 @@ def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Find
         "something that runs by the clock, as garbage collection, a checkpoint or a scheduled job.",
         Where(trial.variant, trial.level, trial.operation, TOTAL),
         RULE,
-        {"interval_s": each.interval, "variation": each.variation, "stalls": float(len(each.seconds))},
+        {
+            "interval_s": each.interval,
+            "variation": each.variation,
+            "stalls": float(len(each.seconds)),
+            "run": trial.id,
+            "at_s": tuple(float(begin + second) for second in each.seconds),
+        },
         "Look at the target's logs and its garbage collector at these seconds.",
     )

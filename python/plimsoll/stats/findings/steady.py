@@ -63,13 +63,13 @@ def _moving(study: Study, found: list[tuple[Trial, Measured, WarmUp]], runs: int
         f"{_who(study, trial, row)} never settles{in_runs}: its latency drifts from the beginning to the end.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
         SETTLED,
-        {"runs": float(len(found)), "of": float(runs)},
+        {"runs": float(len(found)), "of": float(runs), "run": trial.id, "between_s": _between(trial, row)},
         "Longer runs; data that do not grow; or look for what fills up.",
     )
 
 
 def _cold(study: Study, found: list[tuple[Trial, Measured, WarmUp]], runs: int) -> Finding:
-    trial, row, _ = found[0]
+    trial, row, warmup = found[0]
     longest = max(each.seconds for _, _, each in found)
     excess = max(each.excess for _, _, each in found)
     in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
@@ -79,9 +79,22 @@ def _cold(study: Study, found: list[tuple[Trial, Measured, WarmUp]], runs: int) 
         f"{_who(study, trial, row)}: the first {longest} s were {excess:.2g} times as slow as the rest{in_runs}.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
         WARMING,
-        {"seconds": float(longest), "excess": excess},
+        {
+            "seconds": float(longest),
+            "excess": excess,
+            "run": trial.id,
+            "between_s": _between(trial, row, warmup.seconds),
+        },
         f"Leave them out: a warm-up of at least {longest} s more.",
     )
+
+
+def _between(trial: Trial, row: Measured, seconds: int | None = None) -> tuple[float, float]:
+    """From second 0 of the run: its first so many measured seconds, or all of them."""
+    assert row.course is not None
+    first = row.course.measured.start or 0
+    last = len(row.course) if trial.duration is None else min(len(row.course), first + int(trial.duration))
+    return float(first), float(last if seconds is None else first + seconds)
 
 
 def _key(row: Measured) -> tuple[str, str]:

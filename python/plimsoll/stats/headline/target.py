@@ -1,0 +1,232 @@
+"""Is the target healthy? There is no limit but those that somebody has set: without thresholds it is said what is seen.
+
+In this order, the first that applies:
+
+1. Nothing ended yet: it cannot be told.
+2. Silence: requests are in flight, and nothing was answered for at least `SILENCE` s and `SILENCES` times the p99 of
+   the response times so far.
+3. A threshold does not hold so far.
+4. Requests fail. Bad when more than `TOLERANCE` of them certainly do (the lower end of Wilson's 95 % interval of the
+   share, JASA 22, 1927), which is the onset of the rule ERR of the findings; else a warning.
+5. It has become slower: the p50 of the last seconds is at least `SLOWER` times that of the whole run, both of at least
+   `LEAST` requests. The 95 % interval of the median of 100 lognormal times reaches from 0.78 to 1.28 of it with σ = 1
+   (ranks 40 and 61): a factor of two is no chance.
+6. It stalled, and the closed model did not see it: `stats.omission`.
+7. In doubt: a check of the generator failed that the times rest on (`TIMES`).
+8. Open model: not all that was offered was begun in time, so it does not keep up, or has too few users.
+9. Healthy: p99 (the slowest, of fewer than `LEAST` requests) and how many requests did not fail.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.findings.wording import count, ms, number, percent, several
+from plimsoll.stats.headline.generator import is_early
+from plimsoll.stats.headline.judgement import Judgement, answered, recent_seconds, whole_seconds
+from plimsoll.stats.omission import omission
+from plimsoll.stats.study import TOLERANCE
+from plimsoll.stats.trial import status_of
+from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.stats.latency import Latency, Milliseconds
+    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.validity import Validity
+    from plimsoll.stats.view import RunView
+
+SILENCE = 3
+SILENCES = 2.0
+SLOWER = 2.0
+TIMES = frozenset({"lag", "delay", "cpu", "clock", "exhausted", "percentiles", "little"})
+_Z = 1.96
+"""Of 95 %."""
+_CALLED = {
+    "connect": "refused or failed connections",
+    "dns": "unknown hosts",
+    "tls": "failed TLS handshakes",
+    "timeout": "timeouts",
+    "reset": "broken connections",
+    "protocol": "malformed replies",
+    "assertion": "failed assertions",
+    "http": "HTTP errors",
+}
+
+
+def target(
+    view: RunView,
+    manifest: Mapping[str, Any],
+    thresholds: Sequence[ThresholdResult],
+    current: Latency | None,
+    validity: Validity,
+) -> Judgement:
+    total = view.total
+    silent = _silence(view)
+    if silent is not None:
+        return silent
+    if not total.requests:
+        text = (
+            f"What counts begins at second {view.warmup}."
+            if view.last_second < view.warmup
+            else "No request has ended yet."
+        )
+        return Judgement("unknown", "Too early to tell", text)
+    failing = _failing(view)
+    broken = [each for each in thresholds if not each.passed]
+    if broken:
+        return _broken(view, thresholds, broken, failing)
+    more = _about(view, thresholds)
+    if failing is not None:
+        return Judgement(failing.tone, failing.title, failing.text, (*failing.more, *more))
+    slower = _slower(view, current)
+    if slower:
+        return Judgement("warning", "Slower than before", slower, (_seen(view), *more))
+    hidden = omission(view, manifest)
+    if hidden is not None and hidden.warning:
+        first, *rest = hidden.warning.splitlines()
+        return Judgement("warning", "Stalls", _sentence(first), (*map(_sentence, rest), _seen(view), *more))
+    failed = {each.name: each for each in validity.checks if each.state == "failed" and not is_early(each, view)}
+    if failed.keys() & TIMES:
+        text = f"{_seen(view)[:-1]}; but the generator was late or short of something, so these times are in doubt."
+        return Judgement("unknown", "In doubt", text, more)
+    if "offered" in failed or "dropped" in failed:
+        text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
+        return Judgement("warning", "Does not keep up", text, more)
+    return Judgement("good", "Healthy", _seen(view), more)
+
+
+def _silence(view: RunView) -> Judgement | None:
+    if view.length is not None or not view.generator.in_flight:
+        return None
+    seconds = whole_seconds(view)
+    silent = 0
+    for second in reversed(seconds):
+        if second < len(view.total.requests_by_second) and view.total.requests_by_second[second]:
+            break
+        silent += 1
+    usual = view.total.response.quantile(0.99)
+    if silent < SILENCE or silent < SILENCES * (usual.value if usual else 0.0) / 1000:
+        return None
+    waiting = count(view.generator.in_flight, "request")
+    if not view.total.requests:
+        text = f"Nothing was answered in {silent} s; {waiting} in flight."
+        return Judgement("warning", "No answer yet", text)
+    text = f"Nothing was answered for {silent} s; {waiting} in flight."
+    return Judgement("bad", "No answer", text, (_seen(view),))
+
+
+def _broken(
+    view: RunView, thresholds: Sequence[ThresholdResult], broken: Sequence[ThresholdResult], failing: Judgement | None
+) -> Judgement:
+    so_far = " so far" if view.length is None else ""
+    which = several([f"{each.text} ({each.detail})" for each in broken[:3]])
+    verb = "does" if len(broken) == 1 else "do"
+    text = f"{len(broken)} of {count(len(thresholds), 'threshold')} {verb} not hold{so_far}: {which}."
+    more = (failing.text, *failing.more) if failing is not None else ()
+    return Judgement("bad", "Fails its thresholds", text, (*more, _seen(view)))
+
+
+def _failing(view: RunView) -> Judgement | None:
+    failures, requests = view.total.failures, view.total.requests
+    if not failures:
+        return None
+    is_certain = _wilson_low(failures, requests) > TOLERANCE
+    kind, most = _kinds(view)[0]
+    of = "" if most == failures else f"{number(most)} × "
+    where = _where(view)
+    text = (
+        f"{number(failures)} of {count(requests, 'request')} failed ({percent(failures / requests)}), "
+        f"{'all' if most == failures else 'most often'} {of}{kind}{where}."
+    )
+    more = [f"{name}: {number(each)}" for name, each in _kinds(view)[1:5]]
+    recent = recent_seconds(view)
+    lately = sum(view.total.failures_by_second[recent.start : recent.stop])
+    if view.length is None and not lately and len(recent) > 1 and answered(view, recent):
+        more.append(f"None of the {number(answered(view, recent))} requests of the last {len(recent)} s failed.")
+    return Judgement("bad" if is_certain else "warning", "Requests fail", text, tuple(more))
+
+
+def _kinds(view: RunView) -> list[tuple[str, int]]:
+    """What went wrong, the most frequent first: by status where messages tell one, else by outcome."""
+    counts = {each.outcome: each.count for each in view.total.failed_outcomes}
+    told = Counter[str]()
+    kinds = Counter[str]()
+    for failure in view.failures:
+        status = status_of(failure.outcome, failure.message)
+        if status is not None and failure.outcome in counts:
+            kinds[f"HTTP {status}"] += failure.count
+            told[failure.outcome] += failure.count
+    for outcome, many in counts.items():
+        if many > told[outcome]:
+            kinds[_CALLED.get(outcome, outcome)] += many - told[outcome]
+    return kinds.most_common()
+
+
+def _where(view: RunView) -> str:
+    """The endpoint, if all that is known of failures is of one."""
+    endpoints = {(each.method, each.name) for each in view.failures}
+    if len(endpoints) != 1:
+        return ""
+    method, name = endpoints.pop()
+    return f" at {method} {name}".rstrip()
+
+
+def _slower(view: RunView, current: Latency | None) -> str | None:
+    before = view.total.response_of(view.timed)
+    if current is None or min(current.count, before.count) < LEAST:
+        return None
+    now, usual = current.quantile(0.5), before.quantile(0.5)
+    if now is None or usual is None or now.value < SLOWER * usual.value:
+        return None
+    return (
+        f"p50 of the last seconds is {_shown(now)}, {now.value / usual.value:.2g} times the {_shown(usual)} of the run."
+    )
+
+
+def _seen(view: RunView) -> str:
+    times, requests = view.total.response_of(view.timed), view.total.requests
+    if times.count >= LEAST:
+        tail = times.quantile(0.99)
+        told = f"p99 {_shown(tail)}" if tail else ""
+    else:
+        longest = times.max
+        told = f"the slowest took {_shown(longest)}" if longest else "nothing was timed"
+    failures = view.total.failures
+    failed = f"no failures in {count(requests, 'request')}" if not failures else ""
+    return _sentence(", ".join(part for part in (told, failed) if part))
+
+
+def _about(view: RunView, thresholds: Sequence[ThresholdResult]) -> tuple[str, ...]:
+    lines = []
+    if thresholds:
+        held = count(len(thresholds), "threshold")
+        lines.append(f"{held} {'holds' if len(thresholds) == 1 else 'hold'}{' so far' if view.length is None else ''}.")
+    median = view.total.response_of(view.timed).quantile(0.5)
+    if median is not None and view.duration:
+        lines.append(f"p50 {_shown(median)}, {number(view.total.requests / view.duration)} requests/s.")
+    censored = view.total.response.censored
+    if censored:
+        lines.append(f"{count(censored, 'timeout')}: times with ≥ are at least so long.")
+    return tuple(lines)
+
+
+def _shown(time: Milliseconds) -> str:
+    return f"{'≥' if time.at_least else ''}{ms(time.value)}"
+
+
+def _sentence(text: str) -> str:
+    """p99 stays what it is called."""
+    begin = text[:1] if re.match(r"p\d", text) else text[:1].upper()
+    return f"{begin}{text[1:]}."
+
+
+def _wilson_low(k: int, n: int) -> float:
+    """Without a library that takes a second to load while a run goes on."""
+    share, square = k / n, _Z * _Z
+    middle = share + square / (2 * n)
+    return (middle - _Z * math.sqrt(share * (1 - share) / n + square / (4 * n * n))) / (1 + square / n)

@@ -1,0 +1,69 @@
+"""Which runs are of one kind, so that their numbers can be put in a row: those that were to do the same to the same.
+
+What must be equal: the names of the locustfiles or of the plan's file (its content may change: that is one of the
+things a trend is to show), what of them was chosen (tags, options of the locustfile), the target's address, the model
+and the load with its length, the warm-up, the number of worker processes, and whose times are told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_OF_RUN = (
+    "model",
+    "users_kind",
+    "host",
+    "users",
+    "shaped",
+    "spawn_rate",
+    "run_time",
+    "max_users",
+    "warmup",
+    "processes",
+)
+_OF_PLAN = ("arguments", "tags", "exclude_tags", "equal_weights", "reset_stats")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    key: str
+    """Letters and digits; the same for runs of one kind."""
+    source: str
+    """The names of the files, or the URL that was loaded."""
+    chosen: tuple[str, ...]
+    """What of them was chosen, in words."""
+
+
+def kind_of(manifest: Mapping[str, Any]) -> Kind:
+    plan = manifest.get("plan") or {}
+    source = source_of(manifest)
+    equal = {
+        "source": source,
+        "times_of": manifest.get("times_of") or "all",
+        "load": manifest.get("load"),
+        **{name: manifest.get(name) for name in _OF_RUN},
+        **{name: plan.get(name) for name in _OF_PLAN},
+    }
+    text = json.dumps(equal, sort_keys=True, ensure_ascii=True)
+    return Kind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
+
+
+def source_of(manifest: Mapping[str, Any]) -> str:
+    """The names of the locustfiles or of the plan's file, or the URL that was loaded."""
+    files = (manifest.get("scenario") or {}).get("files") or ()
+    names = ", ".join(PurePath(str(each.get("path", ""))).name for each in files)
+    return names or str((manifest.get("plan") or {}).get("source") or "")
+
+
+def _chosen(plan: Mapping[str, Any]) -> tuple[str, ...]:
+    words = " ".join(str(each) for each in plan.get("arguments") or ())
+    tags, without = (", ".join(map(str, plan.get(name) or ())) for name in ("tags", "exclude_tags"))
+    told = (words, f"tags {tags}" if tags else "", f"without tags {without}" if without else "")
+    return tuple(each for each in told if each)

@@ -1,0 +1,73 @@
+"""What a recorded run has measured and does not count: its warm-up, and what came before somebody reset the numbers.
+
+A reset leaves out whole seconds, as a warm-up does. Failures and exceptions are kept as sums over the run, without
+their seconds; so the run also keeps how many of each came before.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from plimsoll.record import CaughtException, Failure
+
+RESET_AT = "reset_at"
+"""The fact that says from which second on a run counts."""
+BEFORE = "before_reset"
+
+
+def first_second(manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> int:
+    """The first second of a run that counts."""
+    return max(math.ceil(manifest.get("warmup") or 0.0), int(facts.get(RESET_AT) or 0))
+
+
+class LeftOut:
+    """Sums of the failures and exceptions that came before a reset."""
+
+    def __init__(self) -> None:
+        self._failures: dict[tuple[str, ...], int] = {}
+        self._exceptions: dict[tuple[str, ...], int] = {}
+
+    @classmethod
+    def of(cls, facts: Mapping[str, Any]) -> LeftOut:
+        """As the facts of a run have it."""
+        left_out = cls()
+        before = facts.get(BEFORE) or {}
+        for sums, name in ((left_out._failures, "failures"), (left_out._exceptions, "exceptions")):
+            for *key, count in before.get(name) or ():
+                sums[tuple(key)] = sums.get(tuple(key), 0) + count
+        return left_out
+
+    def add(self, failures: Iterable[Failure], exceptions: Iterable[CaughtException]) -> None:
+        for failure in failures:
+            self._failures[failure.key] = self._failures.get(failure.key, 0) + failure.count
+        for exception in exceptions:
+            key = exception.message, exception.traceback
+            self._exceptions[key] = self._exceptions.get(key, 0) + exception.count
+
+    def facts(self, second: int) -> dict[str, Any]:
+        """For the facts of a run that was reset at this second, as JSON."""
+        before = {
+            "failures": [[*key, count] for key, count in self._failures.items()],
+            "exceptions": [[*key, count] for key, count in self._exceptions.items()],
+        }
+        return {RESET_AT: second, BEFORE: before}
+
+    def rest_of_failures(self, failures: Iterable[Failure], since: float) -> Iterator[Failure]:
+        """Those that came after it, of sums over the whole run. since: the Unix time of the reset."""
+        for failure in failures:
+            before = self._failures.get(failure.key, 0)
+            if not before:
+                yield failure
+            elif failure.count > before:
+                yield replace(failure, count=failure.count - before, first=max(failure.first, since))
+
+    def rest_of_exceptions(self, exceptions: Iterable[CaughtException]) -> Iterator[CaughtException]:
+        for exception in exceptions:
+            before = self._exceptions.get((exception.message, exception.traceback), 0)
+            if exception.count > before:
+                yield replace(exception, count=exception.count - before)

@@ -1,0 +1,83 @@
+"""A whole run in a line: what lists of runs and trends show, and what may be kept so that the run need not be read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cache
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.summary import summarise_total
+from plimsoll.stats.validity import judge
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Self
+
+    from plimsoll.stats.view import Recorded
+
+RULES = 1
+"""To be raised whenever the same record may give other numbers, or another verdict on the generator."""
+
+QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """The row "Aggregated" of a run, and the verdict on its generator."""
+
+    requests: int
+    failures: int
+    rate: float
+    """Requests per second."""
+    duration: float
+    """s that were measured."""
+    times: dict[str, float | None]
+    """Response times in ms: "mean" and those of `QUANTILES`. None when nothing was timed."""
+    at_least: tuple[str, ...] = ()
+    """Those of the times that are lower bounds."""
+    reasons: tuple[str, ...] = ()
+    """Why it is invalid."""
+
+    @property
+    def is_valid(self) -> bool:
+        return not self.reasons
+
+    @property
+    def fail_ratio(self) -> float:
+        """0…1."""
+        return self.failures / self.requests if self.requests else 0.0
+
+    @classmethod
+    def of(cls, run: Recorded) -> Self:
+        """Reads the run. Raises StoreError when that cannot be done."""
+        return cls.of_view(RunView.of(run), run.manifest, run.facts)
+
+    @classmethod
+    def of_view(cls, view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Self:
+        """The same of a run that has been read."""
+        total = summarise_total(view)
+        times = {"mean": total.response.mean, **{name: total.response.quantile(q) for name, q in QUANTILES.items()}}
+        return cls(
+            requests=total.requests,
+            failures=total.failures,
+            rate=total.rps,
+            duration=view.duration,
+            times={name: None if time is None else time.value for name, time in times.items()},
+            at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
+            reasons=tuple(judge(view, manifest, facts).reasons),
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        return {**asdict(self), "at_least": list(self.at_least), "reasons": list(self.reasons)}
+
+    @classmethod
+    def from_json(cls, plain: Mapping[str, Any]) -> Self:
+        return cls(**{**plain, "at_least": tuple(plain["at_least"]), "reasons": tuple(plain["reasons"])})
+
+
+@cache
+def rules() -> str:
+    """Of what a summary says. Of another release of Plimsoll they are taken to be others."""
+    return f"{version('plimsoll')}/{RULES}"
