@@ -235,3 +235,12 @@ def test_a_process_on_another_machine_is_taken_for_dead_when_it_says_nothing_for
             past = {"writer": "elsewhere 1 1.00", "written": column.written - silence}
             connection.execute(update(schema.experiment).values(past))
         assert experiments.find("todos").is_running == running
+
+
+def test_how_many_runs_an_experiment_has(store):
+    key = store.experiments.begin("todos", file_of(), [])
+    assert store.experiments.runs() == {}
+    for name in ("todos", "todos", "other", None):
+        store.start_run({"started": 1.0}, experiment=name)
+    assert store.experiments.runs()[key] == 2
+    assert store.experiments.runs().total() == 3

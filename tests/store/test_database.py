@@ -1,13 +1,19 @@
 from __future__ import annotations
 
+import os
+import pwd
+import shutil
 import socket
 import sqlite3
 import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 from sqlalchemy import text
 
-from plimsoll.errors import StoreError
+from plimsoll.errors import ReadOnlyError, StoreError
 from plimsoll.store import Store
 from plimsoll.store.database import Database
 
@@ -98,3 +104,48 @@ def test_a_locked_file_is_waited_for_and_then_reported(tmp_path, monkeypatch):
         other.execute("ROLLBACK")
         other.close()
         store.start_run({"started": 0.0})
+
+
+@contextmanager
+def only_reading(folder):
+    """Nobody may write into the folder and its files, not even root."""
+    for path in (*folder.iterdir(), folder):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    if os.geteuid():
+        yield
+        return
+    os.seteuid(pwd.getpwnam("nobody").pw_uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@pytest.fixture
+def folder():
+    """One that other users can see, which those of pytest are not."""
+    made = Path(tempfile.mkdtemp(prefix="plimsoll-test-"))
+    yield made
+    made.chmod(0o755)
+    shutil.rmtree(made)
+
+
+@pytest.mark.parametrize("is_open", [False, True])
+def test_a_file_that_may_only_be_read_is_read(folder, is_open):
+    path = folder / "runs%20?#.db"  # none of which means anything in a file's name
+    with Store.open(str(path)) as store:
+        run = store.start_run({"started": 0.0}).id
+        if is_open:
+            # Its log is there, and somebody may write on.
+            with only_reading(folder), Store.open(str(path), create=False) as other:
+                assert [each.id for each in other.runs()] == [run]
+                with pytest.raises(ReadOnlyError, match=r"attempt to write a readonly database .may you write there"):
+                    other.labels.of_run(run, note="x")
+            assert store.run(run).note == ""
+            return
+    assert list(folder.iterdir()) == [path]
+    with only_reading(folder), Store.open(str(path), create=False) as store:
+        assert store.run(run).id == run
+        with pytest.raises(ReadOnlyError, match="attempt to write a readonly database"):
+            store.labels.of_run(run, note="x")
+        assert store.summaries.of(store.runs(), lambda _: {}, "1").keys() <= {run}

@@ -51,6 +51,16 @@ def test_the_beginning_of_several_ids_is_refused(store):
         store.imports.find("s")
 
 
+def test_a_list_of_them_does_without_their_documents(store):
+    keep(store, "a", 1.0, {**DOCUMENT, "question": "Is µ it?", "trials": [1, 2, 3]})
+    key, _ = keep(store, "b", 2.0, {"name": "b"})
+    store.labels.of_study(key, tags=["x"], note="y")
+    listed = [
+        (each.name, each.created, each.question, each.trials, each.tags, each.note) for each in store.imports.listed()
+    ]
+    assert listed == [("b", 2.0, "", 0, ("x",), "y"), ("a", 1.0, "Is µ it?", 3, (), "")]
+
+
 def test_passwords_of_urls_are_masked(store):
     keep(store, "a", document={**DOCUMENT, "command": "wrk http://ann:s3cret@host"})
     assert store.imports.find("a").document["command"] == "wrk http://ann:***@host"

@@ -62,6 +62,36 @@ OF_LONG_AGO = (
 )
 
 
+def test_a_store_without_labels_gets_them_and_its_runs_are_found(place, database):
+    with database.write("make the tables of the version before") as connection:
+        config = Config()
+        config.set_main_option("script_location", "plimsoll.store:migrations")
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0004")
+        for statement in WITHOUT_LABELS:
+            connection.exec_driver_sql(statement)
+    with Store.open(place) as store:
+        assert [run.id for run in store.runs()] == ["b", "a"]
+        assert [run.id for run in store.runs(search="winter Äpfel")] == ["b"]
+        assert [run.id for run in store.runs(search="C0FFEE")] == ["a"]
+        assert [(run.tags, run.note) for run in store.runs()] == [((), "")] * 2
+        assert store.labels.tags() == []
+        store.labels.of_run("a", tags=["x"])
+        store.labels.of_experiment("Winter", note="y")
+        assert (store.run("a").tags, store.experiments.find("Winter").note) == (("x",), "y")
+        assert store.imports.find("old").tags == ()
+
+
+WITHOUT_LABELS = (
+    "INSERT INTO experiment (id, name, created, status) VALUES (1, 'Winter', 1.0, 'finished')",
+    """INSERT INTO run (id, experiment, status, started, ended, writer, written, batch, manifest, notes) VALUES
+       ('a', NULL, 'finished', 1.0, 5.0, 'x', 5.0, 4, '{"git": {"commit": "c0ffee"}}', '[]'),
+       ('b', 1, 'finished', 2.0, 5.0, 'x', 5.0, 4, '{"host": "http://\u00c4pfel", "scenario": null}', '[]')""",
+    """INSERT INTO study (id, name, created, source, digest, document) VALUES
+       ('s1', 'old', 1.0, '/x', 'd', '{"trials": [1, 2], "question": "Why?"}')""",
+)
+
+
 def test_opening_again_changes_nothing(place, database):
     for _ in range(2):
         Store.open(place).close()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.store.redact import redact_options, redact_url, storable, storable_json
+from plimsoll.store.redact import redact_options, redact_url, redact_values, storable, storable_json
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,16 @@ def test_every_string_of_json():
         ("--token --users 5", "--token --users 5"),
         ("--token=x Shopper", "--token=*** Shopper"),
         ("--users 5 --name secret", "--users 5 --name secret"),
+        ('--config-users [{"pin":1,"db_password":"x"}]', '--config-users [{"pin": 1, "db_password": "***"}]'),
+        ('--config-users={"a":{"token":["x"]}} [x', '--config-users={"a": {"token": "***"}} [x'),
+        ('--config-users [{"users":5}] {"passwd":', '--config-users [{"users":5}] {"passwd":'),
     ],
 )
 def test_values_of_secret_options_are_masked(words, expected):
     assert " ".join(redact_options(words.split(), {"--pin", "-p"})) == expected
+
+
+def test_values_that_are_called_secret_are_masked():
+    value = [{"user_class_name": "U", "Password": "x", "more": ({"api_key": {"a": 1}}, 5)}, "password"]
+    masked = [{"user_class_name": "U", "Password": "***", "more": [{"api_key": "***"}, 5]}, "password"]
+    assert redact_values(value) == masked

@@ -37,7 +37,7 @@ def test_a_run_that_is_not_one_run(store):
         store.start_run({"started": NOON + 60 * minute})
     with pytest.raises(StoreError, match="several runs start with '2026'"):
         store.run("2026")
-    for unknown in ("2027", "%", "_"):
+    for unknown in ("2027", "%", "_", "\0", "\ud800"):
         with pytest.raises(StoreError, match="has no run"):
             store.run(unknown)
 

@@ -29,7 +29,7 @@ _EXPERIMENT = tuple(
     schema.experiment.c[name]
     for name in (
         "id", "name", "created", "status", "ended", "question", "spec", "digest", "files", "seed", "is_aa", "command",
-        "writer", "written",
+        "writer", "written", "tags", "note",
     )
 )  # fmt: skip
 _PLACE = ("number", "repeat", "variant", "unit", "level", "operation", "seed")
@@ -79,6 +79,8 @@ class StoredExperiment:
     file: ExperimentFile | None
     is_running: bool
     """A process that lives has it."""
+    tags: tuple[str, ...] = ()
+    note: str = ""
 
     @property
     def question(self) -> str:
@@ -157,6 +159,13 @@ class Experiments:
         query = select(column.state, func.count()).where(column.experiment == experiment, column.state != "superseded")
         with self._database.read("count the cells") as connection:
             return Counter(dict(connection.execute(query.group_by(column.state)).all()))
+
+    def runs(self) -> Counter[int]:
+        """How many runs each experiment has, by its key; also those of cells that were superseded."""
+        column = schema.run.c.experiment
+        query = select(column, func.count()).where(column.is_not(None)).group_by(column)
+        with self._database.read("count the runs of experiments") as connection:
+            return Counter(dict(connection.execute(query).all()))
 
     def cell_of(self, run: str) -> tuple[StoredExperiment, StoredCell] | None:
         """The cell that a run belongs to."""
@@ -289,10 +298,11 @@ class Experiments:
 
 
 def _experiment(row: Row[*tuple[Any, ...]]) -> StoredExperiment:
-    key, name, created, status, ended, question, spec, digest, files, seed, is_aa, command, writer, written = row
+    key, name, created, status, ended, question, spec, digest, files, seed, is_aa, command, *rest = row
+    writer, written, tags, note = rest
     file = ExperimentFile(spec, digest, files, question, seed, is_aa, command) if spec is not None else None
     running = writer is not None and not is_gone(writer, written or 0.0, time.time())
-    return StoredExperiment(key, name, created, status, ended, file, running)
+    return StoredExperiment(key, name, created, status, ended, file, running, tuple(tags), note)
 
 
 def _row(file: ExperimentFile) -> dict[str, Any]:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
-from sqlalchemy import URL, create_engine, event, make_url
+from sqlalchemy import URL, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
-from plimsoll.errors import StoreError
+from plimsoll.errors import ReadOnlyError, StoreError
 from plimsoll.store.redact import redact_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sqlalchemy import Connection, Engine
+    from sqlalchemy import Connection, Dialect, Engine
+    from sqlalchemy.pool import ConnectionPoolEntry
 
 DEFAULT = "plimsoll.db"
 
@@ -24,6 +27,8 @@ DEFAULT = "plimsoll.db"
 PATIENCE_S = 5
 
 _WRITES = "plimsoll_writes"
+
+_READ_ONLY = ("readonly database", "read-only transaction", "permission denied for")
 
 _HINTS = {
     "database or disk is full": "free some space",
@@ -76,7 +81,9 @@ class Database:
         except (SQLAlchemyError, sqlite3.Error, OSError) as error:
             reason = _reason(error)
             hint = next((f" ({hint})" for text, hint in _HINTS.items() if text in reason), "")
-            raise StoreError(f"store {self.name}: cannot {doing}: {reason}{hint}") from error
+            refused = any(text in reason for text in _READ_ONLY)
+            made = ReadOnlyError if refused else StoreError
+            raise made(f"store {self.name}: cannot {doing}: {reason}{hint}") from error
 
     def close(self) -> None:
         self._engine.dispose()
@@ -109,10 +116,7 @@ def _url(location: str | None) -> URL:
 
 def _engine(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": PATIENCE_S})
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
-        return engine
+        return _sqlite_engine(url)
     try:
         engine = create_engine(
             url,
@@ -123,6 +127,37 @@ def _engine(url: URL) -> Engine:
         raise StoreError("PostgreSQL needs its driver: pip install 'plimsoll[postgresql]'") from None
     event.listen(engine, "begin", _begin_postgresql)
     return engine
+
+
+def _sqlite_engine(url: URL) -> Engine:
+    file = Path(str(url.database))
+    arguments: dict[str, Any] = {"timeout": PATIENCE_S}
+    if not _is_for_reading(file):
+        engine = create_engine(url, connect_args=arguments)
+        event.listen(engine, "connect", _prepare_sqlite)
+    else:
+        # Each connection anew: whether somebody else is writing is found out when it is made.
+        engine = create_engine(url, connect_args=arguments, poolclass=NullPool)
+        event.listen(engine, "do_connect", _connect_for_reading)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _is_for_reading(file: Path) -> bool:
+    """A store that is there, and in which this user may change nothing."""
+    effective = os.access in os.supports_effective_ids
+    may_write = all(os.access(each, os.W_OK, effective_ids=effective) for each in (file, file.parent))
+    return file.is_file() and not may_write
+
+
+def _connect_for_reading(
+    _dialect: Dialect, _record: ConnectionPoolEntry, arguments: list[Any], options: dict[str, Any]
+) -> None:
+    file = Path(arguments[0])
+    # The log of a store that somebody has open is read along with it. Without one there is nothing but the file, and
+    # SQLite must be told so: it would make the log, and may not.
+    closed = "" if file.with_name(f"{file.name}-wal").exists() else "?immutable=1"
+    arguments[0], options["uri"] = f"file:{quote(str(file))}{closed}", True
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:

@@ -7,9 +7,9 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import delete, func, insert, select
 
-from plimsoll.errors import StoreError
+from plimsoll.errors import RefError
 from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.schema import study as table
 
@@ -35,6 +35,21 @@ class KeptStudy:
     """SHA-256 of that file, in hexadecimal digits."""
     document: dict[str, Any]
     """For `study_json.from_json`."""
+    tags: tuple[str, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedStudy:
+    """The same without its document, which may be long."""
+
+    id: str
+    name: str
+    created: float
+    question: str
+    trials: int
+    tags: tuple[str, ...]
+    note: str
 
 
 class Imports:
@@ -50,7 +65,7 @@ class Imports:
         name, document = storable(name), storable_json(document)
         text = json.dumps([name, digest, document], sort_keys=True, ensure_ascii=True)
         key = f"s{hashlib.sha256(text.encode()).hexdigest()[:10]}"
-        row = {
+        row: dict[str, Any] = {
             "id": key,
             "name": name,
             "created": created,
@@ -58,7 +73,10 @@ class Imports:
             "digest": digest,
             "document": document,
         }
+        said = select(table.c.tags, table.c.note).where(table.c.name == name)
         with self._database.write("keep the study") as connection:
+            # What people said of the one of this name they say of this one.
+            row |= dict(connection.execute(said).mappings().first() or {})
             replaced = connection.execute(delete(table).where(table.c.name == name)).rowcount > 0
             connection.execute(insert(table), row)
         return key, replaced
@@ -69,8 +87,22 @@ class Imports:
         with self._database.read("list its studies") as connection:
             return [_kept(row) for row in connection.execute(query)]
 
+    def listed(self) -> list[ListedStudy]:
+        """The latest first."""
+        column = table.c
+        trials = func.json_array_length(column.document["trials"])
+        question = column.document["question"].as_string()
+        query = select(column.id, column.name, column.created, question, trials, column.tags, column.note)
+        with self._database.read("list its studies") as connection:
+            rows = connection.execute(query.order_by(column.created.desc(), column.name)).all()
+        return [
+            ListedStudy(key, name, created, question or "", trials or 0, tuple(tags), note)
+            for key, name, created, question, trials, tags, note in rows
+        ]
+
     def find(self, ref: str) -> KeptStudy | None:
         """The study with this name, with this id, or with an id that alone begins so; None if there is none."""
+        ref = storable(ref)
         begins = table.c.id.startswith(ref, autoescape=True)
         query = select(table).where((table.c.name == ref) | begins).order_by(table.c.id)
         with self._database.read("look for the study") as connection:
@@ -78,9 +110,10 @@ class Imports:
         exact = [each for each in found if ref in (each.name, each.id)]
         if len(exact or found) > 1:
             several = ", ".join(each.id for each in found[:_SHOWN])
-            raise StoreError(f"several studies start with {ref!r}: {several}")
+            raise RefError(f"several studies start with {ref!r}: {several}")
         return next(iter(exact or found), None)
 
 
 def _kept(row: Row[*tuple[Any, ...]]) -> KeptStudy:
-    return KeptStudy(row.id, row.name, row.created, row.source, row.digest, row.document)
+    described = row.id, row.name, row.created, row.source, row.digest
+    return KeptStudy(*described, row.document, tuple(row.tags), row.note)

@@ -47,6 +47,11 @@ class StoredRun:
     notes: list[str]
     facts: dict[str, Any]
     """What was found out while it went on; a missing key is not known."""
+    written: float
+    """When its writer last wrote to it: as long as this is the same, so is the run."""
+    tags: tuple[str, ...]
+    note: str
+    """What people say of it, as its tags."""
     database: Database = field(repr=False, compare=False)
 
     def intervals(self) -> Iterator[Interval]:

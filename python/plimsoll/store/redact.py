@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -26,21 +27,47 @@ def redact_url(text: str) -> str:
 
 
 def redact_options(words: Sequence[str], secret: Container[str] = ()) -> list[str]:
-    """A command line with the values of options masked that are secret, or called like something that is.
+    """A command line with the values of options masked that are secret, or called like something that is; also within
+    words that are JSON.
 
     secret: options with their dashes.
     """
     plain: list[str] = []
     hide = False
     for word in words:
-        option, equals, _ = word.partition("=")
+        option, equals, value = word.partition("=")
         if not word.startswith("-"):
-            plain.append(MASK if hide else word)
+            plain.append(MASK if hide else _redact_json(word))
             continue
         hide = option in secret or bool(_SECRET_OPTION.search(option))
-        plain.append(f"{option}={MASK}" if hide and equals else word)
+        plain.append(f"{option}={MASK if hide else _redact_json(value)}" if equals else word)
         hide = hide and not equals
     return plain
+
+
+def redact_values(value: Any) -> Any:
+    """JSON in which what is called like something secret is masked: {"password": "***"}."""
+    match value:
+        case dict():
+            return {
+                name: MASK if _SECRET_OPTION.search(str(name)) else redact_values(each) for name, each in value.items()
+            }
+        case list() | tuple():
+            return [redact_values(each) for each in value]
+        case _:
+            return value
+
+
+def _redact_json(word: str) -> str:
+    """The same for a word of a command line; other words, and those without secrets, stay as they are."""
+    if not word.lstrip().startswith(("{", "[")):
+        return word
+    try:
+        value = json.loads(word)
+    except ValueError:
+        return word
+    plain = redact_values(value)
+    return word if plain == value else json.dumps(plain, ensure_ascii=False)
 
 
 def storable(text: str) -> str:

@@ -24,7 +24,7 @@ from sqlalchemy import (
     false,
 )
 
-VERSION = "0004"
+VERSION = "0005"
 """The newest migration."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -58,6 +58,9 @@ experiment = Table(
     # Who runs it, as with a run.
     Column("writer", Text, nullable=True),
     Column("written", Double, nullable=True),
+    # What people say of it.
+    Column("tags", JSON, nullable=False, server_default="[]"),
+    Column("note", Text, nullable=False, server_default=""),
 )
 
 run = Table(
@@ -77,6 +80,11 @@ run = Table(
     Column("notes", JSON, nullable=False),
     # What was found out while it went on, for its verdict. A missing key: nobody knows.
     Column("facts", JSON, nullable=False, server_default="{}"),
+    # What people say of it.
+    Column("tags", JSON, nullable=False, server_default="[]"),
+    Column("note", Text, nullable=False, server_default=""),
+    # What a search looks through, so that it need not read manifests.
+    Column("words", Text, nullable=False, server_default=""),
 )
 
 endpoint = Table(
@@ -210,4 +218,17 @@ study = Table(
     Column("digest", String(64), nullable=False),
     # As `stats.study_json` writes it.
     Column("document", JSON, nullable=False),
+    # What people say of it.
+    Column("tags", JSON, nullable=False, server_default="[]"),
+    Column("note", Text, nullable=False, server_default=""),
+)
+
+summary = Table(
+    "summary",
+    metadata,
+    Column("run", ForeignKey("run.id"), primary_key=True),
+    # By which rules it was made, and of which state of the run: its `written`. Of others it is out of date.
+    Column("rules", String(64), nullable=False),
+    Column("written", Double, nullable=False),
+    Column("figures", JSON, nullable=False),
 )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 import time
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVarTuple
 
-from sqlalchemy import exists, insert, select
+from sqlalchemy import exists, func, insert, select
 
-from plimsoll.errors import StoreError
+from plimsoll.errors import RefError, StoreError
 from plimsoll.store import schema
 from plimsoll.store.database import Database
+from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
 from plimsoll.store.owner import is_gone, this_process
 from plimsoll.store.reader import StoredRun
@@ -19,13 +20,18 @@ from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.writer import RunWriter
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from types import TracebackType
     from typing import Self
 
-    from sqlalchemy import Connection, Row
+    from sqlalchemy import Connection, Row, Select
 
     from plimsoll.store.cells import Experiments
     from plimsoll.store.imports import Imports
+    from plimsoll.store.labels import Labels
+    from plimsoll.store.summaries import Summaries
+
+Chosen = TypeVarTuple("Chosen")
 
 # Without the letters that are taken for digits or for each other.
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -33,6 +39,7 @@ _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _RUN = (
     schema.run.c.id, schema.run.c.status, schema.run.c.started, schema.run.c.ended, schema.experiment.c.name,
     schema.run.c.manifest, schema.run.c.notes, schema.run.c.facts, schema.run.c.writer, schema.run.c.written,
+    schema.run.c.tags, schema.run.c.note,
 )  # fmt: skip
 
 
@@ -50,7 +57,7 @@ class Store:
         """
         database = Database(location)
         if not create and database.file is not None and not database.file.is_file():
-            raise StoreError(f"no store at {database.name}; `plimsoll run` makes one, --store names another")
+            raise RefError(f"no store at {database.name}; `plimsoll run` makes one, --store names another")
         try:
             migrate(database)
         except StoreError:
@@ -79,9 +86,10 @@ class Store:
     def start_run(self, manifest: dict[str, Any], *, experiment: str | None = None) -> RunWriter:
         """A new run. manifest: JSON, with "started" in Unix seconds; passwords in URLs are masked before it is kept."""
         started = float(manifest["started"])
+        manifest = storable_json(manifest)
         with self._database.write("keep the run") as connection:
             run = _free_id(connection, started)
-            row = {
+            row: dict[str, Any] = {
                 "id": run,
                 "experiment": _experiment(connection, experiment, started) if experiment else None,
                 "status": "running",
@@ -90,36 +98,81 @@ class Store:
                 "writer": this_process(),
                 "written": time.time(),
                 "batch": 0,
-                "manifest": storable_json(manifest),
+                "manifest": manifest,
                 "notes": [],
                 "facts": {},
+                "words": words_of(run, experiment or "", manifest),
             }
             connection.execute(insert(schema.run), row)
         return RunWriter(self._database, run)
 
-    def runs(self, limit: int | None = None) -> list[StoredRun]:
-        """The latest first."""
-        query = select(*_RUN).outerjoin_from(schema.run, schema.experiment)
-        query = query.order_by(schema.run.c.started.desc(), schema.run.c.id.desc()).limit(limit)
+    @property
+    def labels(self) -> Labels:
+        from plimsoll.store.labels import Labels
+
+        return Labels(self._database)
+
+    @property
+    def summaries(self) -> Summaries:
+        from plimsoll.store.summaries import Summaries
+
+        return Summaries(self._database)
+
+    def runs(self, limit: int | None = None, *, search: str = "", tag: str = "") -> list[StoredRun]:
+        """The latest first. search, tag: as in `part`."""
         with self._database.read("list its runs") as connection:
-            return [self._stored(row) for row in connection.execute(query)]
+            return self._runs(connection, limit, 0, search, tag)
+
+    def part(
+        self, limit: int | None, offset: int = 0, *, search: str = "", tag: str = ""
+    ) -> tuple[list[StoredRun], int]:
+        """Some of the runs that are asked for, the latest first, and how many there are in all.
+
+        search: those in whose id, name, host, files, commit, experiment, tags or note every word of it stands, in upper
+        or lower case. tag: those that have it.
+        """
+        count = self._matching(select(func.count()).select_from(schema.run), search, tag)
+        with self._database.read("list its runs") as connection:
+            return self._runs(connection, limit, offset, search, tag), int(connection.scalar(count) or 0)
+
+    def _runs(self, connection: Connection, limit: int | None, offset: int, search: str, tag: str) -> list[StoredRun]:
+        query = self._matching(select(*_RUN).outerjoin_from(schema.run, schema.experiment), search, tag)
+        query = query.order_by(schema.run.c.started.desc(), schema.run.c.id.desc()).limit(limit).offset(offset)
+        return [self._stored(row) for row in connection.execute(query)]
+
+    def _matching(self, query: Select[*Chosen], search: str, tag: str) -> Select[*Chosen]:
+        if search.strip():
+            query = query.where(*has_words(search))
+        return query.where(has_tag(schema.run.c.tags, tag, self._database)) if tag else query
 
     def run(self, ref: str) -> StoredRun:
         """The run with this id, with an id that alone starts so, or for "last" the latest."""
         if ref == "last":
             latest = self.runs(limit=1)
             if not latest:
-                raise StoreError(f"store {self.name} has no runs yet")
+                raise RefError(f"store {self.name} has no runs yet")
             return latest[0]
         query = select(*_RUN).outerjoin_from(schema.run, schema.experiment)
-        query = query.where(schema.run.c.id.startswith(ref, autoescape=True)).order_by(schema.run.c.id)
+        query = query.where(schema.run.c.id.startswith(storable(ref), autoescape=True)).order_by(schema.run.c.id)
         with self._database.read("look for the run") as connection:
             found = [self._stored(row) for row in connection.execute(query)]
         exact = [run for run in found if run.id == ref]
         if len(exact or found) != 1:
             several = ", ".join(run.id for run in found[:5])
-            raise StoreError(f"several runs start with {ref!r}: {several}" if found else self._unknown(ref))
+            raise RefError(f"several runs start with {ref!r}: {several}" if found else self._unknown(ref))
         return (exact or found)[0]
+
+    def ids(self) -> list[str]:
+        """Of all runs, the latest first."""
+        query = select(schema.run.c.id).order_by(schema.run.c.started.desc(), schema.run.c.id.desc())
+        with self._database.read("list its runs") as connection:
+            return list(connection.scalars(query))
+
+    def several(self, ids: Collection[str]) -> list[StoredRun]:
+        """The runs with these very ids, in the order of their start; what is not there is left out."""
+        query = select(*_RUN).outerjoin_from(schema.run, schema.experiment).where(schema.run.c.id.in_(list(ids)))
+        with self._database.read("look for the runs") as connection:
+            return [self._stored(row) for row in connection.execute(query.order_by(schema.run.c.started))]
 
     def close(self) -> None:
         self._database.close()
@@ -136,10 +189,11 @@ class Store:
         return f"store {self.name} has no run {ref!r}; `plimsoll runs` lists them"
 
     def _stored(self, row: Row[*tuple[Any, ...]]) -> StoredRun:
-        run, status, started, ended, experiment, manifest, notes, facts, writer, written = row
+        run, status, started, ended, experiment, manifest, notes, facts, writer, written, tags, note = row
         if status == "running" and is_gone(writer, written, time.time()):
             status = "interrupted"
-        return StoredRun(run, status, started, ended, experiment, manifest, notes, facts, self._database)
+        described = started, ended, experiment, manifest, notes, facts, written, tuple(tags), note
+        return StoredRun(run, status, *described, self._database)
 
 
 def _free_id(connection: Connection, started: float) -> str:
