@@ -4,6 +4,8 @@
      ├─ UsageError                a flag, an argument or an environment variable
      ├─ LocustfileError           the locustfile is missing, broken or empty; shows the user's own line
      ├─ StoreError                the store cannot be opened, read or written
+     │   ├─ RefError              what was asked for is not in it, or is several things
+     │   └─ ReadOnlyError         it can be read, and not written
      └─ LimitError                this machine's limits are too low for what was asked
 
 Faults of the network are outcomes of exchanges, never exceptions of this tree. What existing locustfiles catch
@@ -29,6 +31,14 @@ class LocustfileError(PlimsollError):
 
 class StoreError(PlimsollError):
     """The store cannot be opened, read or written."""
+
+
+class RefError(StoreError):
+    """The store has nothing of that name, or several things."""
+
+
+class ReadOnlyError(StoreError):
+    """The store can be read, and not written."""
 
 
 class LimitError(PlimsollError):

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from harness import Command, Target
 from scene import Scene
 
 from plimsoll._engine import Engine
@@ -11,23 +10,8 @@ from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from plimsoll.users import User
-
-
-@pytest.fixture
-def target() -> Iterator[Target]:
-    server = Target()
-    yield server
-    server.close()
-
-
-@pytest.fixture
-def plimsoll(tmp_path: Path) -> Iterator[Command]:
-    command = Command(tmp_path)
-    yield command
-    command.clean_up()
 
 
 @pytest.fixture

@@ -176,3 +176,13 @@ def test_those_who_go_make_room_for_no_others(monkeypatch: pytest.MonkeyPatch) -
     scene.loop.until(60)
     assert scene.told[-1] == (0.0, 2)
     assert scene.completed == [(0.0, 2)]
+
+
+def test_a_load_that_was_followed_is_not_any_more_after_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = Scene(monkeypatch)
+    load = Load("closed", (Phase("p", ShapeSpec.of("ramp", start=0.0, end=100.0, seconds=10.0), seconds=10.0),))
+    scene.crowd.follow(load, START)
+    scene.loop.until(2)
+    scene.crowd.change(scene.loop.now, 3, 1000.0)
+    scene.loop.until(9)
+    assert (scene.told[-1][1], scene.crowd.wanted, scene.crowd.rate) == (3, 3, 1000.0)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import signal
 import socket
+import threading
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -111,3 +113,30 @@ def test_nohup_is_respected(loop: Loop) -> None:
             assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)
+
+
+def test_what_another_thread_posts_is_done_in_the_thread_that_turns_the_loop(loop: Loop) -> None:
+    where: list[int] = []
+    poster = threading.Thread(target=lambda: [loop.post(lambda: where.append(threading.get_ident())) for _ in range(3)])
+    poster.start()
+    while len(where) < 3:
+        loop.turn()
+    poster.join()
+    assert set(where) == {threading.get_ident()}
+
+
+def test_a_loop_that_is_closed_takes_what_is_posted_and_does_nothing() -> None:
+    loop = Loop()
+    loop.close()
+    done: list[int] = []
+    loop.post(lambda: done.append(1))
+    assert done == []
+
+
+def test_more_can_be_posted_than_a_socket_holds(loop: Loop) -> None:
+    done: list[int] = []
+    for number in range(100_000):
+        loop.post(partial(done.append, number))
+    while len(done) < 100_000:
+        loop.turn()
+    assert done == list(range(100_000))

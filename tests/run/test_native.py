@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import gevent
 import pytest
 
 from plimsoll._engine import Arrivals, Engine, Recorder, Shape, now
@@ -106,3 +107,20 @@ def test_a_scenario_that_cannot_be_played_is_told_with_its_file() -> None:
     scenario["flows"][0]["steps"][0]["path"] = "/${nothing}"
     with pytest.raises(UsageError, match=r"^plan\.toml: flows\[0\]\.steps\[0\]\.path: unknown variable \$\{nothing\}"):
         NativePopulation(Engine(), Recorder(now()), RunPlan(scenario=scenario, source="plan.toml"), 0, 1)
+
+
+def test_other_arrivals_can_take_the_place_of_those_to_come(make: Make, target: Target) -> None:
+    population = make(f"{target.url}/a", max_users=50)
+    begin = now() - 100_000_000
+    population.arrive(Arrivals(Shape.constant(10.0, None)), begin)
+    wait_until_gevent(lambda: target.total >= 1)
+    population.arrive_instead(Arrivals(Shape.constant(1000.0, 0.05)), now() + 1_000_000)
+    wait_until_gevent(lambda: population.done)
+    assert 50 <= target.total <= 60, "the first stream would have gone on for ever"
+    population.drain(1)
+
+
+def wait_until_gevent(condition: Callable[[], bool]) -> None:
+    with gevent.Timeout(30):
+        while not condition():
+            gevent.sleep(0.005)

@@ -10,7 +10,7 @@ import pytest
 from gevent.event import Event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scene import held, noting, settle, until
+from scene import FAR, held, noting, settle, until
 
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
@@ -395,3 +395,13 @@ def test_every_arrival_is_begun_or_dropped_or_waits(
     assert unbalanced == []
     assert each.users.waiting == 0
     assert each.users.offered == sum(map(len, phases))
+
+
+def test_other_arrivals_can_take_the_place_of_those_to_come(scene) -> None:
+    seen: list[int] = []
+    played = scene(noting(seen))
+    played.arrive([0, 1, 2, 10 * FAR, 11 * FAR])
+    until(lambda: len(seen) == 3)
+    played.users.arrive_instead(iter([5, 6]), played.start)
+    until(lambda: played.users.done)
+    assert seen == [played.start + each for each in (0, 1, 2, 5, 6)]

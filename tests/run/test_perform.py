@@ -310,7 +310,7 @@ def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
     assert [each["num_requests"] for each in printed] == [target.total]
     assert summary == plimsoll.stored()
     assert (summary["total"]["requests"], summary["times_of"]) == (target.total, "successes")
-    assert f"<td>{target.total}</td>" in (plimsoll.directory / "out" / "1u.html").read_text()
+    assert f'"Aggregated","{target.total}"' in (plimsoll.directory / "out" / "1u.html").read_text()
     with (plimsoll.directory / "out" / "x_stats.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert [int(row["Request Count"]) for row in rows] == [target.total, target.total]

@@ -147,13 +147,13 @@ def test_users_of_a_run_come_from_the_addresses(plimsoll: Command) -> None:
 
 def test_native_users_come_from_the_addresses(plimsoll: Command) -> None:
     with closing(Peers()) as target:
-        done = plimsoll("run", target.url, "-u", "4", "--requests", "40", "--source-address", f"{A}-{B}")
+        done = plimsoll("run", "--headless", target.url, "-u", "4", "--requests", "40", "--source-address", f"{A}-{B}")
         assert done.code == 0, done
         assert {each: target.seen.count(each) for each in target.seen} == {A: 2, B: 2}
 
 
 def test_an_address_that_is_not_ours_ends_the_run_before_it_begins(plimsoll: Command) -> None:
-    done = plimsoll("run", "http://127.0.0.1:1", "--source-address", NOBODYS)
+    done = plimsoll("run", "--headless", "http://127.0.0.1:1", "--source-address", NOBODYS)
     assert (done.code, "this machine cannot send from there" in done.err) == (2, True), done
     plimsoll.write(LOCUSTFILE.replace("127.0.0.21", NOBODYS))
     done = plimsoll("run", "--headless", "-H", "http://127.0.0.1:1", "-t", "1")

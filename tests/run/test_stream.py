@@ -130,3 +130,18 @@ def test_what_is_left_can_be_taken_up_to_a_stamp_and_to_a_number(hub: Hub) -> No
     assert list(stream.take_until(9, limit=0)) == []
     assert list(stream.take_until(9)) == [9]
     assert list(stream.take_until(99)) == []
+
+
+def test_a_stream_can_be_ended_before_a_time_to_come(hub: Hub) -> None:
+    taker, begin = Taker(), now()
+    stream = start(taker, hub, (begin + 1_000_000 * each for each in count()))
+    stream.end_before(begin + 20_000_000)
+    taker.until(offered=20, ends=1)
+    assert taker.dues[-1] < begin + 20_000_000
+
+
+def test_a_stream_of_which_nothing_is_left_by_then_ends_at_once(hub: Hub) -> None:
+    taker = Taker()
+    stream = start(taker, hub, [now() + FAR])
+    stream.end_before(now() + FAR // 2)
+    assert (taker.dues, taker.ends) == ([], 1)

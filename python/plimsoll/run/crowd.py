@@ -54,18 +54,22 @@ class Crowd:
         self._paces = dispatcher.paces
         self.wanted = 0
         """Users that there are to be in the end, or at this moment of a load."""
+        self.rate = 0.0
+        """Users per second that the last change asked for; 0 before the first."""
 
     def change(self, start: int, users: int, rate: float, classes: Iterable[str] | None = None) -> None:
-        """From the stamp `start` on, towards so many users, at so many per second; also while users come or go.
+        """From the stamp `start` on, towards so many users, at so many per second; also while users come or go. A load
+        is not followed any more.
 
         classes: those of users to come; None: as before, at first all. Raises ValueError for a class that there is not.
         """
         if classes is not None:
             self._dispatcher.choose(classes)
+        self._loop.cancel(self._look)
         missing = users - len(self._dispatcher)
         self._move = self._dispatcher.grow if missing > 0 else self._dispatcher.shrink
         self._times, self._moved = SpawnTimes(abs(missing), min(rate, AT_ONCE)), 0
-        self._start, self.wanted = start, users
+        self._start, self.wanted, self.rate = start, users, rate
         logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
         self._spawn()
 

@@ -60,6 +60,13 @@ class Gate:
             logger.error("threshold %s is broken; ending the run", broken)
             self._end("stopped")
 
+    def reset_at(self, second: int) -> None:
+        self._watch = ThresholdWatch(self._thresholds, second, self._timed)
+
+    def so_far(self, duration: float) -> list[ThresholdResult]:
+        """How the thresholds stand. duration: as in `RunView.duration`."""
+        return self._watch.finish(duration)
+
     def results(self, duration: float) -> list[ThresholdResult]:
         """How the thresholds ended. duration: seconds that were measured."""
         self._watch.add((), int(self._loaded) - 1)

@@ -66,11 +66,20 @@ class _Lost:
 
 
 class Keeper:
-    """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then."""
+    """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then.
 
-    def __init__(self, open_run: Callable[[dict[str, Any]], Writer], manifest: Callable[[], Mapping[str, Any]]) -> None:
+    kept_as: is told the id of the run.
+    """
+
+    def __init__(
+        self,
+        open_run: Callable[[dict[str, Any]], Writer],
+        manifest: Callable[[], Mapping[str, Any]],
+        kept_as: Callable[[str], None] | None = None,
+    ) -> None:
         self._open_run = open_run
         self._manifest = manifest
+        self._kept_as = kept_as
         self._writer: Writer | None = None
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         """None at the end of the run."""
@@ -90,10 +99,15 @@ class Keeper:
         """Raises StoreError: a run that cannot even be opened is not worth starting."""
         self._writer = self._open_run({**self._manifest(), "started": started, "stamp": stamp})
         self._thread.start()
+        if self._kept_as is not None:
+            self._kept_as(self._writer.id)
 
     def second(self, progress: Progress) -> None:
         if len(progress.batch):
             self._batches.put(progress.batch)
+
+    def reset_at(self, second: int) -> None:
+        """What was measured stays kept; the facts of the run say what of it counts."""
 
     def finish(self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any]) -> list[str]:
         """Keep what is left and close the run, within seconds. Returns what was not kept, for people.

@@ -37,6 +37,7 @@ class Display(Protocol):
     ) -> None: ...
     def start(self, started: float, stamp: str) -> None: ...
     def second(self, progress: Progress) -> None: ...
+    def reset_at(self, second: int) -> None: ...
     def write(self, text: str) -> None:
         """Whole lines, without the last line end."""
 
@@ -59,6 +60,9 @@ class Quiet:
         pass
 
     def second(self, progress: Progress) -> None:
+        pass
+
+    def reset_at(self, second: int) -> None:
         pass
 
     def write(self, text: str) -> None:
@@ -103,6 +107,9 @@ class Terminal:
     def second(self, progress: Progress) -> None:
         rows = max(1, self._console.height - _AROUND_TABLE)
         self._live.update(Group(_status(progress), _table(progress, rows)), refresh=True)
+
+    def reset_at(self, second: int) -> None:
+        pass
 
     def write(self, text: str) -> None:
         self._console.print(Text.from_ansi(text))

@@ -10,28 +10,36 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
-from plimsoll.errors import PlimsollError
-from plimsoll.report.reporting import Reporting
+from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.run.account import Account
 from plimsoll.run.clock_steps import ClockSteps
-from plimsoll.run.crowd import Crowd
-from plimsoll.run.dispatch import Dispatcher
-from plimsoll.run.limits import open_files
+from plimsoll.run.launch import Launch
 from plimsoll.run.loop import Loop
 from plimsoll.run.nodes import Nodes
 from plimsoll.run.progress import Batch, Progress
 from plimsoll.run.relay import Relay
-from plimsoll.run.reports import Begin, Complete, EncodedSnapshot, Ending, Exchanges, News, Prepared, Quit, Ready
+from plimsoll.run.reports import (
+    Begin,
+    Complete,
+    EncodedSnapshot,
+    Ending,
+    Exchanges,
+    Logged,
+    News,
+    Prepared,
+    Quit,
+    Ready,
+)
 from plimsoll.run.result import Result
+from plimsoll.run.steering import Steering
 from plimsoll.run.worker_process import FAREWELL, WorkerProcess
-from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.progress import Observer
@@ -43,17 +51,20 @@ COLLECT = 150_000_000
 """ns past the end of a second at which what the workers said of it is added up."""
 HEAD_START = 100_000_000
 """ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
+NOTICE = 0.25
+"""s that workers get to hear of a reset before it takes effect."""
 SILENCE = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
 PREPARING, SPAWNING, RUNNING, STOPPING = "preparing", "spawning", "running", "stopping"
+UNDER_WAY = (SPAWNING, RUNNING)
 
 
 class LocalRunner:
     """Runs a plan once.
 
-    output: gets what the workers print, which otherwise goes where ours goes. exchanges: gets the exchanges of a worker
-    if the plan has them logged.
+    output: gets what the workers print, which otherwise goes where ours goes. exchanges, log: get the exchanges of a
+    worker, and the lines of its log, if the plan has them handed over.
     """
 
     def __init__(
@@ -62,64 +73,59 @@ class LocalRunner:
         observers: Sequence[Observer],
         output: Callable[[bytes], None] | None = None,
         exchanges: Callable[[int, Exchanges], None] | None = None,
+        log: Callable[[int, Logged], None] | None = None,
     ) -> None:
-        self.plan = plan
-        """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._head_start = HEAD_START if plan.is_open else 0
         self._observers = observers
         self._exchanges = exchanges
+        self._log = log
         self._loop = Loop()
         self._relay = Relay(self._loop, output)
         self._workers: dict[int, WorkerProcess] = {}
         """Those that are left. A main node is not one of them."""
         self._nodes = Nodes(self._loop, self._workers)
-        self._prepared: dict[int, Prepared] = {}
-        self._ready: dict[int, Ready] = {}
+        self.launch = Launch(plan, self._nodes, self._workers)
+        self._steering = Steering(self._loop, self._nodes, self._workers, self._all_spawned)
         self._asked: Begin | None = None
         """Users that the locustfile wants to begin with."""
         self._state = PREPARING
         self._stillborn = False
         """The user's code has ended the run before it began."""
-        self._signals = 0
+        self.signals = 0
+        """That came."""
         self._epoch = 0
         self._clock_offset = 0.0
         self._clock_steps = ClockSteps()
-        self._crowd: Crowd | None = None
         self._complete: set[int] = set()
         """Workers that have nothing left to do."""
         self._batch = Batch()
-        self._result = Result(self._new_view())
+        self._account = Account(plan.warmup, plan.times_of)
+        self._result = Result(self._account.view)
         self._last_user = 0
         self._stopping_since: float | None = None
         """Seconds since second 0."""
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
-        with closing(self._loop), self._loop.heeding_signals(self._on_signal):
+        with closing(self._loop), self._loop.heeding_signals(self.interrupt):
             try:
                 self._launch()
-                while self._processes():
+                while self._nodes.processes:
                     self._loop.turn()
             finally:
-                for process in self._processes():
+                for process in self._nodes.processes:
                     process.kill()
                     process.wait()
         return self._finish()
 
-    @property
-    def shaped(self) -> bool:
-        """A LoadTestShape says how many users there are; known once the workers are ready."""
-        return any(ready.shaped for ready in self._ready.values())
+    def post(self, action: Callable[[], None]) -> None:
+        """Have it called within the loop, soon. From any thread; nothing follows once the run is over."""
+        self._loop.post(action)
 
     @property
-    def thresholds(self) -> list[str]:
-        """Those of the locustfile, once the workers are ready."""
-        return next((ready.thresholds for ready in self._ready.values()), [])
-
-    @property
-    def reporting(self) -> Reporting:
-        """What the locustfile wants of the reports, likewise."""
-        return next((Reporting.from_dict(ready.reporting) for ready in self._ready.values()), Reporting())
+    def plan(self) -> RunPlan:
+        """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
+        return self.launch.plan
 
     # The beginning
 
@@ -129,16 +135,7 @@ class LocalRunner:
             self._workers[index] = self._start_process(index)
         if count > 1 and self.plan.scenario is None:
             self._nodes.main = self._start_process(count)
-        for process in self._processes():
-            process.orders.prepare(self.plan.to_dict(), count)
-        if self._nodes.main is not None:
-            self._nodes.main.orders.init()
-        else:
-            self._init_workers()
-
-    def _init_workers(self) -> None:
-        for worker in self._workers.values():
-            worker.orders.init()
+        self.launch.begin()
 
     def _start_process(self, index: int) -> WorkerProcess:
         process = WorkerProcess(index, capture=self._relay.captures)
@@ -146,39 +143,9 @@ class LocalRunner:
         self._relay.watch(process)
         return process
 
-    def _processes(self) -> list[WorkerProcess]:
-        """All that are left, the main node first."""
-        return [*([self._nodes.main] if self._nodes.main else []), *self._workers.values()]
-
-    def _on_prepared(self, process: WorkerProcess, prepared: Prepared) -> None:
-        self._prepared[process.index] = prepared
-        if process is self._nodes.main:
-            self._init_workers()
-        if self._state != PREPARING or len(self._prepared) < len(self._processes()):
-            return
-        for each in self._prepared.values():
-            self.plan = replace(self.plan, **each.changes)
-        if self._nodes.main is not None:
-            self._nodes.main.orders.open(self.plan.to_dict())
-        else:
-            self._open_workers(None)
-
-    def _open_workers(self, shared: bytes | None) -> None:
-        for worker in self._workers.values():
-            worker.orders.open(self.plan.to_dict(), shared)
-
-    def _on_ready(self, process: WorkerProcess, ready: Ready) -> None:
-        self._ready[process.index] = ready
-        if self._state != PREPARING:
-            return
-        if process is self._nodes.main:
-            self._open_workers(ready.shared)
-        elif self._ready.keys() >= self._workers.keys():
-            self._begin(ready)
-
     def _begin(self, ready: Ready) -> None:
+        self._steering.prepare(self.plan, ready.classes, self.launch.shaped)
         try:
-            self._dispatcher = Dispatcher(ready.classes, self._workers)
             if self._stillborn or not self.plan.reset_stats:
                 self._open_books()
         except PlimsollError as error:
@@ -186,31 +153,22 @@ class LocalRunner:
             return
         self._state = SPAWNING
         self._start_clock()
-        if self.plan.seconds is not None and not self.shaped:
+        if self.plan.seconds is not None and not self.launch.shaped:
             self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
         if self._stillborn:
             self._drain()
-        elif self.plan.is_open:
-            self._state = RUNNING
-        else:
-            self._gather_users()
-
-    def _gather_users(self) -> None:
-        plan = self.plan
-        self._crowd = Crowd(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
-        if plan.load is not None:
-            self._crowd.follow(plan.load, self._epoch)
-        elif self._asked is not None:
-            self._change(self._asked, self._epoch)
-        elif not self.shaped:
-            self._crowd.change(self._epoch, plan.users, plan.spawn_rate)
+            return
+        self._state = RUNNING if self.plan.is_open else SPAWNING
+        try:
+            self._steering.begin(self._epoch, self._asked)
+        except PlimsollError as error:
+            self._fail(error)
 
     def _open_books(self) -> None:
         """From here on the observers see the run. Raises PlimsollError of theirs."""
-        stamp = "kernel" if all(ready.kernel_stamps for ready in self._ready.values()) else "user"
         started = time.time() + self._head_start / SECOND
         for observer in self._observers:
-            observer.start(started, stamp)
+            observer.start(started, self.launch.stamp)
         self._result.started = started
 
     def _start_clock(self) -> None:
@@ -218,44 +176,30 @@ class LocalRunner:
         self._epoch = now() + self._head_start
         self._clock_offset = (self._result.started or time.time()) - self._epoch / SECOND
         self._batch = Batch()
-        self._result.view = self._new_view()
-        for process in self._processes():
+        self._account = Account(self.plan.warmup, self.plan.times_of)
+        self._result.view = self._account.view
+        for process in self._nodes.processes:
             process.orders.start(self._epoch)
         self._loop.at(self._epoch + SECOND + COLLECT, self._tick)
-
-    def _new_view(self) -> RunView:
-        return RunView(self.plan.warmup, self.plan.times_of)
 
     # Users
 
     def _on_begin(self, begin: Begin) -> None:
         if self._state == PREPARING:
             self._asked = begin
-        elif self._crowd is None or self.plan.load is not None:
-            logger.warning("the load of this run was given as it began; the locustfile's start() changes nothing")
         elif self._state != STOPPING:
-            self._change(begin, now())
-
-    def _change(self, begin: Begin, start: int) -> None:
-        assert self._crowd is not None
-        if begin.users > open_files(len(self._workers)):
-            logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", begin.users)
-        self._nodes.forget()
-        try:
-            self._crowd.change(start, begin.users, begin.rate, begin.classes)
-        except ValueError as error:
-            self._fail(PlimsollError(f"start(): {error}"))
-
-    def _on_spawned(self, users: int) -> None:
-        self._nodes.fire_spawned(users, self._all_spawned)
+            try:
+                self._steering.ask(begin)
+            except PlimsollError as error:
+                self._fail(error)
 
     def _all_spawned(self) -> None:
         self._state = RUNNING
         if self.plan.reset_stats and self._result.started is None:
-            self._reset()
+            self._forget_the_ramp()
 
-    def _reset(self) -> None:
-        """The ramp-up is over and forgotten: the run begins only now."""
+    def _forget_the_ramp(self) -> None:
+        """The ramp-up is over: the run begins only now."""
         try:
             self._open_books()
             self._start_clock()
@@ -272,15 +216,19 @@ class LocalRunner:
                 case News():
                     self._nodes.hear(worker, report)
                 case Prepared():
-                    self._on_prepared(worker, report)
+                    self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
                 case Ready():
-                    self._on_ready(worker, report)
+                    if self.launch.on_ready(worker, report, goes_on=self._state == PREPARING):
+                        self._begin(report)
                 case Ending():
                     self._on_ending(worker, report)
                 case Exchanges():
                     # Those of a ramp-up that is forgotten are too.
                     if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
                         self._exchanges(worker.index, report)
+                case Logged():
+                    if self._log is not None:
+                        self._log(worker.index, report)
                 case Begin():
                     self._on_begin(report)
                 case Complete():
@@ -293,7 +241,7 @@ class LocalRunner:
                     self._on_exit(worker)
 
     def _take(self, worker: WorkerProcess, encoded: EncodedSnapshot) -> None:
-        worker.users = sum(encoded.users.values())
+        worker.users = encoded.users
         if encoded.epoch != self._epoch:
             return
         self._nodes.snapshot(worker, encoded)
@@ -362,7 +310,7 @@ class LocalRunner:
             return
         self._result.lost_workers += 1
         self._nodes.lose(worker)
-        users = self._dispatcher.lose(worker.index)
+        users = self._steering.lose(worker.index)
         kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
         note = f"worker {worker.index} (pid {worker.pid}) {how}: its {users} users are lost, kept is {kept}"
         self._result.notes.append(note)
@@ -375,6 +323,11 @@ class LocalRunner:
 
     # Each second
 
+    @property
+    def _elapsed(self) -> float:
+        """Seconds since second 0."""
+        return max(0, now() - self._epoch) / SECOND
+
     def _tick(self) -> None:
         second = max(0, now() - self._epoch - COLLECT) // SECOND
         self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT, self._tick)
@@ -384,22 +337,24 @@ class LocalRunner:
 
     def _report(self) -> None:
         batch, self._batch = self._batch.merged(), Batch()
-        view = self._result.view
-        view.add(batch.intervals, batch.health, batch.failures, batch.exceptions)
-        elapsed = max(0, now() - self._epoch) / SECOND
+        elapsed, started = self._elapsed, self._clock_offset + self._epoch / SECOND
+        self._account.add(batch, started, elapsed)
+        users = self._nodes.users
         end = self._loop.due(self._time_is_up)
         progress = Progress(
             batch=batch,
-            view=view,
-            started=self._clock_offset + self._epoch / SECOND,
+            view=self._account.view,
+            started=started,
             elapsed=elapsed,
             loaded=elapsed if self._stopping_since is None else self._stopping_since,
             left=max(0.0, (end - now()) / SECOND) if end is not None else None,
-            users=sum(worker.users for worker in self._workers.values()),
-            wanted=self._crowd.wanted if self._crowd else None,
+            users=users.total(),
+            wanted=self._steering.wanted,
+            classes=users,
             workers=len(self._workers),
             state=self._state,
-            reporting=self.reporting,
+            is_editable=self._state in UNDER_WAY and self._steering.is_editable,
+            reporting=self.launch.reporting,
         )
         if self._result.started is not None:
             for observer in self._observers:
@@ -407,19 +362,69 @@ class LocalRunner:
 
     def _kill_the_hung(self) -> None:
         patience = SILENCE + round(self.plan.stop_timeout * SECOND)
-        for process in self._processes():
+        for process in self._nodes.processes:
             if self._state == STOPPING and now() - process.heard > patience:
                 who = "the main node" if process is self._nodes.main else f"worker {process.index}"
                 logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
                 process.kill()
 
+    # What somebody wants of it who watches; called from within the loop
+
+    def change(self, users: int | None, rate: float | None, classes: Iterable[str] | None) -> None:
+        """Have so many users, coming or going at this rate per second, new ones of these classes. None: as before.
+
+        Raises UsageError when that cannot be, here as below.
+        """
+        self._ensure_under_way()
+        before, self._state = self._state, SPAWNING
+        try:
+            self._note_change(self._steering.change(users, rate, classes))
+        except UsageError:
+            self._state = before
+            raise
+
+    def offer(self, rate: float) -> None:
+        """Have so many arrivals per second from now on, up to the end that was planned."""
+        self._ensure_under_way()
+        start = max(now() + HEAD_START, self._epoch)
+        self._note_change(self._steering.offer(rate, start, self._loop.due(self._time_is_up)))
+        self._complete.clear()
+
+    def reset(self) -> None:
+        """Leave out, from the next second on, what was measured before."""
+        self._ensure_under_way()
+        if self._result.started is None:
+            raise UsageError("nothing is counted yet: with --reset-stats a run begins when all users are there")
+        self._account.reset(int(self._elapsed + NOTICE) + 1)
+        view = self._result.view = self._account.view
+        for process in self._nodes.processes:
+            process.orders.reset(self._epoch + view.warmup * SECOND)
+        logger.info("the numbers were reset: what was measured before second %d is left out", view.warmup)
+        for observer in self._observers:
+            observer.reset_at(view.warmup)
+
+    def _ensure_under_way(self) -> None:
+        if self._state not in UNDER_WAY:
+            raise UsageError("the run has not begun yet" if self._state == PREPARING else "the run is about to end")
+
+    def _note_change(self, what: str) -> None:
+        note = f"the load was changed by hand in second {int(self._elapsed)}: {what}"
+        self._result.notes.append(note)
+        logger.info(note)
+
     # The end
 
     def end(self, status: str) -> None:
         """End the run as if its time were up. Called from within the loop, by an observer say."""
-        if self._state in (SPAWNING, RUNNING):
+        if self._state in UNDER_WAY:
             self._result.status = status
             self._drain()
+
+    def stop(self) -> None:
+        """End the run before its time is up."""
+        if self._result.error is None and self._state != STOPPING:
+            self._result.status = "stopped"
+        self._drain()
 
     def _time_is_up(self) -> None:
         logger.info("--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over")
@@ -433,7 +438,7 @@ class LocalRunner:
             return
         self._state = STOPPING
         self._calm_down()
-        for process in self._processes():
+        for process in self._nodes.processes:
             process.heard = now()
         self._nodes.fire_stopping(self._drain_workers)
 
@@ -452,20 +457,19 @@ class LocalRunner:
         """No more users, and the time can no longer be up."""
         self._loop.cancel(self._time_is_up)
         if self._stopping_since is None:
-            self._stopping_since = max(0, now() - self._epoch) / SECOND
-        if self._crowd is not None:
-            self._crowd.stop()
+            self._stopping_since = self._elapsed
+        self._steering.stop()
 
     def _stop_now(self) -> None:
         self._state = STOPPING
         self._calm_down()
         self._nodes.forget()
-        for process in self._processes():
+        for process in self._nodes.processes:
             process.orders.stop()
         self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
 
     def _kill_all(self) -> None:
-        for process in self._processes():
+        for process in self._nodes.processes:
             process.kill()
 
     def _finish(self) -> Result:
@@ -475,18 +479,18 @@ class LocalRunner:
         self._report()
         result.ended = self._clock_offset + max(self._last_user, self._epoch) / SECOND
         result.view.length = result.ended - result.started
+        result.facts |= self._account.facts
         if result.error:
             result.notes.append(str(result.error))
         return result
 
-    def _on_signal(self) -> None:
-        self._signals += 1
-        if self._signals == 1:
+    def interrupt(self) -> None:
+        """A signal came: the first stops the run, the second cuts it off, the third kills it."""
+        self.signals += 1
+        if self.signals == 1:
             logger.info("stopping; once more to stop at once")
-            if self._result.error is None and self._state != STOPPING:
-                self._result.status = "stopped"
-            self._drain()
-        elif self._signals == 2:
+            self.stop()
+        elif self.signals == 2:
             self._stop_now()
         else:
             self._kill_all()

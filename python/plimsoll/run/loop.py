@@ -5,7 +5,8 @@ from __future__ import annotations
 import selectors
 import signal
 import socket
-from contextlib import contextmanager
+from collections import deque
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
@@ -36,6 +37,23 @@ class Loop:
         self._selector = selectors.DefaultSelector()
         self._due: dict[Action, int] = {}
         self._writers: dict[File, Writer] = {}
+        self._posted: deque[Action] = deque()
+        self._bell, self._ringer = socket.socketpair()
+        self._bell.setblocking(False)
+        self._ringer.setblocking(False)
+        self.watch(self._bell, self._take_posted)
+
+    def post(self, action: Action) -> None:
+        """Call it soon. From any thread, and from signal handlers; in a loop that is closed nothing follows."""
+        self._posted.append(action)
+        with suppress(OSError):  # it is full, so the loop will look; or it is closed
+            self._ringer.send(b"!")
+
+    def _take_posted(self) -> None:
+        with suppress(BlockingIOError):
+            self._bell.recv(4096)
+        while self._posted:
+            self._posted.popleft()()
 
     def watch(self, file: File, action: Action, writer: Writer | None = None) -> None:
         """Whenever the file can be read. An action may still be called once after the file is forgotten.
@@ -86,6 +104,8 @@ class Loop:
 
     def close(self) -> None:
         self._selector.close()
+        self._bell.close()
+        self._ringer.close()
 
     @contextmanager
     def heeding_signals(self, action: Action) -> Iterator[None]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.plan import format_duration
-from plimsoll.store.redact import redact_options
+from plimsoll.store.redact import redact_options, redact_values
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -50,6 +50,7 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
             "scenario": without_secrets(plan.scenario),
             "load": load,
             "arguments": redact_options(plan.arguments, secret),
+            "options": [[name, redact_values(value)] for name, value in plan.options],
         },
         "model": "open" if plan.is_open else "closed",
         "users_kind": "native" if plan.scenario is not None else "python",

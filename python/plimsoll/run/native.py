@@ -51,6 +51,9 @@ class NativePopulation:
     def arrive(self, arrivals: Arrivals, start: int) -> None:
         self._users.arrive(arrivals, start)
 
+    def arrive_instead(self, arrivals: Arrivals, start: int) -> None:
+        self._users.arrive_instead(arrivals, start)
+
     def counts(self) -> dict[str, int]:
         # In the open model an idle user is one too: it keeps its connection for the next arrival.
         return {NAME: self._users.users if self._open else self._users.active}

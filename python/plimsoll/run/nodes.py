@@ -14,6 +14,7 @@ tells `connect CLIENT`, `heartbeat STATE USERS CPU MEMORY ADJUSTED`, `report DAT
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import now
@@ -45,6 +46,19 @@ class Nodes:
         """The event that the main node is about to fire."""
         self._then: Callable[[], None] | None = None
         """What follows then, or once all workers have carried out what they were told."""
+
+    @property
+    def processes(self) -> list[WorkerProcess]:
+        """All that are left, the main node first."""
+        return [*([self.main] if self.main else []), *self._workers.values()]
+
+    @property
+    def users(self) -> Counter[str]:
+        """Alive on all workers, per class, as these last said."""
+        users = Counter[str]()
+        for worker in self._workers.values():
+            users.update(worker.users)
+        return users
 
     def hear(self, sender: WorkerProcess, news: News) -> None:
         """Pass on what a process tells of itself."""

@@ -111,6 +111,14 @@ class OpenUsers:
             self._streams.add(stream)
             stream.wait()
 
+    def arrive_instead(self, arrivals: Iterator[int], start: int) -> None:
+        """The same, instead of what was to come from the stamp `start` on."""
+        before = list(self._streams)
+        # First: without a stream everything would be over.
+        self.arrive(arrivals, start)
+        for stream in before:
+            stream.end_before(start)
+
     @property
     def waiting(self) -> int:
         """Arrivals that wait for a user."""

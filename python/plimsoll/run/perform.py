@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.report import json
@@ -28,16 +28,20 @@ from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.live import Lines, Quiet, Terminal
 from plimsoll.run.local import LocalRunner
 from plimsoll.run.manifest import manifest
+from plimsoll.run.progress import Observer
 from plimsoll.run.verdict import exit_code
 from plimsoll.stats.threshold import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.live import Display
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.progress import Observer, Progress
+    from plimsoll.run.progress import Progress
+    from plimsoll.run.reports import Logged
     from plimsoll.run.result import Result
     from plimsoll.store import StoredRun
 
@@ -70,7 +74,23 @@ class Outputs:
     only_summary: bool = False
 
 
-def perform(plan: RunPlan, outputs: Outputs) -> int:
+class Onlooker(Observer, Protocol):
+    """An observer who also sees what comes before and after, and may have a say in it."""
+
+    def begins(self, runner: LocalRunner, gate: Gate) -> None:
+        """It is about to start its processes. gate: knows how its thresholds stand."""
+
+    def kept_as(self, run: str) -> None:
+        """Its id in the store."""
+
+    def log(self, level: str, text: str) -> None:
+        """What this process or a worker logs. From any thread."""
+
+    def over(self, status: str, view: RunView, assessment: Assessment, exit_code: int, message: str) -> None:
+        """message: why it has failed."""
+
+
+def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -> int:
     """The exit code. Raises PlimsollError when the run cannot begin, or has failed."""
     for text in outputs.thresholds:
         parse_threshold(text)
@@ -85,24 +105,29 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
         store = stack.enter_context(Store.open(outputs.store))
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
-        _log_to(display, plan, stack)
+        _log_to(_DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile), plan, stack)
+        if onlooker:
+            _log_to(_OnlookerHandler(onlooker), plan, stack)
 
         @cache
         def about() -> dict[str, Any]:
             # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
-            return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.shaped)
+            return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
-        keeper = Keeper(store.start_run, about)
+        keeper = Keeper(store.start_run, about, onlooker.kept_as if onlooker else None)
         gate = Gate(
-            lambda: (*outputs.thresholds, *runner.thresholds),
+            lambda: (*outputs.thresholds, *runner.launch.thresholds),
             plan.warmup,
             lambda status: runner.end(status),
             plan.times_of,
         )
         # The gate may refuse to begin; nothing is kept then.
-        observers: list[Observer] = [gate, display, *([csv] if csv else []), keeper]
+        observers: list[Observer] = [gate, display, *([csv] if csv else []), *([onlooker] if onlooker else []), keeper]
         output = display.output if isinstance(display, Terminal) else None
-        runner = LocalRunner(plan, observers, output, exchanges.add if exchanges else None)
+        log = _passed_on(onlooker, plan.processes) if onlooker else None
+        runner = LocalRunner(plan, observers, output, exchanges.add if exchanges else None, log)
+        if onlooker:
+            onlooker.begins(runner, gate)
         result = runner.run()
         facts = _facts(result, gate)
         lost = keeper.finish(result.status, result.ended, result.notes, facts)
@@ -114,6 +139,8 @@ def perform(plan: RunPlan, outputs: Outputs) -> int:
         if csv:
             csv.finish(view, done.assessment)
         _write_hlog(outputs, stored)
+        if onlooker:
+            onlooker.over(result.status, view, done.assessment, code, str(result.error or ""))
     # Not before the display has left the terminal.
     _report(outputs, done)
     if result.error:
@@ -140,6 +167,7 @@ def _facts(result: Result, gate: Gate) -> dict[str, Any]:
         "lost_workers": result.lost_workers,
         "clock_step_ms": result.clock_step * 1e3,
         "thresholds": [each.to_dict() for each in gate.results(result.view.duration)],
+        **result.facts,
     }
 
 
@@ -153,6 +181,9 @@ class CsvObserver:
         self._failed = False
 
     def start(self, started: float, stamp: str) -> None:
+        pass
+
+    def reset_at(self, second: int) -> None:
         pass
 
     def second(self, progress: Progress) -> None:
@@ -181,11 +212,11 @@ def _display(outputs: Outputs) -> Display:
     return Terminal() if sys.stderr.isatty() and sys.stdout.isatty() else Lines()
 
 
-def _log_to(display: Display, plan: RunPlan, stack: ExitStack) -> None:
+def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
     """Log in Locust's format, where its users look for it."""
-    handler = logging.FileHandler(plan.logfile) if plan.logfile is not None else _DisplayHandler(display)
-    host = socket.gethostname().partition(".")[0]
-    handler.setFormatter(logging.Formatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
+    if handler.formatter is None:
+        host = socket.gethostname().partition(".")[0]
+        handler.setFormatter(logging.Formatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
     logger.addHandler(handler)
     logger.setLevel(plan.loglevel)
     stack.callback(handler.close)
@@ -199,6 +230,26 @@ class _DisplayHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._display.write(self.format(record))
+
+
+class _OnlookerHandler(logging.Handler):
+    def __init__(self, onlooker: Onlooker) -> None:
+        super().__init__()
+        self._onlooker = onlooker
+        self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._onlooker.log(record.levelname, self.format(record))
+
+
+def _passed_on(onlooker: Onlooker, workers: int) -> Callable[[int, Logged], None]:
+    """What the processes of a run log; of several, with who it was. The main node's index is their number."""
+
+    def log(index: int, logged: Logged) -> None:
+        who = "" if workers == 1 else "main node: " if index == workers else f"worker {index}: "
+        onlooker.log(logged.level, who + logged.text)
+
+    return log
 
 
 def _check_writable(path: str | None) -> None:

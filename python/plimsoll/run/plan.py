@@ -54,6 +54,10 @@ class RunPlan:
     """Whose times the tables show and thresholds judge: a key of `plimsoll.record.TIMES_OF`."""
     log_exchanges: bool = False
     """Hand over a row of every exchange, besides the histograms."""
+    has_page: bool = False
+    """There is a page at which it may be watched: what is logged is handed over, too."""
+    shape_class: str | None = None
+    """The LoadTestShape that is followed, by its name; "" is none, None the first that the locustfile has."""
     options: tuple[tuple[str, Any], ...] = ()
     """Everything that `environment.parsed_options` shows besides, by Locust's names."""
 
@@ -87,8 +91,9 @@ class RunPlan:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RunPlan:
-        """The inverse of `to_dict`, after a format that knows lists only."""
-        plain = {field.name: data[field.name] for field in fields(cls)}
+        """The inverse of `to_dict`, after a format that knows lists only. Fields that an older version had not are as
+        they are by default."""
+        plain = {field.name: data[field.name] for field in fields(cls) if field.name in data}
         for name in ("locustfiles", "arguments", "command", "tags", "exclude_tags", "source_addresses"):
             plain[name] = tuple(plain[name])
         plain["options"] = tuple((name, value) for name, value in plain["options"])

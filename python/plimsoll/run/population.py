@@ -60,6 +60,9 @@ class OpenPopulation(Population, Protocol):
     def arrive(self, arrivals: Arrivals, start: int) -> None:
         """Begin an iteration at each due time, counted from the stamp `start`. Several streams add up."""
 
+    def arrive_instead(self, arrivals: Arrivals, start: int) -> None:
+        """The same, instead of what was to come from the stamp `start` on."""
+
 
 class Quota:
     """So many iterations, for all users of a worker together."""

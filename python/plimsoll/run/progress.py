@@ -9,6 +9,8 @@ from plimsoll.record import merge
 from plimsoll.report.reporting import Reporting
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
     from plimsoll.stats.view import RunView
 
@@ -60,12 +62,16 @@ class Progress:
     """Those that are left."""
     state: str
     """spawning, running or stopping."""
+    classes: Mapping[str, int] = field(default_factory=dict)
+    """Users alive per class."""
+    is_editable: bool = False
+    """Its load may be changed: nobody else says what it is, and it does not stop yet."""
     reporting: Reporting = field(default_factory=Reporting)
     """What the locustfile wants of the reports."""
 
 
 class Observer(Protocol):
-    """Is told of a run as it goes on: once `start`, then `second` about once a second."""
+    """Is told of a run as it goes on: once `start`, then `second` about once a second, and `reset_at` perhaps."""
 
     def start(self, started: float, stamp: str) -> None:
         """started: Unix time of second 0. stamp: "kernel" or "user", where arrivals are stamped. May raise
@@ -73,3 +79,6 @@ class Observer(Protocol):
 
     def second(self, progress: Progress) -> None:
         """Must neither raise nor take long."""
+
+    def reset_at(self, second: int) -> None:
+        """What was measured before this second of the run is left out from now on; views have begun anew."""

@@ -89,6 +89,18 @@ class Quit:
 
 
 @dataclass(frozen=True, slots=True)
+class Logged:
+    """A line of the log, for those who watch."""
+
+    level: str
+    text: str
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Logged:
+        return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
 class Complete:
     """Arrivals, iterations or requests have run out, and nothing is under way."""
 

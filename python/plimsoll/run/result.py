@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plimsoll.errors import PlimsollError
@@ -23,6 +23,8 @@ class Result:
     ended: float = 0.0
     """Unix time at which the last user ended."""
     notes: list[str] = field(default_factory=list)
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What readers of the recorded run must know besides."""
     lost_workers: int = 0
     clock_step: float = 0.0
     """The largest step of the system's clock, in seconds."""

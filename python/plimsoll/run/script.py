@@ -13,17 +13,19 @@ import logging
 import math
 import traceback
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, cast
 from urllib.parse import urlsplit
 
 from plimsoll._engine import Arrivals
 from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.run import locustfile, native, source_addresses
+from plimsoll.load.spec import ShapeSpec
+from plimsoll.run import locustfile, native, own_page, source_addresses
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.limits import share
 from plimsoll.run.members import MainMember, WorkerMember
 from plimsoll.run.native import NativePopulation
 from plimsoll.run.open_users import OpenUsers
+from plimsoll.run.own_page import OwnPage
 from plimsoll.run.population import Nobody, PythonUsers
 from plimsoll.run.setting import Setting
 from plimsoll.run.verdict import exit_code
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from plimsoll.users.hub import Hub
     from plimsoll.users.runners import Controller
     from plimsoll.users.user import User
+    from plimsoll.users.web import WebUI
 
 logger = logging.getLogger("locust.main")
 
@@ -103,6 +106,7 @@ class Script:
         self._environment.recorder = recorder
         self._engine = engine
         self._stopping = False
+        self._offers = 0
 
     def join(self, controller: Controller, host: Host) -> None:
         """Make the runner, and join the other processes."""
@@ -115,11 +119,15 @@ class Script:
 
     def init(self) -> dict[str, Any]:
         """Fire `init`. Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
-        self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=None)
+        page = OwnPage(self._environment) if self._plan.has_page and self._place.role != "worker" else None
+        self._environment.web_ui = cast("WebUI | None", page)
+        self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
         if log.unhandled_greenlet_exception:
             error = LocustfileError("a listener of the init event failed, see above; nothing was started")
             error.exit_code = locustfile.EXIT_NO_USERS
             raise error
+        if page is not None:
+            own_page.serve(page)
         if self._member is not None:
             self._member.begin()
         return self._setting.changes() if self._setting else {}
@@ -172,6 +180,29 @@ class Script:
             )
             self._open.arrive(arrivals, epoch + round(phase.start * 1e9))
         self.spawned(0)
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        """Arrivals at this rate from the stamp `start` on, in place of those that were planned."""
+        load = self._plan.load
+        assert load is not None
+        self._offers += 1
+        arrivals = Arrivals(
+            ShapeSpec.of("constant", level=rate, seconds=seconds).build(),
+            poisson=load.phases[-1].poisson,
+            seed=self._plan.seed + len(load.phases) + self._offers,
+            index=self._place.index,
+            of=self._place.workers,
+        )
+        self._open.arrive_instead(arrivals, start)
+
+    def reset(self) -> None:
+        """`reset_stats`, and the statistics that the locustfile sees begin anew."""
+        if self._setting is None:
+            return
+        if self._place.role != "worker":
+            self._fire(self._events.reset_stats)
+        self._environment.stats.reset_all()
+        self._runner.exceptions = {}
 
     def adjust(self, counts: Mapping[str, int]) -> None:
         """Have so many users per class. One that cannot be made is the last that is tried: those that are there go on.

@@ -42,13 +42,15 @@ class Setting:
         parser = options.make_parser()
         self._ours = {action.dest for action in parser._actions}
         events.init_command_line_parser.fire(parser=parser)
-        self._options = parsed = options.parse(parser, plan, role)
+        self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
+        """Options that the locustfile has added."""
+        self.options = parsed = options.parse(parser, plan, role)
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
         try:
             self.environment = Environment(
                 user_classes=classes,
-                shape_class=next(iter(shapes.values()), None),
+                shape_class=_chosen(shapes, plan.shape_class),
                 locustfile=Path(plan.locustfiles[0]).name,
                 events=events,
                 host=parsed.host,
@@ -72,7 +74,7 @@ class Setting:
         """Fields of the plan that the locustfile wants otherwise. To be asked for after `init`."""
         if self._role == "worker":
             return {}
-        wanted = options.settle(self._options, self._plan)
+        wanted = options.settle(self.options, self._plan)
         if self._plan.load is not None:
             # What the command line says of the load is in there.
             for name in ("users", "spawn_rate", "run_time"):
@@ -105,7 +107,7 @@ class Setting:
         environment = self.environment
         own = {
             name: value
-            for name, value in vars(self._options).items()
+            for name, value in vars(self.options).items()
             if (name not in self._ours or name in ALSO_SHARED) and _travels(value)
         }
         # One of them is the runner's own.
@@ -117,9 +119,19 @@ class Setting:
         """Have, as a worker, what the main node shares."""
         said: Mapping[str, Any] = decode(shared)
         self.environment.host, self.environment.stop_timeout = said["host"], said["stop_timeout"]
-        vars(self._options).update(said["options"])
+        vars(self.options).update(said["options"])
         if isinstance(self.environment.runner, WorkerRunner):
             self.environment.runner.reports_are_read = said["reports"]
+
+
+def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:
+    if name is None:
+        return next(iter(shapes.values()), None)
+    if name and name not in shapes:
+        raise LocustfileError(
+            f"the locustfile has no LoadTestShape {name}; it has {', '.join(sorted(shapes)) or 'none'}"
+        )
+    return shapes.get(name)
 
 
 def _make_shape(cls: type[LoadTestShape]) -> LoadTestShape:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll._engine import now
@@ -65,6 +66,13 @@ class Stream:
         self._end = stamp
         self._engine.cancel_wake(self._wake)
         self._wake = self._engine.wake(self, stamp)
+
+    def end_before(self, stamp: int) -> None:
+        """Arrivals at this stamp or later do not come."""
+        self._dues = takewhile(stamp.__gt__, self._dues)
+        if self._due is not None and self._due >= stamp:
+            self.end()
+            self._taker.ended(self)
 
     def end(self) -> None:
         """Nothing comes any more, `switch` included."""

@@ -1,11 +1,11 @@
 """A worker's methods, and what it tells, over a stream socket.
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
-sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `drain`, `finish` and `stop`; the process answers
-`prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and `exchanges`, if they
-are logged), `begin` when the user's code asks for other users, `quit` when it asks for the end of the run, `complete`
-when nothing is left to do, `refused` when the run must fail, and `done` as its last. Both sides send `news` of other
-processes: see `plimsoll.run.nodes`.
+sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `reset`, `drain`, `finish` and `stop`; the
+process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
+`exchanges` and `logged`, if these are asked for), `begin` when the user's code asks for other users, `quit` when it
+asks for the end of the run, `complete` when nothing is left to do, `refused` when the run must fail, and `done` as its
+last. Both sides send `news` of other processes: see `plimsoll.run.nodes`.
 """
 
 from __future__ import annotations
@@ -102,6 +102,12 @@ class RemoteWorker:
 
     def spawned(self, users: int) -> None:
         self._send("spawned", users)
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        self._send("offer", rate, start, seconds)
+
+    def reset(self, stamp: int) -> None:
+        self._send("reset", stamp)
 
     def drain(self) -> None:
         self._send("drain")

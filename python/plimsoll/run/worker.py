@@ -1,6 +1,6 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → init → open → start → adjust … adjust, spawned → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: whoever hosts it calls these methods, passes on
 news of other processes, and is told the rest through `Reports`.
@@ -165,6 +165,24 @@ class Worker:
         self._script.spawned(users)
         if self._is_main:
             self._reports.news("fired", "spawning_complete")
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        """Open model: so many arrivals per second from the stamp `start` on, over all workers, in place of those that
+        were to come. seconds: for so long; None: until the end."""
+        if self._script is None or self._leaving is not None or self._is_main:
+            return
+        self._script.offer(rate, start, seconds)
+        if self._finisher.dead:
+            self._finisher = gevent.spawn(self._finish)
+
+    def reset(self, stamp: int) -> None:
+        """What is measured before this stamp, which is soon, is to be left out of the numbers."""
+        if self._script is None or not self._opened:
+            return
+        # Failures have no seconds: those up to now go with what came before.
+        self._hand_over(self._closed())
+        self._recorder.warm_until(stamp)
+        self._script.reset()
 
     def hear(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process; listeners are called later, in the order in which news came."""

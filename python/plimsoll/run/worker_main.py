@@ -24,7 +24,7 @@ from gevent import monkey, socket  # noqa: E402
 from gevent.queue import SimpleQueue  # noqa: E402
 
 from plimsoll.errors import PlimsollError  # noqa: E402
-from plimsoll.run import locustfile  # noqa: E402
+from plimsoll.run import locustfile, log_sender  # noqa: E402
 from plimsoll.run.limits import raise_open_files  # noqa: E402
 from plimsoll.run.plan import RunPlan  # noqa: E402
 from plimsoll.run.transport import Frames, pack, pack_error  # noqa: E402
@@ -68,6 +68,8 @@ class WorkerServer:
             "start": self._worker.start,
             "adjust": self._worker.adjust,
             "spawned": partial(self._beside, self._worker.spawned),
+            "offer": self._worker.offer,
+            "reset": partial(self._beside, self._worker.reset),
             "news": self._worker.hear,
             "drain": self._drain,
             "finish": self._finish,
@@ -121,6 +123,8 @@ class WorkerServer:
         decoded = RunPlan.from_dict(plan)
         if not decoded.skip_log_setup:
             log.setup_logging(decoded.loglevel, decoded.logfile)
+        if decoded.has_page:
+            log_sender.install(lambda level, text: self._tell("logged", [level, text]))
         if decoded.scenario is None:
             # How many users there will be is the locustfile's to say.
             raise_open_files()

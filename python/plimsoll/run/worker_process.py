@@ -12,7 +12,18 @@ import sys
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
-from plimsoll.run.reports import Begin, Complete, EncodedSnapshot, Ending, Exchanges, News, Prepared, Quit, Ready
+from plimsoll.run.reports import (
+    Begin,
+    Complete,
+    EncodedSnapshot,
+    Ending,
+    Exchanges,
+    Logged,
+    News,
+    Prepared,
+    Quit,
+    Ready,
+)
 from plimsoll.run.transport import Frames, ProtocolError, RemoteWorker, unpack_error
 
 if TYPE_CHECKING:
@@ -21,7 +32,19 @@ if TYPE_CHECKING:
 
     from plimsoll.errors import PlimsollError
 
-    Report = Prepared | Ready | EncodedSnapshot | Exchanges | News | Begin | Complete | Ending | Quit | PlimsollError
+    Report = (
+        Prepared
+        | Ready
+        | EncodedSnapshot
+        | Exchanges
+        | Logged
+        | News
+        | Begin
+        | Complete
+        | Ending
+        | Quit
+        | PlimsollError
+    )
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -40,8 +63,8 @@ class WorkerProcess:
 
     def __init__(self, index: int, *, capture: bool = False) -> None:
         self.index = index
-        self.users = 0
-        """Alive, as it last said."""
+        self.users: dict[str, int] = {}
+        """Alive per class, as it last said."""
         self.second = -1
         """The last second of the run that it has handed over."""
         self.heard = now()
@@ -163,6 +186,7 @@ def _report(name: str, arguments: list[Any]) -> Report:
         "quit": Quit,
         "complete": Complete.from_list,
         "exchanges": Exchanges.from_list,
+        "logged": Logged.from_list,
         "ready": Ready.from_list,
         "snapshot": EncodedSnapshot.from_list,
         "done": Ending.from_list,

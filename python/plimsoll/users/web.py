@@ -5,7 +5,6 @@ A Flask application, so that programs can add routes of their own. Flask is impo
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import socket
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +15,7 @@ import gevent.socket
 from gevent import pywsgi
 
 from plimsoll.errors import UsageError
+from plimsoll.server.hosts import is_of_this_machine
 from plimsoll.users import log
 from plimsoll.users.legacy import LOCUST_VERSION
 from plimsoll.users.util.cache import memoize
@@ -165,20 +165,9 @@ class WebUI:
         from flask import request
 
         name = urlsplit(f"//{request.host}").hostname or ""
-        if not _is_of_this_machine(name, self.host):
+        if not is_of_this_machine(name, self.host):
             return f"this machine is not called {name}; ask for it by its address\n", 403
         origin = request.headers.get("Origin")
         if request.method not in SAFE_METHODS and origin is not None and urlsplit(origin).netloc != request.host:
             return "a page of another site may not do this\n", 403
         return None
-
-
-def _is_of_this_machine(name: str, given: str) -> bool:
-    """Whether a name that a browser asked for cannot be one that somebody else has made point at this machine."""
-    if name in ("localhost", given, socket.gethostname(), socket.getfqdn()):
-        return True
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
