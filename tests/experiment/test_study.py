@@ -10,7 +10,7 @@ from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Compare
 from plimsoll.experiment.state import as_aa, kept_file, row_of
-from plimsoll.experiment.study import level_of_run, noise_for, study_of, study_of_refs
+from plimsoll.experiment.study import level_of_run, noise_for, study_in_store, study_of, study_of_refs
 from plimsoll.stats.study import Level, Metric, Series
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import Became
@@ -197,3 +197,13 @@ def phase(name, kind="constant", warmup=False, **values):
 )  # fmt: skip
 def test_the_level_of_a_run(manifest, level):
     assert level_of_run(manifest) == level
+
+
+def test_where_files_are_not_meant_none_is_read(store, make_run, tmp_path):
+    run = make_run(10.0)
+    file = tmp_path / "results.csv"
+    file.write_text("elapsed\n1\n")
+    assert study_in_store(store, [run]).name == run
+    assert len(study_in_store(store, [run, make_run(20.0)]).trials) == 2
+    with pytest.raises(StoreError, match="has no run"):
+        study_in_store(store, [str(file)])

@@ -34,6 +34,8 @@ class Run:
     manifest: dict[str, Any] = field(default_factory=lambda: {"users": 5, "host": "http://127.0.0.1:8000"})
     notes: list[str] = field(default_factory=list)
     facts: dict[str, Any] = field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    note: str = ""
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ def ladder() -> Analysis:
             "old saturates between 162 and 336 users, at 53.1 requests/s.",
             Where(variant="old"),
             "A line through the origin that breaks at the knee is fitted to the throughput up to its peak.",
-            {"knee_users": 282.0, "bracket_users": (162.0, 336.0), "capacity_per_s": 53.1},
+            {"knee": 282.0, "bracket": (162.0, 336.0), "capacity_per_s": 53.1},
             "Measure at rungs within the bracket.",
         ),
         Finding(
@@ -127,7 +127,7 @@ def ladder() -> Analysis:
             "new saturates between 162 and 336 users, at 38.0 requests/s.",
             Where(variant="new"),
             "A line through the origin that breaks at the knee is fitted to the throughput up to its peak.",
-            {"knee_users": 240.0, "bracket_users": (162.0, 336.0), "capacity_per_s": 38.0},
+            {"knee": 240.0, "bracket": (162.0, 336.0), "capacity_per_s": 38.0},
         ),
         Finding(
             "RETRO",

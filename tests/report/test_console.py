@@ -32,7 +32,7 @@ POST   /todos       3.00   4.00   4.00   4.00   4.00   4.00   4.00   4.00
 Failures by kind, and the time until they failed (ms)
 Kind     # Fails  Share  Median     Max
 ---------------------------------------
-connect        4  1.84%    0.25    0.25
+connect        4  1.84%   0.250   0.250
 http           4  1.84%    5.00    5.00
 timeout        1  0.46%  ≥30000  ≥30000
 
@@ -50,7 +50,7 @@ Exceptions in the users' code
 ≥: at least; 1 timeout kept at the limit that ended the wait
 cut off when their user stopped, and counted nowhere else: 3 exchanges
 service times (what the target took) agree with these response times within 2%
-generator: 1 worker, lag p99 0.90 ms, delay p99 0.02 ms, CPU max 40%, stamps: kernel"""
+generator: 1 worker, lag p99 0.900 ms, delay p99 0.020 ms, CPU max 40%, stamps: kernel"""
 
 
 def test_everything_about_a_run(view, valid):
@@ -81,7 +81,7 @@ def test_only_refusals_have_no_response_times(make_interval, valid):
     view.add([make_interval([0.25] * 3, outcome="connect", body=0)])
     text = tables(view, valid, 100)
     assert "GET     /                    3        3        –    –    –             0  3.00        3.00" in text
-    assert "connect        3  100.00%    0.25  0.25" in text
+    assert "connect        3  100.00%   0.250  0.250" in text
 
 
 def test_of_many_messages_the_most_frequent_are_shown_and_the_rest_is_counted(valid):

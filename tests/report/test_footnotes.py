@@ -26,7 +26,7 @@ def test_our_own_runs():
     text = told(ladder())
     assert "rank ⌈q·n⌉" in text
     assert "from when the request was due" in text
-    assert "The first 2 s of each run are warm-up" in text
+    assert "The first 2 s of each run are left out of every number, as a warm-up" in text
     assert "plimsoll tells 3 significant digits of a time" in text
     assert "Each cell is 5 runs; those of a repeat ran next to one another in random order." in text
     assert "A p99 rests on 2 400 requests a run, about 24 of them above it" in text

@@ -1,13 +1,18 @@
 from __future__ import annotations
 
 from plimsoll.report.listing import run_list
+from plimsoll.stats.run_summary import RunSummary
 from plimsoll.stats.view import RunView
+
+
+def line_of(run, view):
+    return run, RunSummary.of_view(view, run.manifest, run.facts)
 
 
 def test_a_line_per_run(run, view):
     run.manifest["scenario"] = {"name": "locustfile.py"}
     running = type(run)(id="20261120-1201-8g4m", status="running", ended=None, manifest={})
-    lines = run_list([(running, RunView()), (run, view)], 120).splitlines()
+    lines = run_list([line_of(running, RunView()), line_of(run, view)], 120).splitlines()
     assert " ".join(lines[0].split()) == (
         "Run Started Scenario Load Duration # Requests # Fails RPS p50 ms p99 ms Status"
     )
@@ -17,7 +22,7 @@ def test_a_line_per_run(run, view):
 
 
 def status(run, view):
-    (line,) = run_list([(run, view)], 200).splitlines()[2:]
+    (line,) = run_list([line_of(run, view)], 200).splitlines()[2:]
     return " ".join(line.split("  ")[-1].split())
 
 
@@ -42,7 +47,15 @@ def test_the_load_of_an_open_run_is_its_rate(run, view):
     shape = {"kind": "constant", "values": {"level": 900}}
     phase = {"name": "main", "shape": shape, "start": 0.0, "seconds": 60.0, "poisson": False, "warmup": False}
     run.manifest["load"] = {"model": "open", "phases": [phase]}
-    assert run_list([(run, view)], 200).splitlines()[2].split()[3:5] == ["900/s", "4"]
+    assert run_list([line_of(run, view)], 200).splitlines()[2].split()[3:5] == ["900/s", "4"]
+
+
+def test_tags_are_shown_where_there_are_some(run, view):
+    other = type(run)(id="20261120-1201-8g4m", tags=("nightly", "new\nindex"))
+    lines = run_list([line_of(other, view), line_of(run, view)], 200).splitlines()
+    assert lines[0].endswith("Tags")
+    assert lines[2].endswith("nightly, new index")
+    assert lines[3].rstrip().endswith("finished")
 
 
 def test_no_runs():

@@ -73,6 +73,12 @@ def test_the_warm_up_is_no_phase_of_the_result_but_is_told_of():
     ]
 
 
+def test_what_a_reset_leaves_out_is_no_warm_up():
+    assert load_at_length({"warmup": 9.5}, 10) == ["warm-up: the first 10 s are left out"]
+    assert load_at_length({"warmup": 9.5}, 25) == ["reset by hand: the first 25 s are left out"]
+    assert load_at_length({"warmup": 0.0}, 3) == ["reset by hand: the first 3 s are left out"]
+
+
 def test_a_run_that_only_warms_up():
     warm = Phase("warm", ShapeSpec.of("constant", level=10.0), seconds=9.0, warmup=True)
     assert load_in_short(manifest_of("open", warm)) == "open model, 0 phases"

@@ -1,13 +1,15 @@
+import json
 import re
 import struct
 import xml.etree.ElementTree as ET
 
 import pytest
+from tests.report.seconds import live_set
 from tests.report.studies import SAMPLES, chain, ladder
 
 from plimsoll.report.charts import charts_of
 from plimsoll.report.charts.chart import colours
-from plimsoll.report.render import png, svg
+from plimsoll.report.render import VERSION, png, svg
 
 
 def one_of_each_kind():
@@ -19,10 +21,16 @@ def one_of_each_kind():
 
 
 KINDS = one_of_each_kind()
+KINDS |= {chart.kind: ("live", chart) for chart in live_set(90, is_open=True).charts()}
 
 
 def first(analysis, kind):
     return next(chart for chart in charts_of(analysis) if chart.kind == kind)
+
+
+def test_pictures_and_the_page_are_drawn_by_the_same_version(pytestconfig):
+    page = json.loads((pytestconfig.rootpath / "web" / "package.json").read_text())
+    assert page["dependencies"]["vega-lite"].startswith(f"{VERSION}.")
 
 
 @pytest.mark.parametrize("kind", KINDS)

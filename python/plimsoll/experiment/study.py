@@ -14,7 +14,7 @@ from plimsoll.stats.study import DEFAULT_METRICS, Level, Metric, Study, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.stats.study import Noise
     from plimsoll.store import Store, StoredRun
@@ -202,7 +202,16 @@ def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
     store: None when there is none, and only files can be meant. Raises UsageError for what is nowhere, or when nothing
     of several can be compared; StoreError.
     """
-    studies = [_study_of_ref(store, ref) for ref in refs]
+    return _one(_study_of_ref(store, ref) for ref in refs)
+
+
+def study_in_store(store: Store, refs: Sequence[str]) -> Study:
+    """The same where no ref may mean a file: whoever asks is not somebody who could read it anyway."""
+    return _one(_study_in_store(store, ref) for ref in refs)
+
+
+def _one(several: Iterable[Study]) -> Study:
+    studies = list(several)
     if len(studies) == 1:
         return studies[0]
     from plimsoll.stats.matching import matched
@@ -217,6 +226,10 @@ def _study_of_ref(store: Store | None, ref: str) -> Study:
         return read(ref)
     if store is None:
         raise UsageError(f"{ref} is no file, and there is no store in which it could be a run or an experiment")
+    return _study_in_store(store, ref)
+
+
+def _study_in_store(store: Store, ref: str) -> Study:
     if store.experiments.find(ref) is not None:
         return study_of(store, ref)
     from plimsoll.importers.kept import find

@@ -11,6 +11,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.record import TIMES_OF
 from plimsoll.report import hdr, rows
 from plimsoll.report.assessment import assess
+from plimsoll.stats.left_out import first_second
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -35,8 +36,8 @@ def export(run: StoredRun, format: str, path: str) -> list[str]:
 
 
 def _measured(run: StoredRun) -> Iterator[Interval]:
-    """Without the warm-up."""
-    first = RunView(warmup=run.manifest.get("warmup") or 0.0).warmup
+    """Without what is left out."""
+    first = first_second(run.manifest, run.facts)
     return (interval for interval in run.intervals() if interval.second >= first)
 
 

@@ -103,7 +103,7 @@ def _clocks(study: Study) -> Iterator[str]:
 def _warmup(study: Study) -> Iterator[str]:
     lengths = sorted({trial.warmup for trial in study.trials})
     if len(lengths) == 1 and lengths[0]:
-        yield f"The first {seconds(lengths[0])} of each run are warm-up and left out of every number."
+        yield f"The first {seconds(lengths[0])} of each run are left out of every number, as a warm-up."
     elif len(lengths) > 1:
         yield (
             f"Warm-up is left out of every number: {seconds(lengths[0])} to {seconds(lengths[-1])} at the beginning of "

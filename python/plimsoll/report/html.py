@@ -10,23 +10,20 @@ if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.view import RunView
 
-# What draws a page takes a while to import; a run that is not asked for one must not wait for it.
+# What makes a document takes a while to import; a run that is not asked for one must not wait for it.
 
 
 def page(analysis: Analysis) -> str:
-    """The report of an experiment, laid out as its shape has it."""
-    from plimsoll.report.page.content import gathered
+    """The report of an experiment, laid out as its shape has it. Raises PlimsollError if the page was not built."""
+    from plimsoll.report.page import study_document
     from plimsoll.report.page.write import written
-    from plimsoll.report.shape import shape_of
 
-    content = gathered(analysis)
-    return written(f"shapes/{shape_of(analysis.study)}.html.j2", content, content.charts)
+    return written(study_document(analysis))
 
 
 def html(view: RunView, run: Described | None, assessment: Assessment) -> str:
-    """The same page of a single run. run: None for one that was not kept."""
-    from plimsoll.report.page.run import run_page
+    """The same page of a single run. run: None for one that was not kept. Raises PlimsollError."""
+    from plimsoll.report.page import run_document
     from plimsoll.report.page.write import written
 
-    content = run_page(view, run, assessment)
-    return written("run.html.j2", content, content.charts)
+    return written(run_document(view, run, assessment))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
     from plimsoll.record import CaughtException, Failure
     from plimsoll.report.assessment import Assessment
-    from plimsoll.report.described import Described
+    from plimsoll.report.described import Described, Labelled
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency import Milliseconds
     from plimsoll.stats.omission import Omission
@@ -54,7 +54,7 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> di
     }
 
 
-def runs_document(runs: Sequence[tuple[Described, RunView]]) -> dict[str, Any]:
+def runs_document(runs: Sequence[tuple[Labelled, RunView]]) -> dict[str, Any]:
     """A list of runs, each with its totals."""
     return {
         "schema": RUNS_SCHEMA,
@@ -62,6 +62,8 @@ def runs_document(runs: Sequence[tuple[Described, RunView]]) -> dict[str, Any]:
         "runs": [
             {
                 **_description(run),
+                "tags": list(run.tags),
+                "note": run.note,
                 "valid": judge(view, run.manifest, run.facts).valid,
                 "duration_s": view.duration,
                 "total": _row(summarise_total(view)),

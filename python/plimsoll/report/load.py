@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.numbers import counted, seconds
@@ -26,8 +27,11 @@ def load_in_short(manifest: Mapping[str, Any]) -> str:
 
 
 def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
-    """A line on the warm-up, and one per phase when there are several. warmup: whole seconds that are left out."""
-    lines = [f"warm-up: the first {seconds(warmup)} are left out"] if warmup else []
+    """A line on what is left out, and one per phase when there are several. warmup: whole seconds that are left out,
+    more than the warm-up if the run was reset."""
+    planned = manifest.get("warmup")
+    why = "warm-up" if planned is None or warmup <= math.ceil(planned) else "reset by hand"
+    lines = [f"{why}: the first {seconds(warmup)} are left out"] if warmup else []
     load = manifest.get("load") or {"model": "", "phases": ()}
     if len(load["phases"]) > 1:
         lines += [_phase(phase, load["model"] == "open") for phase in load["phases"]]

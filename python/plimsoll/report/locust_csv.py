@@ -15,9 +15,9 @@ from plimsoll.report.reporting import PERCENTILES, Reporting, readable
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
-    from plimsoll.record import CaughtException, Failure
+    from plimsoll.record import Failure
     from plimsoll.report.assessment import Assessment
     from plimsoll.stats.latency import Latency
     from plimsoll.stats.view import RunView
@@ -88,16 +88,23 @@ class CsvFiles:
         # Half a second early: it is asked about once a second, never at the very moment.
         self._next = unix_time + self._reporting.csv_interval - 0.5
         rows = [*summarise(view), summarise_total(view)]
-        history = rows if self._full_history else rows[-1:]
-        with _open(self._path("stats_history"), "a") as file:
-            csv.writer(file).writerows(self._history_row(row, unix_time, users) for row in history)
+        self._append(rows, unix_time, users)
         self._write(view, rows)
+
+    def history(self, view: RunView, unix_time: float, users: int) -> None:
+        """Nothing but what `second` adds to the history, however little time has passed. Raises OSError."""
+        self._append([*(summarise(view) if self._full_history else ()), summarise_total(view)], unix_time, users)
 
     def finish(self, view: RunView, assessment: Assessment) -> None:
         """Everything but the history, as it is in the end. Raises OSError."""
         self._write(view, [*summarise(view), summarise_total(view)])
         checks = [[each.name, each.state, each.value, each.limit, each.text] for each in assessment.validity.checks]
         self._replace("validity", VALIDITY, checks)
+
+    def _append(self, rows: Sequence[EndpointSummary], unix_time: float, users: int) -> None:
+        history = rows if self._full_history else rows[-1:]
+        with _open(self._path("stats_history"), "a") as file:
+            csv.writer(file).writerows(self._history_row(row, unix_time, users) for row in history)
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         percentiles = self._reporting.percentiles
@@ -106,7 +113,7 @@ class CsvFiles:
         texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
         self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
         exceptions = [
-            [each.count, each.message, _frames(each.traceback), _nodes(each, view.generator.workers)]
+            [each.count, each.message, frames(each.traceback), nodes(each.workers, view.generator.workers)]
             for each in view.exceptions
         ]
         self._replace("exceptions", EXCEPTIONS, exceptions)
@@ -175,16 +182,17 @@ def _failure_row(failure: Failure, text: str) -> list[object]:
     return [failure.method, failure.name, text, failure.count, *(iso_time(time) for time in seen)]
 
 
-def _frames(traceback: str) -> str:
+def frames(traceback: str) -> str:
     """A traceback without what follows its frames: the lines that name the exception."""
-    frames = itertools.takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
-    return "".join(frames) or traceback
+    found = itertools.takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
+    return "".join(found) or traceback
 
 
-def _nodes(exception: CaughtException, workers: int) -> str:
-    if workers <= 1 and exception.workers <= {0}:
+def nodes(indexes: Collection[int], workers: int) -> str:
+    """Where exceptions were caught, as Locust calls it. workers: how many there are."""
+    if workers <= 1 and {0}.issuperset(indexes):
         return "local"
-    return ", ".join(f"worker-{worker}" for worker in sorted(exception.workers))
+    return ", ".join(f"worker-{each}" for each in sorted(indexes))
 
 
 def error_text(method: str, message: str) -> str:

@@ -18,8 +18,8 @@ def milliseconds(duration: Milliseconds | None) -> str:
 
 
 def amount(value: float) -> str:
-    """Two decimals below 10, one below 100, none above."""
-    decimals = 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
+    """Three decimals below 1, two below 10, one below 100, none above."""
+    decimals = 3 if 0 < abs(value) < 0.9995 else 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
     return f"{value:.{decimals}f}"
 
 

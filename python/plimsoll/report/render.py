@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 SCALE = 2.0
 """Pixels of a PNG for each of the specification."""
 VERSION = "6.4"
-"""Of Vega-Lite: the newest that vl-convert brings, and that of the page's bundle."""
+"""Of Vega-Lite: the newest that vl-convert brings, and that of the page."""
 
 
 def svg(chart: Chart, mode: Literal["light", "dark"] = "light") -> str:

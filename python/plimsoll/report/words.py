@@ -38,6 +38,8 @@ WITHIN_RUN = "within-run only"
 """Of an interval that says nothing about further runs."""
 TOTAL = "Aggregated"
 """All endpoints together, as everywhere."""
+MOST_PARTS = 12
+"""Numbers of one piece of evidence that are told; the JSON has all."""
 
 _NARROW = "\u00a0"
 """Between groups of digits: 8 579 is one word."""
@@ -247,7 +249,10 @@ def _shown(each: float | str | tuple[float, ...]) -> str:
     if isinstance(each, str):
         return each
     if isinstance(each, tuple):
-        return "…".join(_shown(part) for part in each) if len(each) == 2 else f"({', '.join(map(_shown, each))})"
+        if len(each) == 2:
+            return "…".join(_shown(part) for part in each)
+        left_out = [f"and {len(each) - MOST_PARTS} more"] if len(each) > MOST_PARTS else []
+        return f"({', '.join([*map(_shown, each[:MOST_PARTS]), *left_out])})"
     if not math.isfinite(each):
         return NONE if math.isnan(each) else "∞" if each > 0 else "−∞"
     return f"{each:.4g}" if abs(each) < 10_000 else f"{each:.0f}"

@@ -1,3 +1,4 @@
+import itertools
 import json
 import re
 from pathlib import Path
@@ -42,8 +43,35 @@ def test_words_and_lines_can_be_told_from_the_paper(mode):
     for name in ("ink", "soft", "better", "worse", "same", "open", "c1", "c2"):
         assert contrast(found[name], found["paper"]) >= 4.5, name
         assert contrast(found[name], found["shade"]) >= 4.5, name
-    for name in ("c3", "c4", "c5", "c6", "c7", "edge"):
+    for name in ("c3", "c4", "c5", "c6", "c7", "edge", "glow"):
         assert contrast(found[name], found["paper"]) >= 3, name
+
+
+def lightness(colour: str) -> float:
+    """L of OKLab: equal steps look equal."""
+    linear = []
+    for place in (1, 3, 5):
+        part = int(colour[place : place + 2], 16) / 255
+        linear.append(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)
+    red, green, blue = linear
+    cones = (
+        0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue,
+        0.2119034982 * red + 0.6806995451 * green + 0.1073969566 * blue,
+        0.0883024619 * red + 0.2817188376 * green + 0.6299787005 * blue,
+    )
+    long, middle, short_ = (each ** (1 / 3) for each in cones)
+    return 0.2104542553 * long + 0.7936177850 * middle - 0.0040720468 * short_
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_the_steps_of_the_heat_map_look_alike_and_lead_away_from_the_paper(mode):
+    found = colours(mode)
+    steps = [lightness(found[f"h{number}"]) for number in range(1, 7)]
+    differences = [b - a for a, b in itertools.pairwise(steps)]
+    assert all(each == pytest.approx(differences[0], abs=0.01) for each in differences)
+    away = [abs(each - lightness(found["paper"])) for each in steps]
+    assert away == sorted(away)
+    assert contrast(found["h1"], found["paper"]) > 1.25
 
 
 def test_light_and_dark_have_the_same_names():

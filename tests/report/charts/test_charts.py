@@ -22,7 +22,7 @@ def test_names_are_unique_and_everything_is_json(shape):
 
 
 def test_each_shape_has_what_there_is_to_show_of_it():
-    always = {"percentiles", "course_rate", "course_times", "target"}
+    always = {"percentiles", "course_rate", "course_times", "course_heat", "target"}
     assert kinds(ladder()) == always | {"verdicts", "ladder_throughput", "ladder_latency", "failures"}
     assert kinds(operations()) == always | {"ladder_throughput", "ladder_latency", "failures"}
     assert kinds(chain()) == always | {"verdicts", "histogram"}

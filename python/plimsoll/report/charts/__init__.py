@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.report import words
 from plimsoll.report.charts.chart import Chart, unique
-from plimsoll.report.charts.course import course_charts
-from plimsoll.report.charts.failures import failure_chart
+from plimsoll.report.charts.course import Beside, course_charts
+from plimsoll.report.charts.failures import Bar, failure_chart
 from plimsoll.report.charts.ladder import ladder_charts
 from plimsoll.report.charts.percentiles import Curves, percentile_chart
 from plimsoll.report.charts.target import histogram_chart, target_charts
@@ -15,7 +15,7 @@ from plimsoll.report.charts.verdicts import verdict_chart
 from plimsoll.stats.study import Measured
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from plimsoll._engine import Histogram
     from plimsoll.stats.analysis import Analysis
@@ -119,14 +119,15 @@ def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Ite
 
 
 def _failures(study: Study, operation: str) -> Iterator[Chart]:
-    cells: list[tuple[str, Sequence[Measured]]] = []
+    bars: list[Bar] = []
     for level in study.levels:
         for variant in study.variants:
             totals = [each.total for each in study.cell(variant, level, operation) if each.total is not None]
             if totals:
-                cells.append((cell_label(study, variant, level), totals))
+                load = level.value if level is not None else None
+                bars.append(Bar(cell_label(study, variant, level), totals, variant, load))
     of = f", {operation}" if operation else ""
-    chart = failure_chart(f"failures-{operation}", f"Failures by kind{of}", cells, operation=operation)
+    chart = failure_chart(f"failures-{operation}", f"Failures by kind{of}", bars, operation=operation)
     if chart is not None:
         yield chart
 
@@ -197,19 +198,20 @@ def _modes(analysis: Analysis) -> Iterator[Chart]:
 
 
 def _courses(study: Study) -> Iterator[Chart]:
+    shown = sum(trial.total is not None and trial.total.course is not None for trial in study.trials[:MOST_COURSES])
     for trial in study.trials[:MOST_COURSES]:
         if trial.total is not None and trial.total.course is not None:
-            yield from course_charts(
-                f"course-{trial.id}",
-                trial_label(study, trial),
-                trial.total.course,
+            about = {"operation": trial.operation, "variant": trial.variant, "level": str(trial.level or "")}
+            beside = Beside(
                 trial.warmup,
                 trial.users_by_second.tolist() if trial.users_by_second is not None else None,
+                trial.generator_course,
                 trial.warmup + trial.duration if trial.duration is not None else None,
-                operation=trial.operation,
-                variant=trial.variant,
-                level=str(trial.level or ""),
-                trial=trial.id,
+                trial.model == "open",
+                about | {"trial": trial.id},
+            )
+            yield from course_charts(
+                f"course-{trial.id}", trial_label(study, trial), trial.total.course, beside, what_of(study), shown
             )
 
 

@@ -30,10 +30,13 @@ KINDS = (
     "course_rate",
     "course_times",
     "course_users",
+    "course_generator",
+    "course_heat",
     "failures",
     "target",
     "histogram",
     "capacity",
+    "trend",
 )
 """Stems of the files."""
 FONT = "system-ui, -apple-system, 'Segoe UI', 'Liberation Sans', 'DejaVu Sans', sans-serif"
@@ -69,17 +72,26 @@ def draw(
     title: str,
     data: Mapping[str, Sequence[Row]],
     words: Mapping[str, Any] | None = None,
+    *,
+    grows: bool = False,
     **about: Any,
 ) -> Chart:
     """kind: one of KINDS. data: rows by the names that the file gives them. words: what its other placeholders stand
-    for. about: further fields of the chart. Raises KeyError for a placeholder that nobody filled."""
+    for. grows: rows are added while it is looked at, to data that has none yet, too. about: further fields of the
+    chart. Raises KeyError for a placeholder that nobody filled."""
     spec = filled(_file(f"{kind}.vl.json"), words or {})
     spec["title"] = {"text": title}
-    spec["datasets"] = {key: [_finite(row) for row in rows] for key, rows in data.items() if rows}
+    spec["datasets"] = {key: [_finite(row) for row in rows] for key, rows in data.items() if rows or grows}
     if "layer" in spec:
         # What has no rows is not drawn: it would only make the renderer wonder how far its axis should reach.
         spec["layer"] = [layer for layer in spec["layer"] if layer["data"]["name"] in spec["datasets"]]
     return Chart(identifier(name), title, spec, kind, **about)
+
+
+def fragment(file: str, part: str, words: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Layers from a file of such, filled in like a specification."""
+    layers: list[dict[str, Any]] = filled(_file(file)[part], words)
+    return layers
 
 
 def config(mode: Mode) -> dict[str, Any]:

@@ -1,77 +1,120 @@
-"""A run second by second: requests and failures, percentiles, users; the warm-up is there, in grey."""
+"""A run second by second, once it is over: what went on and how long it took; what is in no figure is in grey."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.charts.chart import Chart, Row, draw
-from plimsoll.report.charts.thin import thinned, thinning_note
-from plimsoll.report.charts.ticks import ticks_of
+from plimsoll._engine import Histogram
+from plimsoll.report.charts.columns import CellColumn, Column, Second
+from plimsoll.report.charts.course_draw import LINES, Frame, Setting, frame_of, heat_chart, heat_frame, lines_chart
+from plimsoll.report.charts.live import MOST_COLUMNS
+from plimsoll.report.charts.thin import MOST_POINTS, bucket_width, wide_note
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from plimsoll._engine import Histogram
-    from plimsoll.stats.study import Course
+    from plimsoll.report.charts.chart import Chart
+    from plimsoll.stats.study import Course, GeneratorCourse
 
-QUANTILES = {"p50": 0.5, "p99": 0.99}
 LEAST_OF_P99 = 100
 """Requests in a second; of fewer, the p99 is the greatest, which the note says."""
+FULL = 6
+"""Runs of one page that have as many points as a single one has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What is known of a run beside its requests; from second 0 on."""
+
+    warmup: float = 0.0
+    """s that are in no figure."""
+    users: Sequence[float] | None = None
+    """At the end of each second; NaN where nobody told."""
+    generator: GeneratorCourse | None = None
+    length: float | None = None
+    """s of the run; a second that it ended in would look like a fall of the throughput, so it is left out."""
+    is_open: bool = False
+    about: dict[str, Any] = field(default_factory=dict)
+    """Further fields of the charts."""
 
 
 def course_charts(
-    name: str,
-    title: str,
-    course: Course,
-    warmup: float,
-    users: Sequence[float] | None = None,
-    length: float | None = None,
-    **about: Any,
+    name: str, title: str, course: Course, beside: Beside, what: str = "response time", runs: int = 1
 ) -> list[Chart]:
-    """Two or three charts with the same axis; none for a run of fewer than two seconds. warmup: seconds. users: at the
-    end of each second from second 0 on. length: of the run, in seconds; one that it ended in would look like a fall of
-    the throughput, so it is left out."""
-    count = len(course) if length is None else min(len(course), int(length + 1e-6))
+    """Up to five charts with the same axis; none for a run of fewer than two seconds. what: the time of its histograms.
+    runs: how many are shown this way; of many, each has fewer points."""
+    count = len(course) if beside.length is None else min(len(course), int(beside.length + 1e-6))
     if count < 2:
         return []
-    words: dict[str, Any] = {"seconds": count, "what": "response time"}
-    common: dict[str, list[Row]] = {"warmup": [{"from": 0, "to": min(warmup, count)}] if warmup else []}
-    note = " ".join(part for part in (_warmup_note(warmup), thinning_note(count)) if part)
-    seconds = range(count)
-
-    def chart(kind: str, what: str, lines: Mapping[str, Sequence[float]], extra: str = "") -> Chart:
-        points = [{"of": of, **row} for of, values in lines.items() for row in thinned(seconds, values)]
-        words["ticks"] = ticks_of(points, "low", "high")
-        told = " ".join(part for part in (note, extra) if part)
-        return draw(kind, f"{name}-{what}", f"{title}: {what}", common | {"points": points}, words, note=told, **about)
-
-    rates = {
-        "requests": [float(each) for each in course.requests[:count]],
-        "failures": [float(each) for each in course.failures[:count]],
-    }
-    charts = [chart("course_rate", "requests per second", rates)]
-    histograms = list(course.histograms[:count])
-    times = _times(histograms)
-    if any(math.isfinite(each) for values in times.values() for each in values):
-        busy = sorted(histogram.count for histogram in histograms if histogram is not None and histogram.count)
-        few = bool(busy) and busy[len(busy) // 2] < LEAST_OF_P99
-        extra = "Most seconds have fewer than 100 requests: their p99 is their slowest one." if few else ""
-        charts.append(chart("course_times", "response times", times, extra))
-    if users is not None and len(users) > 1:
-        charts.append(chart("course_users", "users", {"users": users[:count]}))
+    width = bucket_width(count, _share(MOST_POINTS, runs))
+    heat_width = bucket_width(count, _share(MOST_COLUMNS, runs))
+    lines: dict[int, Column] = {}
+    heat: dict[int, CellColumn] = {}
+    busy = []
+    for second in _seconds(course, beside, count):
+        lines.setdefault(second.second - second.second % width, Column()).add(second)
+        heat.setdefault(second.second - second.second % heat_width, CellColumn()).add(second)
+        if second.response.count:
+            busy.append(second.response.count)
+    setting = Setting(name, title, what, beside.warmup, (_note(beside.warmup),), about=beside.about)
+    columns = [(start, each.part()) for start, each in lines.items()]
+    charts = []
+    for kind in LINES:
+        frame = frame_of(kind, columns, count, 1.0)
+        if _is_shown(kind, frame):
+            few = _few(busy) if kind == "course_times" else ""
+            note = " ".join(part for part in (wide_note(width), few) if part)
+            charts.append(lines_chart(kind, setting, frame, columns, width, note))
+    if busy:
+        cells = [(start, each.cells()) for start, each in heat.items()]
+        frame = heat_frame(cells, count, heat_width, 1.0)
+        charts.insert(2, heat_chart(setting, frame, cells, heat_width))
     return charts
 
 
-def _times(histograms: Sequence[Histogram | None]) -> dict[str, list[float]]:
-    """ms of each second; NaN in one without requests."""
-    found: dict[str, list[float]] = {name: [] for name in QUANTILES}
-    for histogram in histograms:
-        for name, q in QUANTILES.items():
-            is_known = histogram is not None and histogram.count
-            found[name].append(histogram.value_at(q) / 1000 if is_known else math.nan)  # type: ignore[union-attr]
-    return found
+def _share(most: int, runs: int) -> int:
+    """Columns of each run, so that a page with many of them is not many times as large."""
+    return max(most // 6, min(most, most * FULL // max(1, runs)))
 
 
-def _warmup_note(warmup: float) -> str:
-    return f"The first {warmup:g} s, in grey, are the warm-up and in no figure." if warmup else ""
+def _is_shown(kind: str, frame: Frame) -> bool:
+    """The rate always; others when something is known that they are about."""
+    return bool(frame.lines) and (kind != "course_users" or frame.high > 0)
+
+
+def _seconds(course: Course, beside: Beside, count: int) -> Iterator[Second]:
+    none, generator = Histogram(), beside.generator
+    for second in range(count):
+        response = course.histograms[second]
+        service = course.service[second] if second < len(course.service) else None
+        known = generator is not None and second < len(generator.in_flight)
+        yield Second(
+            second,
+            int(course.requests[second]),
+            int(course.failures[second]),
+            response or none,
+            service or none,
+            users=_whole(beside.users, second),
+            in_flight=_whole(generator.in_flight, second) if known and generator else None,
+            waiting=_whole(generator.waiting, second) if known and generator and beside.is_open else None,
+            offered=_whole(generator.offered, second) if known and generator and beside.is_open else None,
+            lag=generator.lag[second] if known and generator else None,
+            delay=generator.delay[second] if known and generator else None,
+        )
+
+
+def _whole(values: Sequence[float] | Any, second: int) -> int | None:
+    if values is None or second >= len(values) or not math.isfinite(values[second]):
+        return None
+    return int(values[second])
+
+
+def _few(busy: list[int]) -> str:
+    few = bool(busy) and sorted(busy)[len(busy) // 2] < LEAST_OF_P99
+    return "Most seconds have fewer than 100 requests: their p99 is their slowest one." if few else ""
+
+
+def _note(warmup: float) -> str:
+    return f"The first {warmup:g} s, in grey, are in no figure." if warmup else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.charts.chart import Chart, Row, draw, short
@@ -18,24 +19,37 @@ MOST_KINDS = 6
 OTHER = "other"
 
 
-def failure_chart(name: str, title: str, cells: Sequence[tuple[str, Sequence[Measured]]], **about: Any) -> Chart | None:
-    """cells: label, and what was measured in each of its runs. None when nothing failed."""
-    counts = {label: (kinds_of(measured), sum(each.requests or 0 for each in measured)) for label, measured in cells}
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A cell of a study: one line of the chart."""
+
+    label: str
+    measured: Sequence[Measured]
+    """All endpoints together, in each of its runs."""
+    variant: str = ""
+    load: float | None = None
+    """Of its level."""
+
+
+def failure_chart(name: str, title: str, bars: Sequence[Bar], **about: Any) -> Chart | None:
+    """None when nothing failed."""
+    counts = [(bar, kinds_of(bar.measured), sum(each.requests or 0 for each in bar.measured)) for bar in bars]
     total = Counter[str]()
-    for kinds, _ in counts.values():
+    for _, kinds, _ in counts:
         total.update(kinds)
     if not total:
         return None
     names = [kind for kind, _ in total.most_common(MOST_KINDS)]
     rows: list[Row] = []
-    for label, (kinds, requests) in counts.items():
+    for bar, kinds, requests in counts:
         merged = Counter[str]()
         for kind, count in kinds.items():
             merged[kind if kind in names else OTHER] += count
         for place, kind in enumerate((*names, OTHER)):
             if requests and (merged[kind] or place == 0):
                 share = short(merged[kind] / requests)
-                rows.append({"cell": label, "kind": kind, "count": merged[kind], "share": share, "place": place})
+                row: Row = {"cell": bar.label, "kind": kind, "count": merged[kind], "share": share, "place": place}
+                rows.append({**row, "variant": bar.variant, "load": bar.load})
     words = {"kinds": [*names, *([OTHER] if len(total) > MOST_KINDS else [])]}
     return draw("failures", name, title, {"points": rows}, words, **about)
 

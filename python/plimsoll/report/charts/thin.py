@@ -39,7 +39,11 @@ def thinned(seconds: Sequence[float], values: Sequence[float], most: int = MOST_
 
 def thinning_note(count: int, most: int = MOST_POINTS) -> str:
     """What a reader must know of the points; "" when each value is one."""
-    width = bucket_width(count, most)
+    return wide_note(bucket_width(count, most))
+
+
+def wide_note(width: int) -> str:
+    """The same, with the seconds of a point."""
     return (
         f"Each point stands for {width} s; the shade reaches from their least to their greatest." if width > 1 else ""
     )

@@ -26,8 +26,9 @@ def tone(comparison: Comparison) -> str:
 
 
 def verdict_chart(name: str, title: str, comparisons: Sequence[Comparison], **about: Any) -> Chart | None:
-    """One row for each comparison with a ratio, in their order. None when no comparison has a ratio."""
-    shown = [each for each in comparisons if each.ratio is not None]
+    """One row for each comparison with a ratio, in their order; those without a verdict have none to show. None when
+    nothing is left."""
+    shown = [each for each in comparisons if each.ratio is not None and each.word != "no verdict"]
     if not shown:
         return None
     left_out = len(shown) - MOST_ROWS

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import words
 from plimsoll.report.numbers import NONE, share
-from plimsoll.report.page.tables import Column, Row, Table, number
+from plimsoll.report.page.tables import VARIANT, Column, Row, Table, number
 from plimsoll.report.shape import changes_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Notes) -> Tabl
     columns = (
         Column("Step", is_text=True),
         *([Column("Level")] if has_level else []),
-        Column("What changed", is_text=True),
+        Column("What changed", is_text=True, room="long"),
         Column("RPS"),
         Column("p50 (ms)"),
         Column("p99 (ms)"),
@@ -149,7 +149,7 @@ def generator_table(study: Study) -> Table | None:
         Column("CPU max", hint="busiest second of the busiest worker"),
         Column("Achieved / offered"),
         Column("Dropped"),
-        Column("Valid", is_text=True),
+        Column("Valid", is_text=True, room="long"),
     )
     rows = []
     for trial in known[:MOST_RUNS]:
@@ -164,7 +164,7 @@ def generator_table(study: Study) -> Table | None:
         )
         rows.append(Row((*_run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
     note = f"{len(known) - MOST_RUNS} more runs are in the JSON report." if len(known) > MOST_RUNS else ""
-    return Table("Generator, run by run", columns, tuple(rows), note)
+    return Table("The load generator, run by run", columns, tuple(rows), note)
 
 
 def observed_table(study: Study) -> Table | None:
@@ -174,7 +174,7 @@ def observed_table(study: Study) -> Table | None:
         Column("Of", is_text=True),
         Column("What", is_text=True),
         *(Column(title) for title in ("First", "Last", "Least", "Most")),
-        Column("Unit", is_text=True),
+        Column("Unit", is_text=True, room="word"),
     )
     rows = []
     for trial in study.trials:
@@ -193,7 +193,7 @@ def observed_table(study: Study) -> Table | None:
 def _run_columns(study: Study) -> tuple[Column, ...]:
     return (
         *([Column("Operation", is_text=True)] if len(study.operations) > 1 else []),
-        *([Column("Variant", is_text=True)] if len(study.variants) > 1 else []),
+        *([VARIANT] if len(study.variants) > 1 else []),
         Column("Level"),
         Column("Repeat"),
     )

@@ -1,9 +1,9 @@
-"""Tables as the templates want them: columns, and rows of texts. Nothing is computed here."""
+"""Tables of a document: columns, and rows of texts. Nothing is computed here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.report import words
 from plimsoll.report.charts.verdicts import tone
@@ -27,6 +27,8 @@ class Column:
     title: str
     is_text: bool = False
     hint: str = ""
+    room: Literal["", "word", "long"] = ""
+    """Of texts. word: never broken. long: may be of any length, and gets more room than others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +58,13 @@ class Table:
     """What was left out."""
 
 
-METHOD, NAME = Column("Method", is_text=True), Column("Name", is_text=True)
-VARIANT = Column("Variant", is_text=True)
+METHOD, NAME = Column("Method", is_text=True, room="word"), Column("Name", is_text=True, room="long")
+MESSAGE = Column("Message", is_text=True, room="long")
+VARIANT = Column("Variant", is_text=True, room="word")
+KIND = Column("Kind", is_text=True, room="word")
 REQUESTS = (
-    Column("# Requests", hint="of all valid runs"),
-    Column("# Fails", hint="of all valid runs"),
+    Column("# Requests"),
+    Column("# Fails"),
     Column("Average (ms)"),
     Column("Min (ms)"),
     Column("Max (ms)"),
@@ -74,24 +78,30 @@ def number(value: float | None) -> str:
     return NONE if value is None else amount(value)
 
 
-def locust_tables(cells: Sequence[Cell], notes: Notes, most: int, *, names_variant: bool) -> tuple[Table, Table]:
+def locust_tables(
+    cells: Sequence[Cell], notes: Notes, most: int, *, names_variant: bool, place: str = ""
+) -> tuple[Table, Table]:
     """The two tables of Locust for cells that stand at one level: requests, and percentiles. most: rows of each; the
-    endpoints with the most requests are kept."""
+    endpoints with the most requests are kept. place: where these cells stand, for the captions: " at 50 users"."""
     left = (METHOD, NAME, VARIANT) if names_variant else (METHOD, NAME)
     keys = list(dict.fromkeys(each.key for cell in cells for each in cell.endpoints))
     shown, note = _busiest(cells, keys, most // max(1, len(cells)))
+    by_key = [{**{each.key: each for each in cell.endpoints}, TOTAL: cell.total} for cell in cells]
 
     def rows(texts: Callable[[EndpointCell], list[str]], width: int) -> tuple[Row, ...]:
         found = []
         for key in (*shown, TOTAL):
-            for cell in cells:
-                found += _row(cell, key, texts, width, notes, names_variant=names_variant)
+            for cell, endpoints in zip(cells, by_key, strict=True):
+                found += _row(cell, key, endpoints.get(key), texts, width, notes, names_variant=names_variant)
         return tuple(found)
 
+    counts = (replace(each, hint="of all valid runs") for each in REQUESTS[:2])
     percentiles = tuple(Column(f"{each}%") for each in PERCENTILES)
     return (
-        Table("Requests", (*left, *REQUESTS), rows(_requests, len(REQUESTS)), note),
-        Table("Percentiles of the times (ms)", (*left, *percentiles), rows(_percentiles, len(percentiles)), note),
+        Table(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests, len(REQUESTS)), note),
+        Table(
+            f"Percentiles of the times (ms){place}", (*left, *percentiles), rows(_percentiles, len(percentiles)), note
+        ),
     )
 
 
@@ -110,18 +120,18 @@ def _busiest(cells: Sequence[Cell], keys: Sequence[tuple[str, str]], most: int) 
 def _row(
     cell: Cell,
     key: tuple[str, str],
+    endpoint: EndpointCell | None,
     texts: Callable[[EndpointCell], list[str]],
     width: int,
     notes: Notes,
     *,
     names_variant: bool,
 ) -> list[Row]:
-    """One, or none for an endpoint that the cell has not."""
+    """One, or none for an endpoint that the cell has not. endpoint: what it has of it."""
     is_total = key == TOTAL
     left = ["", "Aggregated"] if is_total else list(key)
     left += [cell.variant] if names_variant else []
     kind = "total" if is_total else ""
-    endpoint = cell.endpoint(key)
     if endpoint is not None and endpoint.runs:
         return [Row((*left, *texts(endpoint)), kind)]
     if cell.reasons and not cell.valid and is_total:
@@ -154,9 +164,9 @@ def verdict_table(analysis: Analysis, most: int) -> Table:
     columns = [
         *([Column("Operation", is_text=True)] if has_operations else []),
         *([Column("Level")] if len(study.levels) > 1 else []),
-        *([] if one else [Column("Compared", is_text=True)]),
-        Column("Endpoint", is_text=True),
-        Column("Metric", is_text=True),
+        *([] if one else [Column("Compared", is_text=True, room="long")]),
+        Column("Endpoint", is_text=True, room="long"),
+        Column("Metric", is_text=True, room="word"),
         Column(one[0] if one else "before", hint="geometric mean over runs"),
         Column(one[1] if one else "after", hint="geometric mean over runs"),
         Column("Δ"),
@@ -200,8 +210,8 @@ def verdict_chip(analysis: Analysis, comparison: Comparison) -> Chip:
     return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])
 
 
-def failure_table(cells: Iterable[tuple[str, Cell]], most: int) -> Table | None:
-    """By cell and message. None when nothing failed."""
+def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "") -> Table | None:
+    """By cell and message. None when nothing failed. place: for the caption."""
     rows = []
     for label, cell in cells:
         for endpoint in cell.endpoints:
@@ -216,5 +226,5 @@ def failure_table(cells: Iterable[tuple[str, Cell]], most: int) -> Table | None:
     if not rows:
         return None
     note = f"{len(rows) - most} more are in the CSV and JSON reports." if len(rows) > most else ""
-    columns = (Column("# Fails"), Column("Share"), *(Column(t, is_text=True) for t in ("Kind", "In", "Method", "Name")))
-    return Table("Failures", (*columns, Column("Message", is_text=True)), tuple(rows[:most]), note)
+    columns = (Column("# Fails"), Column("Share"), KIND, Column("In", is_text=True), METHOD, NAME, MESSAGE)
+    return Table(f"Failures{place}", columns, tuple(rows[:most]), note)

@@ -1,126 +1,117 @@
-"""Puts templates, style sheet, script, charts and data into one file that needs nothing else."""
+"""A document as JSON, and as one HTML file that needs nothing else: with the page's style, its script and the JSON."""
 
 from __future__ import annotations
 
 import base64
+import dataclasses
 import functools
 import hashlib
 import json
-from importlib.metadata import version
-from importlib.resources import files
+from html import escape
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.charts.chart import colours, config
-from plimsoll.report.render import VERSION as VEGA_LITE
+from plimsoll.report.page.document import Answers, Doubts, Facts, Findings
+from plimsoll.web import report_script, report_style
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
-    from jinja2 import Environment
-
-    from plimsoll.report.charts import Chart
-
-BESIDE_PLOT = 90
-"""px of a chart's height that are not its plot: legend and axis."""
-
-_FOLDER = files("plimsoll.report.page")
+    from plimsoll.report.page.document import Block, PageDocument
 
 
-def written(template: str, page: Any, charts: Mapping[str, Chart]) -> str:
-    """The page as text. charts: those that the template shows, by name."""
-    from markupsafe import Markup
-
-    bundle, libraries = _bundle()
-    script = _file("page.js")
-    texts = {
-        "style": f"{_palette()}\n{_file('page.css')}",
-        "data": safe_json({"config": config("page"), "charts": {name: _lean(each) for name, each in charts.items()}}),
-        "bundle": bundle,
-        "script": script,
-    }
-    return (
-        _environment()
-        .get_template(template)
-        .render(
-            page=page,
-            policy=_policy(bundle, script),
-            version=version("plimsoll"),
-            libraries=libraries,
-            **{name: Markup(text) for name, text in texts.items()},
-        )
-    )
+def to_json(document: PageDocument) -> str:
+    """As `web/contract.schema.json` says. Raises ValueError for a number that is not finite, which JSON has not."""
+    return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields)
 
 
-def safe_json(value: Any) -> str:
+def _fields(value: Any) -> dict[str, Any]:
+    """Of a dataclass, which JSON does not know. Not `asdict`: it would copy every row of every table first."""
+    kind: Any = type(value)
+    return {name: getattr(value, name) for name in _names(kind)}
+
+
+@functools.cache
+def _names(of: Any) -> tuple[str, ...]:
+    return tuple(field.name for field in dataclasses.fields(of))
+
+
+def safe_json(document: PageDocument) -> str:
     """JSON that ends neither the element that it stands in nor a line of JavaScript, whatever a target sent."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = to_json(document)
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
 
 
-def _lean(chart: Chart) -> dict[str, Any]:
-    """Without what the page says itself."""
-    return {key: value for key, value in chart.spec.items() if key not in ("$schema", "title", "description")}
+def written(document: PageDocument) -> str:
+    """The file as text. Raises PlimsollError if the page was not built."""
+    script = report_script()
+    return f"""<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{_policy(script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="{escape(document.written_by)}">
+<title>{escape(document.title)}</title>
+<style>{report_style()}</style>
+</head>
+<body>
+<div id="page"></div>
+<noscript>
+<main>
+{chr(10).join(_in_short(document))}
+</main>
+</noscript>
+<script type="application/json" id="document">{safe_json(document)}</script>
+<script>{script}</script>
+</body>
+</html>
+"""
 
 
-def _policy(*scripts: str) -> str:
-    """Nothing may be fetched, sent or framed, and no script may run but these two."""
-    hashes = (base64.b64encode(hashlib.sha256(each.encode()).digest()).decode() for each in scripts)
-    allowed = " ".join(f"'sha256-{each}'" for each in hashes)
+def _policy(script: str) -> str:
+    """Nothing may be fetched, sent or framed, and no script may run but this one."""
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
 
 
-def _palette() -> str:
-    """The colours of the charts as variables, for light and for dark."""
-    light = "".join(f"--{name}:{value};" for name, value in colours("light").items())
-    dark = "".join(f"--{name}:{value};" for name, value in colours("dark").items())
-    return (
-        f":root{{{light}}}\n"
-        f'@media (prefers-color-scheme: dark){{:root:not([data-theme="light"]){{color-scheme:dark;{dark}}}}}\n'
-        f':root[data-theme="dark"]{{color-scheme:dark;{dark}}}\n'
-        f"@media print{{:root:root:root{{color-scheme:light;{light}}}}}"
+def _in_short(document: PageDocument) -> Iterator[str]:
+    """What can be read where no script runs: what it is about, the answer, what speaks against it, what was found."""
+    yield f"<h1>{escape(document.title)}</h1>"
+    yield from map(_paragraph, document.lines)
+    yield _paragraph(
+        "Tables and charts of this report are drawn by the script that is in this file, and scripts do not run here. "
+        "This is the report in short."
     )
+    for block in (*document.head, *(block for section in document.sections for block in section.blocks)):
+        yield from _told(block)
 
 
-def _height(chart: Chart) -> int:
-    """px that a chart will take, so that the page does not jump when it is drawn."""
-    height = chart.spec.get("height", 200)
-    if isinstance(height, dict):
-        data = chart.spec["datasets"]
-        rows = {row.get("row", row.get("cell")) for name in ("rows", "points") for row in data.get(name, [])}
-        height = height["step"] * max(1, len(rows))
-    return int(height) + BESIDE_PLOT
+def _told(block: Block) -> Iterator[str]:
+    """A block in words; nothing of those that are tables or pictures."""
+    match block:
+        case Answers(answers):
+            yield _list([": ".join(filter(None, (each.chip.text if each.chip else "", each.text))) for each in answers])
+        case Facts(facts, "status"):
+            yield _list([f"{each.name}: {each.value}" for each in facts])
+        case Doubts(title, _, lines, small):
+            yield f"<h2>{escape(title)}</h2>"
+            yield _list(lines)
+            yield from map(_paragraph, small)
+        case Findings(findings):
+            yield "<h2>Findings</h2>"
+            yield _list([f"{each.word}: {each.statement}" for each in findings])
+        case _:
+            return
 
 
-@functools.cache
-def _environment() -> Environment:
-    from jinja2 import Environment, FunctionLoader, StrictUndefined
-
-    made = Environment(
-        loader=FunctionLoader(_file), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    made.globals["height_of"] = _height
-    return made
+def _paragraph(text: str) -> str:
+    return f"<p>{escape(text)}</p>"
 
 
-@functools.cache
-def _bundle() -> tuple[str, str]:
-    """Vega-Embed with what it needs, as one script, and what that is."""
-    import vl_convert
-
-    text = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", vl_version=VEGA_LITE)
-    # A browser reads a page's script up to its end tag, and hashes it with line ends of its own.
-    text = text.replace("\r\n", "\n").replace("</script", "<\\/script").replace("<!--", "<\\!--")
-    libraries = (
-        f"Vega {vl_convert.get_vega_version()}, Vega-Lite {VEGA_LITE}, Vega-Embed {vl_convert.get_vega_embed_version()}"
-    )
-    return text, libraries
-
-
-@functools.cache
-def _file(name: str) -> str:
-    return _FOLDER.joinpath(name).read_text(encoding="utf-8")
+def _list(lines: tuple[str, ...] | list[str]) -> str:
+    return f"<ul>{''.join(f'<li>{escape(each)}</li>' for each in lines)}</ul>" if lines else ""

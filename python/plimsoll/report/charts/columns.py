@@ -1,0 +1,319 @@
+"""A run second by second, put together in columns: at most so many of them, however long the run is.
+
+What adds up is added up, a percentile is that of all requests of a column together, and each line keeps the least and
+the greatest value that it had in a single second.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from plimsoll._engine import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+COUNTS = ("requests", "failures", "offered", "users", "in flight", "waiting")
+"""Lines that show a number of each second as it is."""
+QUANTILES: dict[str, tuple[str, float]] = {
+    "p50": ("response", 0.50),
+    "p95": ("response", 0.95),
+    "p99": ("response", 0.99),
+    "service p50": ("service", 0.50),
+    "service p99": ("service", 0.99),
+    "lag p99": ("lag", 0.99),
+    "delay p99": ("delay", 0.99),
+}
+"""Lines that show a percentile in ms: of which times, and which."""
+PER_DECADE = 10
+"""Buckets of the heat map for each power of ten of the time."""
+LATE = 10
+"""Seconds for which a column that is complete can still be told better."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Second:
+    """What one second of a run was like, over all workers. Histograms are in µs, and are not kept."""
+
+    second: int
+    """From second 0 of the run."""
+    requests: int
+    failures: int
+    """Of the requests."""
+    response: Histogram
+    service: Histogram
+    users: int | None = None
+    """At the second's end, like `in_flight` and `waiting`. None, here and below: not known, or not of one endpoint."""
+    in_flight: int | None = None
+    waiting: int | None = None
+    """Arrivals of the open model that wait for a user."""
+    offered: int | None = None
+    """Arrivals of the open model that were due in it."""
+    dropped: int | None = None
+    """Of these, never sent."""
+    lag: Histogram | None = None
+    delay: Histogram | None = None
+    cpu: float | None = None
+    """Of the busiest worker, 0…1 for one thread."""
+
+
+class Value(NamedTuple):
+    """Of one line in one column."""
+
+    value: float
+    low: float
+    """Of a single second, like `high`."""
+    high: float
+    seconds: int = 1
+    """Those in which it is known."""
+
+
+@dataclass(slots=True)
+class Part:
+    """One second, or several together."""
+
+    seconds: int = 1
+    values: dict[str, Value] = field(default_factory=dict)
+    """By line; one that is not known is not there."""
+    packed: dict[str, bytes] = field(default_factory=dict)
+    """Histograms by what they are of, as V2."""
+
+
+def part_of(second: Second) -> Part:
+    times = _times(second)
+    return Part(1, _values(second, times), {name: each.encode(compressed=False) for name, each in times.items()})
+
+
+def _times(second: Second) -> dict[str, Histogram]:
+    times = {"response": second.response, "service": second.service, "lag": second.lag, "delay": second.delay}
+    return {name: each for name, each in times.items() if each is not None and each.count}
+
+
+def _values(second: Second, times: Mapping[str, Histogram]) -> dict[str, Value]:
+    known: dict[str, float | None] = {
+        "requests": second.requests,
+        "failures": second.failures,
+        "offered": second.offered,
+        "users": second.users,
+        "in flight": second.in_flight,
+        "waiting": second.waiting,
+    }
+    for line, value in _quantiles(times):
+        known[line] = value
+    return {line: Value(each, each, each) for line, each in known.items() if each is not None}
+
+
+def merged(parts: Sequence[Part]) -> Part:
+    """parts: at least one."""
+    if len(parts) == 1:
+        return parts[0]
+    values = _all_values([part.values for part in parts])
+    times: dict[str, Histogram] = {}
+    for part in parts:
+        for name, data in part.packed.items():
+            if name in times:
+                times[name].add(Histogram.decode(data))
+            else:
+                times[name] = Histogram.decode(data)
+    for line, milliseconds in _quantiles(times):
+        values[line] = values[line]._replace(value=milliseconds)
+    packed = {name: each.encode(compressed=False) for name, each in times.items()}
+    return Part(sum(part.seconds for part in parts), values, packed)
+
+
+class Column:
+    """Seconds that are put together at once, without being packed in between."""
+
+    def __init__(self) -> None:
+        self._values: list[dict[str, Value]] = []
+        self._times: dict[str, Histogram] = {}
+
+    def add(self, second: Second) -> None:
+        times = _times(second)
+        if len(self._values) == 1:
+            # Until now they were somebody else's.
+            self._times = {name: each.copy() for name, each in self._times.items()}
+        for name, each in times.items():
+            if name in self._times:
+                self._times[name].add(each)
+            else:
+                self._times[name] = each.copy() if self._values else each
+        self._values.append(_values(second, times))
+
+    def part(self) -> Part:
+        """Of at least one second. It is not to be merged with others."""
+        if len(self._values) == 1:
+            return Part(1, self._values[0])
+        values = _all_values(self._values)
+        for line, milliseconds in _quantiles(self._times):
+            values[line] = values[line]._replace(value=milliseconds)
+        return Part(len(self._values), values)
+
+
+class CellColumn:
+    """The same for the heat map."""
+
+    def __init__(self) -> None:
+        self._seconds = 0
+        self._times = Histogram()
+
+    def add(self, second: Second) -> None:
+        self._seconds += 1
+        if second.response.count:
+            self._times.add(second.response)
+
+    def cells(self) -> Cells:
+        return Cells(self._seconds, _counts(self._times))
+
+
+def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
+    lines: dict[str, list[Value]] = {}
+    for values in several:
+        for line, value in values.items():
+            lines.setdefault(line, []).append(value)
+    return {line: _together(found) for line, found in lines.items()}
+
+
+def _quantiles(times: Mapping[str, Histogram]) -> Iterator[tuple[str, float]]:
+    """ms. A time under 1 µs is told as that: a logarithmic axis has no 0."""
+    for line, (name, q) in QUANTILES.items():
+        if name in times:
+            yield line, max(1, times[name].value_at(q)) / 1000
+
+
+def _together(values: Sequence[Value]) -> Value:
+    """The mean of what is counted; for a percentile only the extremes are right."""
+    seconds = sum(each.seconds for each in values)
+    mean = math.fsum(each.value * each.seconds for each in values) / seconds
+    return Value(mean, min(each.low for each in values), max(each.high for each in values), seconds)
+
+
+@dataclass(slots=True)
+class Cells:
+    """How many requests of some seconds took how long: a column of the heat map."""
+
+    seconds: int = 1
+    counts: dict[int, int] = field(default_factory=dict)
+    """By bucket: n has the times from 10^(n/10) to 10^((n+1)/10) µs, to the histogram's precision."""
+
+
+def cells_of(second: Second) -> Cells:
+    return Cells(1, _counts(second.response))
+
+
+def _counts(times: Histogram) -> dict[int, int]:
+    counts: dict[int, int] = {}
+    if not times.count:
+        return counts
+    last = _bucket(times.max)
+    above = times.count
+    for bucket in range(_bucket(times.min), last):
+        rest = times.count_above(_ends(bucket))
+        if above > rest:
+            counts[bucket] = above - rest
+        above = rest
+    if above:
+        counts[last] = above
+    return counts
+
+
+def _bucket(micros: int) -> int:
+    return next(bucket for bucket in itertools.count(max(0, _near(micros))) if micros <= _ends(bucket))
+
+
+def _near(micros: int) -> int:
+    return math.floor(math.log10(max(1, micros)) * PER_DECADE) - 1
+
+
+@functools.cache
+def _ends(bucket: int) -> int:
+    """The last µs of it."""
+    return math.ceil(10 ** ((bucket + 1) / PER_DECADE) - 1e-9) - 1
+
+
+def merged_cells(parts: Sequence[Cells]) -> Cells:
+    """parts: at least one."""
+    if len(parts) == 1:
+        return parts[0]
+    counts: dict[int, int] = {}
+    for part in parts:
+        for bucket, count in part.counts.items():
+            counts[bucket] = counts.get(bucket, 0) + count
+    return Cells(sum(part.seconds for part in parts), counts)
+
+
+P = TypeVar("P")
+
+
+class Grid(Generic[P]):
+    """Seconds in columns of the same width, at most `most` of them.
+
+    A column is shown once it is complete: when its last second is there, or a later one. Columns that have been
+    complete for `LATE` seconds are kept as one part, so memory does not grow with the run.
+    """
+
+    def __init__(self, most: int, merge: Callable[[Sequence[P]], P]) -> None:
+        self.width = 1
+        """Seconds of a column."""
+        self.most = most
+        self._merge = merge
+        self._columns: dict[int, dict[int, P]] = {}
+        """By first second; its parts by second."""
+        self._newest = -1
+        self._sealed = 0
+        """Columns before this second are one part."""
+
+    def fit(self, seconds: int) -> None:
+        """Be so wide that this many seconds are at most `most` columns; never narrower than before. Wider columns hold
+        whole ones, as long as each length is a multiple of the one before where the width grows."""
+        width = max(1, math.ceil(seconds / self.most))
+        if width <= self.width:
+            return
+        self.width = width
+        columns: dict[int, dict[int, P]] = {}
+        for parts in self._columns.values():
+            for second, part in parts.items():
+                columns.setdefault(self._start(second), {})[second] = part
+        self._columns = columns
+        self._sealed = self._start(self._sealed)
+
+    def put(self, second: int, part: P) -> tuple[list[tuple[int, P]], bool]:
+        """Columns that are complete now, and were not; and whether one changed that was complete before. A second that
+        comes too late for its column is left out."""
+        start = self._start(second)
+        is_late = self._is_complete(start)
+        if start < self._sealed and self.width > 1:
+            return [], False
+        before = self._columns.get(start, {}).get(second)
+        self._columns.setdefault(start, {})[second] = part
+        first = self._start(self._newest + 1)
+        self._newest = max(self._newest, second)
+        found = [] if is_late else [each for each in range(first, second + 1, self.width) if self._is_complete(each)]
+        new = [(each, self._merge(list(self._columns[each].values()))) for each in found if each in self._columns]
+        self._seal()
+        return new, is_late and before != part
+
+    def complete(self) -> list[tuple[int, P]]:
+        """(first second, all of it together), ascending."""
+        return [
+            (start, self._merge(list(self._columns[start].values())))
+            for start in sorted(self._columns)
+            if self._is_complete(start)
+        ]
+
+    def _start(self, second: int) -> int:
+        return second - second % self.width
+
+    def _is_complete(self, start: int) -> bool:
+        return start + self.width - 1 <= self._newest
+
+    def _seal(self) -> None:
+        while self._sealed + self.width + LATE <= self._newest:
+            parts = self._columns.get(self._sealed)
+            if parts is not None and len(parts) > 1:
+                self._columns[self._sealed] = {self._sealed: self._merge(list(parts.values()))}
+            self._sealed += self.width
