@@ -1,0 +1,126 @@
+"""Messages as JSON, JSON as messages, and every error as a `Problem`."""
+
+from __future__ import annotations
+
+import logging
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from plimsoll.errors import PlimsollError, ReadOnlyError, RefError, UsageError
+from plimsoll.server.control import FieldError, NotNowError
+from plimsoll.server.messages import Problem
+from plimsoll.store.redact import redact_url, storable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from starlette.requests import Request
+
+MessageT = TypeVar("MessageT")
+
+logger = logging.getLogger("plimsoll.server")
+
+FAILED = "something went wrong here that should not; the log of the process says what"
+
+
+_adapters: dict[Any, TypeAdapter[Any]] = {}
+
+
+def adapter(kind: Any) -> TypeAdapter[Any]:
+    """Knows a class of messages, or any other type."""
+    if kind not in _adapters:
+        _adapters[kind] = TypeAdapter(kind)
+    return _adapters[kind]
+
+
+def to_json(message: Any) -> bytes:
+    """A message, or plain values, as JSON; numbers that JSON does not know become null."""
+    kind = adapter(type(message) if hasattr(message, "__dataclass_fields__") else Any)
+    try:
+        return kind.dump_json(message)
+    except PydanticSerializationError:
+        # What a user's code prints or raises may have code points that no encoding knows.
+        return adapter(Any).dump_json(storable_json(kind.dump_python(message)))
+
+
+def answer(message: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """What may change within the second is asked for anew each time."""
+    kept = {"Cache-Control": "no-store", **(headers or {})}
+    return Response(to_json(message), status, kept, media_type="application/json")
+
+
+def problem(status: int, error: str, field: str = "", headers: Mapping[str, str] | None = None) -> Response:
+    return answer(Problem(redact_url(error), field), status, headers)
+
+
+async def read(request: Request, kind: type[MessageT]) -> MessageT:
+    """The body as a message of this class. Raises FieldError, UsageError."""
+    body = await request.body()
+    try:
+        message: MessageT = adapter(kind).validate_json(body or b"{}")
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = ".".join(str(each) for each in first["loc"])
+        text = f"{field}: {first['msg']}" if field else f"the body of the request: {first['msg']}"
+        raise FieldError(text, field) from error
+    return message
+
+
+def acting(act: Callable[[MessageT], None], kind: type[MessageT]) -> Callable[[Request], Awaitable[Response]]:
+    """An endpoint that takes a message and has something done, which may take a moment."""
+
+    async def endpoint(request: Request) -> Response:
+        message = await read(request, kind)
+        await run_in_threadpool(act, message)
+        return answer({}, 202)
+
+    return endpoint
+
+
+def _of_http(_: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    text = error.detail
+    if text == HTTPStatus(error.status_code).phrase:
+        text = _WORDS.get(error.status_code, text.lower())
+    return problem(error.status_code, text, headers=error.headers)
+
+
+def _of_ours(_: Request, error: Exception) -> Response:
+    """Whoever asked is to read what is wrong."""
+    match error:
+        case NotNowError():
+            return problem(409, str(error))
+        case FieldError():
+            return problem(400, str(error), error.field)
+        case UsageError():
+            return problem(400, str(error))
+        case RefError():
+            return problem(404, str(error))
+        case ReadOnlyError():
+            return problem(403, str(error))
+    logger.error("%s", error)
+    return problem(500, str(error))
+
+
+def _of_others(_: Request, __: Exception) -> Response:
+    """The traceback goes to the log, and not to who asked."""
+    return problem(500, FAILED)
+
+
+_WORDS = {
+    404: "there is nothing of that name here",
+    405: "that cannot be done with this address",
+    413: "that is more than may be sent here",
+}
+ON_ERROR: dict[Any, Callable[[Request, Exception], Response]] = {
+    HTTPException: _of_http,
+    PlimsollError: _of_ours,
+    Exception: _of_others,
+}
+"""For Starlette."""

@@ -1,0 +1,66 @@
+"""All routes, behind one guard."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.routing import Mount
+
+from plimsoll.errors import UsageError
+from plimsoll.server import control_routes, live_routes, locust_routes, login, static
+from plimsoll.server.answers import ON_ERROR
+from plimsoll.server.history import History
+from plimsoll.server.live_stream import Viewers
+from plimsoll.server.login import Sessions
+from plimsoll.server.security import Guard
+
+if TYPE_CHECKING:
+    from starlette.routing import BaseRoute
+
+    from plimsoll.server.control import Control
+    from plimsoll.server.live import Live
+    from plimsoll.server.security import Access
+
+SMALLEST_ZIPPED = 1000
+"""Bytes."""
+ZIP_LEVEL = 5
+_BASE = re.compile(r"(/[A-Za-z0-9._~-]+)*")
+
+
+def make_app(
+    *, store: str | None, live: Live | None, control: Control | None, access: Access, base_path: str = ""
+) -> Starlette:
+    """The page and its API. store: where runs are kept. live, control: None where none can be run. base_path: put in
+    front of every path, "/load" say. Raises UsageError for one that cannot be a path.
+
+    `app.state.viewers` is to be told of the end, and `app.state.history` to be closed after it; `app.state.base_path` is
+    how the page's address ends.
+    """
+    base = base_path.rstrip("/")
+    if not _BASE.fullmatch(base):
+        raise UsageError(f"--web-base-path {base_path}: must be like /load, of letters, digits and - . _ ~")
+    viewers, sessions, kept = Viewers(live), Sessions(access), History(store)
+    routes: list[BaseRoute] = [
+        *login.routes(access, sessions, base),
+        *control_routes.routes(store, live, control, access),
+        *(live_routes.routes(live, viewers) if live is not None else ()),
+        *(locust_routes.routes(live, control, viewers, kept.place) if live is not None and control is not None else ()),
+        *kept.routes(),
+        *static.routes(),
+    ]
+    app = Starlette(
+        routes=[Mount(base, routes=routes)] if base else routes,
+        middleware=[
+            Middleware(Guard, access=access, sessions=sessions, base_path=base),
+            Middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=ZIP_LEVEL),
+        ],
+        exception_handlers=ON_ERROR,
+    )
+    app.state.viewers = viewers
+    app.state.history = kept
+    app.state.base_path = base
+    return app

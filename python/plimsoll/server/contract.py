@@ -1,0 +1,55 @@
+"""The JSON Schema of everything that page and server exchange.
+
+`python -m plimsoll.server.contract > web/contract.schema.json`; the page's TypeScript types are made from that file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from plimsoll.report.page import document
+from plimsoll.server import messages
+
+ROOTS: tuple[type, ...] = (
+    document.PageDocument,
+    *(each for each in vars(messages).values() if isinstance(each, type) and dataclasses.is_dataclass(each)),
+)
+
+
+def schema() -> dict[str, Any]:
+    """One definition for each class; an object with one property for each, so that converters find them all."""
+    roots = {each.__name__: TypeAdapter[Any](each) for each in ROOTS}
+    by_name, definitions = TypeAdapter.json_schemas((name, "serialization", each) for name, each in roots.items())
+    properties = {name: by_name[name, "serialization"] for name in roots}
+    found = _closed(definitions)
+    return {
+        "title": "Contract",
+        "description": "Made by `python -m plimsoll.server.contract`.",
+        "type": "object",
+        "properties": properties,
+        "required": sorted(properties),
+        "additionalProperties": False,
+        **found,
+    }
+
+
+def _closed(node: Any) -> Any:
+    """Every field is always sent, and no other; docstrings and defaults are Python's business."""
+    if isinstance(node, list):
+        return [_closed(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    found = {key: _closed(value) for key, value in node.items() if key not in ("default", "description", "title")}
+    if found.get("type") == "object" and isinstance(found.get("properties"), dict):
+        # A field may be called "title", too.
+        found["properties"] = {key: _closed(value) for key, value in node["properties"].items()}
+        found |= {"required": sorted(found["properties"]), "additionalProperties": False}
+    return found
+
+
+if __name__ == "__main__":
+    print(json.dumps(schema(), indent=1, sort_keys=True))

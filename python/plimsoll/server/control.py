@@ -1,0 +1,43 @@
+"""What the page may do to the process that runs tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from plimsoll.server.messages import Change, Form, TaskRatio, Wish
+
+
+class NotNowError(UsageError):
+    """It could be done at another time: a run is in progress, or none is. Answered with 409, other errors with 400."""
+
+
+class FieldError(UsageError):
+    """One field of what was asked for cannot be used."""
+
+    def __init__(self, message: str, field: str) -> None:
+        """field: its name in `Wish` or `Change`; "arguments.NAME" for one of the locustfile's own."""
+        super().__init__(message)
+        self.field = field
+
+
+class Control(Protocol):
+    """Called in threads of the server. All of it raises UsageError, whose text is shown, for what cannot be done."""
+
+    def form(self) -> Form:
+        """May take a moment the first time: the locustfile is imported in a process of its own."""
+
+    def tasks(self) -> tuple[TaskRatio, ...]:
+        """Which share of what is done each class and task has; () for native users."""
+
+    def start(self, wish: Wish) -> None:
+        """Returns once the run is accepted; how it goes is seen in `Live`."""
+
+    def change(self, change: Change) -> None: ...
+
+    def stop(self) -> None: ...
+
+    def reset(self) -> None:
+        """Everything measured so far is kept, and left out of the numbers, as a warm-up is."""

@@ -1,0 +1,48 @@
+"""The three answers at the top of the page, of a run that may still go on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.server.messages import Headline, Judgement
+from plimsoll.stats.headline import headline
+from plimsoll.store.redact import redact_url
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.stats import headline as told
+    from plimsoll.stats.latency import Latency
+    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.view import RunView
+
+
+def headline_of(
+    view: RunView,
+    plan: RunPlan,
+    facts: Mapping[str, Any],
+    *,
+    current: Latency | None = None,
+    thresholds: Sequence[ThresholdResult] = (),
+    assessment: Assessment | None = None,
+) -> Headline:
+    """facts: what is known of the run so far. current: response times of the last seconds. thresholds: how they stand.
+    assessment: of a run that is over, which knows these; None while it goes on."""
+    manifest = {
+        "model": "open" if plan.is_open else "closed",
+        "users_kind": "python" if plan.scenario is None else "native",
+        "max_users": plan.most_users if plan.is_open else None,
+        "times_of": plan.times_of,
+    }
+    if assessment is None:
+        found = headline(view, manifest, facts, thresholds=thresholds, current=current)
+    else:
+        found = headline(view, manifest, facts, thresholds=assessment.thresholds, validity=assessment.validity)
+    return Headline(*(_judgement(each) for each in (found.target, found.generator, found.bottleneck)))
+
+
+def _judgement(judged: told.Judgement) -> Judgement:
+    more = tuple(redact_url(each) for each in judged.more)
+    return Judgement(judged.tone, judged.title, redact_url(judged.text), more)

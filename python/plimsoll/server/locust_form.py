@@ -1,0 +1,110 @@
+"""What the form of Locust's page asks for, as a `Wish` or a `Change`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.errors import UsageError
+from plimsoll.load.durations import parse_duration
+from plimsoll.server.messages import Change, Wish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import TypeVar
+
+    from plimsoll.server.messages import Argument, Form
+
+    N = TypeVar("N", int, float)
+    Fields = Mapping[str, list[str]]
+    """What was sent, by name: a field may come several times."""
+
+DEFAULT_SHAPE = "Default"
+
+
+def wish_of(fields: Fields, form: Form) -> Wish:
+    """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
+    words where it has some."""
+    shape = _shape(fields, form)
+    users, rate = (form.wish.users, form.wish.spawn_rate) if shape or form.has_shape else _crowd(fields)
+    arguments = {each.name: _value(each, fields[each.name]) for each in form.arguments if each.name in fields}
+    return replace(
+        form.wish,
+        model="closed",
+        users=users,
+        spawn_rate=rate,
+        rate="",
+        shape="constant",
+        shape_text="",
+        shape_class=shape,
+        run_time=_last(fields, "run_time") if run_time_of(fields) else "",
+        host=_last(fields, "host", form.wish.host).replace("<", "").replace(">", ""),
+        classes=_classes(fields, form) or (),
+        profile=_last(fields, "profile", form.wish.profile),
+        arguments={**form.wish.arguments, **arguments},
+    )
+
+
+def change_of(fields: Fields, form: Form) -> Change:
+    """How the load of the run in progress is to change. Raises UsageError."""
+    users, rate = _crowd(fields)
+    return Change(users=users, spawn_rate=rate, classes=_classes(fields, form))
+
+
+def run_time_of(fields: Fields) -> float:
+    """s; 0 for none. Raises UsageError."""
+    text = _last(fields, "run_time")
+    try:
+        return parse_duration(text) if text else 0.0
+    except (UsageError, ValueError) as error:
+        raise UsageError("Valid run_time formats are : 20, 20s, 3m, 2h, 1h20m, 3h30m10s, etc.") from error
+
+
+def _crowd(fields: Fields) -> tuple[int, float]:
+    users = _number(fields, "user_count", int, "an integer")
+    rate = _number(fields, "spawn_rate", float, "a number")
+    if users is None or rate is None or users < 0 or not 0 < rate < math.inf:
+        raise UsageError("Missing or invalid user_count or spawn_rate from /swarm request")
+    return users, rate
+
+
+def _number(fields: Fields, name: str, kind: Callable[[str], N], what: str) -> N | None:
+    if name not in fields:
+        return None
+    text = _last(fields, name)
+    try:
+        return kind(text)
+    except ValueError:
+        raise UsageError(f"Invalid {name} value: {text!r} (must be {what})") from None
+
+
+def _classes(fields: Fields, form: Form) -> tuple[str, ...] | None:
+    """None: as it is."""
+    wanted = tuple(fields.get("user_classes", ()))
+    if unknown := set(wanted) - {each.name for each in form.classes}:
+        raise UsageError(f"no such class: {', '.join(sorted(unknown))}")
+    return wanted or None
+
+
+def _shape(fields: Fields, form: Form) -> str:
+    """ "" for none."""
+    name = _last(fields, "shape_class", DEFAULT_SHAPE)
+    if name == DEFAULT_SHAPE:
+        return ""
+    if name not in form.shape_classes:
+        raise UsageError(f"no such class: {name}")
+    return name
+
+
+def _value(argument: Argument, texts: list[str]) -> str | bool | tuple[str, ...]:
+    match argument.kind:
+        case "checkbox":
+            return texts[-1] == "true"
+        case "multiple":
+            return tuple(texts[0].split(",")) if len(texts) == 1 else tuple(texts)
+    return texts[-1]
+
+
+def _last(fields: Fields, name: str, otherwise: str = "") -> str:
+    return fields[name][-1] if fields.get(name) else otherwise

@@ -1,0 +1,287 @@
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+import requests
+from sqlalchemy import text
+from tests.server.kept import file, keep, place, serving
+
+from plimsoll.stats.run_summary import RunSummary
+from plimsoll.stats.view import RunView
+from plimsoll.store import Store
+from plimsoll.store.database import Database
+
+__all__ = ["file", "keep", "place"]
+
+HOSTILE = "</script><img src=x onerror=alert(1)>\u202e'\"%_\\ Ünïcode"
+
+
+def ids(answer) -> list[str]:
+    return [run["id"] for run in answer["runs"]]
+
+
+def test_runs_come_the_latest_first_with_the_numbers_of_their_tables(place, keep):
+    first, second = (keep(place, minute, ms=10.0 * (minute + 1)) for minute in (0, 1))
+    with serving(place) as served:
+        for _ in range(2):  # made, then kept
+            found = served.get("/api/runs")
+            assert (ids(found), found["total"], found["tags"]) == ([second, first], 2, [])
+            run = found["runs"][0]
+            assert (run["name"], run["source"], run["load"]) == ("locustfile.py", "locustfile.py", "5 users")
+            assert (run["status"], run["host"], run["experiment"]) == ("finished", "http://127.0.0.1:8000", "")
+            assert run["commit"].startswith("c0ffee")
+            with Store.open(place) as store:
+                summary = RunSummary.of(store.run(second))
+            shown = run["summary"]
+            assert (shown["requests"], shown["failures"], shown["duration"]) == (30, 3, 3.0)
+            assert (shown["rate"], shown["p50"], shown["p99"]) == (10.0, summary.times["p50"], summary.times["p99"])
+            assert shown["is_valid"] is summary.is_valid
+        assert served.get(f"/api/runs/{first}") == found["runs"][1]
+
+
+def test_pages_of_the_list(place, keep):
+    with Store.open(place) as store:
+        kept = [keep(store, minute) for minute in range(5)][::-1]
+    with serving(place) as served:
+        pages = [served.get("/api/runs", limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+        assert [ids(page) for page in pages] == [kept[:2], kept[2:4], kept[4:], []]
+        assert {page["total"] for page in pages} == {5}
+        assert served.get("/api/runs", limit=0) == {"runs": [], "total": 5, "tags": []}
+        for wrong in ("-1", "x", "501", "1e3", "٣", "9" * 30):
+            problem = served("get", "/api/runs", limit=wrong)
+            assert (problem.status_code, problem.json()["field"]) == (400, "limit")
+
+
+def test_a_search_finds_every_word_in_whatever_case_and_place(place, keep):
+    with Store.open(place) as store:
+        one = keep(store, 0, host="http://ÄPFEL.example", experiment="Winter")
+        two = keep(store, 1, host="http://b.example/100%_of", scenario={"name": "checkout"})
+        store.labels.of_run(two, tags=["Smoke test"], note="After the Index")
+    with serving(place) as served:
+        for words, expected in {
+            "äpfel": [one],
+            "WINTER locustfile": [one],
+            "c0ffee": [two, one],
+            "smoke index": [two],
+            "checkout": [two],
+            two[-4:]: [two],
+            "100%_of": [two],
+            "%": [two],
+            "_": [two],
+            "winter index": [],
+            "*": [],
+            "  ": [two, one],
+            HOSTILE: [],
+            "' OR 1=1 --": [],
+        }.items():
+            found = served.get("/api/runs", search=words)
+            assert (ids(found), found["total"]) == (expected, len(expected)), words
+
+
+def test_labels_are_kept_and_found(place, keep):
+    first, second = keep(place, 0), keep(place, 1)
+    with serving(place) as served:
+        answer = served(
+            "patch", f"/api/runs/{first}", {"tags": [" a \n b", "ü", "a b", "", HOSTILE[:40]], "note": HOSTILE}
+        )
+        assert answer.status_code == 200, answer.text
+        tags = ["a b", "ü", HOSTILE[:40]]
+        assert (answer.json()["tags"], answer.json()["note"]) == (tags, HOSTILE)
+        assert answer.json() == served.get(f"/api/runs/{first}")
+        served("patch", f"/api/runs/{second}", {"tags": ["a b"]})
+        listed = served.get("/api/runs")
+        assert sorted(listed["tags"]) == sorted(tags)
+        assert ids(served.get("/api/runs", tag="a b")) == [second, first]
+        assert ids(served.get("/api/runs", tag=HOSTILE[:40])) == [first]
+        assert ids(served.get("/api/runs", tag="a")) == []
+        assert ids(served.get("/api/runs", tag="a b", search="onerror")) == [first]
+        # What is not said stays as it is.
+        assert served("patch", f"/api/runs/{first}", {"note": ""}).json()["tags"] == tags
+        assert served("patch", f"/api/runs/{first}", {"tags": []}).json()["tags"] == []
+        assert ids(served.get("/api/runs", search="onerror")) == []
+
+
+@pytest.mark.parametrize(
+    ("label", "message"),
+    [
+        ({"tags": ["x" * 41]}, "at most 40 characters"),
+        ({"tags": [str(each) for each in range(21)]}, "21 tags are too many: at most 20"),
+        ({"note": "x" * 10_001}, "at most 10000"),
+        ({"tags": "smoke"}, "tags"),
+        ({"tags": [1]}, "tags.0"),
+        ({"note": ["x"]}, "note"),
+        ([], "the body of the request"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(file, keep, label, message):
+    run = keep(file)
+    with serving(file) as served:
+        assert message in served.refused(400, "patch", f"/api/runs/{run}", label)
+        assert (served.get(f"/api/runs/{run}")["tags"], served.get(f"/api/runs/{run}")["note"]) == ([], "")
+
+
+def test_a_body_that_is_no_json_is_refused(file, keep):
+    run = keep(file)
+    with serving(file) as served:
+        answer = requests.patch(f"{served.url}/api/runs/{run}", data=b"{\xff", timeout=60)
+        assert (answer.status_code, set(answer.json())) == (400, {"error", "field"})
+
+
+def test_runs_that_are_not_there(place, keep):
+    keep(place)
+    with serving(place) as served:
+        assert served("get", "/api/page", ref="\0").status_code == 404
+        assert served("get", "/api/experiments/%00").status_code == 404
+        for unknown in ("2027", "%25", "..%2F..%2Fetc%2Fpasswd", "%00"):
+            for method, body in (("get", None), ("patch", {"note": "x"})):
+                answer = served(method, f"/api/runs/{unknown}", body)
+                assert (answer.status_code, set(answer.json())) == (404, {"error", "field"}), answer.text
+
+
+def test_a_store_that_is_not_there_yet_is_an_empty_one_until_it_is(file, keep):
+    with serving(file) as served:
+        assert served.get("/api/runs") == {"runs": [], "total": 0, "tags": []}
+        assert "no store at" in served.refused(404, "get", "/api/runs/last")
+        assert not Path(file).exists()
+        run = keep(file)
+        assert ids(served.get("/api/runs")) == [run]
+        # Another file in its place is another store.
+        Path(file).unlink()
+        assert served.get("/api/runs")["total"] == 0
+        other = keep(file, 7)
+        assert ids(served.get("/api/runs")) == [other]
+
+
+def test_a_run_that_goes_on_has_no_summary_until_it_is_over(place, keep, make_interval):
+    with Store.open(place) as store, serving(place) as served:
+        writer = store.start_run({"started": 1_795_176_000.0, "users": 1})
+        writer.commit([make_interval([10.0])])
+        shown = served.get("/api/runs")["runs"][0]
+        assert (shown["status"], shown["summary"], shown["ended"]) == ("running", None, None)
+        writer.commit([make_interval([10.0], second=1)])
+        writer.finish("stopped", 1_795_176_002.0)
+        shown = served.get("/api/runs")["runs"][0]
+        assert (shown["status"], shown["summary"]["requests"]) == ("stopped", 2)
+
+
+def test_a_damaged_run_is_listed_without_numbers(file, keep):
+    damaged, fine = keep(file, 0), keep(file, 1)
+    database = Database(file)
+    with database.write("damage it") as connection:
+        connection.execute(text("UPDATE interval SET response = x'00' WHERE run = :run"), {"run": damaged})
+    database.close()
+    with serving(file) as served:
+        found = served.get("/api/runs")["runs"]
+        assert [(run["id"], run["summary"] is None) for run in found] == [(fine, False), (damaged, True)]
+
+
+def test_two_writers_of_labels_do_not_undo_one_another(place, keep):
+    run = keep(place)
+    with serving(place) as served, serving(place) as other:
+        rounds = 10
+
+        def say(who, what):
+            for each in range(rounds):
+                answer = who("patch", f"/api/runs/{run}", {what: [f"t{each}"] if what == "tags" else f"n{each}"})
+                assert answer.status_code == 200, answer.text
+
+        threads = [threading.Thread(target=say, args=each) for each in ((served, "tags"), (other, "note"))]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        found = served.get(f"/api/runs/{run}")
+        assert (found["tags"], found["note"]) == (["t9"], "n9")
+        assert ids(served.get("/api/runs", search="t9 n9")) == [run]
+
+
+def test_a_store_that_is_written_to_is_read_meanwhile(place, keep):
+    """As the page of a run in progress does: the list is right at every moment."""
+    seen: list[int] = []
+    with serving(place) as served, Store.open(place) as store:
+        over = threading.Event()
+
+        def read():
+            while not over.is_set() or not seen:
+                found = served.get("/api/runs")
+                assert len(found["runs"]) == found["total"]
+                assert all(run["summary"]["requests"] == 30 for run in found["runs"] if run["summary"])
+                seen.append(found["total"])
+
+        thread = threading.Thread(target=read)
+        thread.start()
+        for minute in range(10):
+            keep(store, minute)
+        over.set()
+        thread.join()
+        assert seen == sorted(seen)
+        assert served.get("/api/runs")["total"] == 10
+
+
+def test_a_store_that_may_only_be_read_is_shown_and_not_labelled(postgresql_url, keep):
+    run = keep(postgresql_url)
+    read_only = f"{postgresql_url}&options=-c%20default_transaction_read_only%3Don"
+    with serving(read_only) as served:
+        assert served.get("/api/runs")["runs"][0]["summary"]["requests"] == 30
+        assert "read-only" in served.refused(403, "patch", f"/api/runs/{run}", {"note": "x"})
+        assert served.get(f"/api/runs/{run}")["note"] == ""
+
+
+def test_no_password_is_told(file, keep):
+    run = keep(file, host="http://ann:s3cret@127.0.0.1:8000")
+    with serving(file) as served:
+        served("patch", f"/api/runs/{run}", {"note": "see http://bob:hunter2@wiki", "tags": ["http://x:hunter2@y"]})
+        text = served("get", "/api/runs").text + served("get", "/api/runs/" + run + "/run.json").text
+        assert "s3cret" not in text
+        assert "hunter2" not in text
+        assert "ann:***@127.0.0.1" in text
+
+
+def test_a_real_run_is_listed_as_plimsoll_runs_lists_it(tmp_path, target):
+    locustfile = tmp_path / "locustfile.py"
+    locustfile.write_text(
+        "from locust import FastHttpUser, task, constant\n"
+        "class U(FastHttpUser):\n"
+        "    wait_time = constant(0.05)\n"
+        "    @task\n"
+        "    def a(self):\n"
+        "        self.client.get('/a', headers={'Authorization': 'Bearer s3cret'})\n"
+    )
+    store = str(tmp_path / "runs.db")
+    command = [sys.executable, "-m", "plimsoll", "run", "-f", str(locustfile), "-H", target, "-u", "2", "-t", "2s"]
+    done = subprocess.run([*command, "--headless", "--store", store], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode in (0, 3), done.stderr
+    with serving(store) as served, Store.open(store) as opened:
+        (run,) = served.get("/api/runs")["runs"]
+        view = RunView.of(opened.run("last"))
+        assert run["summary"]["requests"] == view.total.requests > 0
+        assert (run["source"], run["host"], run["load"]) == ("locustfile.py", target, "2 users")
+        assert "s3cret" not in json.dumps(run)
+
+
+@pytest.fixture
+def target(tmp_path):
+    """The URL of a real service."""
+    program = Path(__file__).parents[1] / "experiment" / "files" / "target.py"
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port = probe.getsockname()[1]
+    process = subprocess.Popen([sys.executable, str(program), str(port)], env=dict(os.environ))
+    try:
+        while True:
+            assert process.poll() is None
+            try:
+                requests.get(f"http://127.0.0.1:{port}/", timeout=60)
+                break
+            except requests.ConnectionError:
+                continue
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        process.kill()
+        process.wait()

@@ -1,0 +1,88 @@
+"""A real run, told of by its coordinator, as a page sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from harness import Target
+from tests.server.pages import Operator, in_thread, paged
+
+from plimsoll.report.assessment import assess
+from plimsoll.run.local import LocalRunner
+from plimsoll.run.plan import RunPlan
+from plimsoll.server.live import Live
+from plimsoll.stats.summary import summarise, summarise_total
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOCUSTFILE = """
+from locust import HttpUser, constant, task
+
+class Visitor(HttpUser):
+    wait_time = constant(0.01)
+
+    @task(3)
+    def index(self):
+        self.client.get("/index")
+
+    @task
+    def fail(self):
+        self.client.get("/fail")
+"""
+
+
+@pytest.fixture
+def target():
+    server = Target()
+    yield server
+    server.close()
+
+
+def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
+    path = tmp_path / "locustfile.py"
+    path.write_text(LOCUSTFILE)
+    plan = RunPlan(
+        locustfiles=(str(path),),
+        host=target.url,
+        users=4,
+        spawn_rate=100.0,
+        run_time=3.0,
+        processes=2,
+        stop_timeout=10.0,
+    )
+    live, moments = Live(), []
+    with paged(live, Operator()) as page, page.stream() as stream:
+        moments.append(stream.moment())
+
+        def watch() -> None:
+            while (moments[-1]["test"] or {}).get("status") != "finished":
+                moments.append(stream.moment())
+
+        watching = in_thread(watch)
+        live.preparing(plan, "locustfile.py", 1)
+        result = LocalRunner(plan, [live]).run()
+        live.over(result.status, result.view, assess(result.view, {}, {}), 1, "")
+        watching.join(60)
+        last = moments[-1]
+        assert last["total"]["requests"] == target.total
+        assert {row["name"]: row["requests"] for row in last["rows"]} == target.counts
+        total = summarise_total(result.view)
+        assert (last["total"]["p99"], last["total"]["max"]) == (total.percentile(0.99), total.max)
+        assert [row["p50"] for row in last["rows"]] == [row.median for row in summarise(result.view)]
+        assert [each["sequence"] for each in moments] == [*range(len(moments))]
+        statuses = [each["test"]["status"] for each in moments[1:]]
+        assert statuses[0] == "preparing"
+        assert {"running", "finished"} <= set(statuses)
+        assert max(each["test"]["users"] for each in moments[1:]) == 4
+        charts = {each["name"]: each["spec"]["datasets"] for each in page.json("api/live/charts")["charts"]}
+        drawn = sum(row["value"] for row in charts["live-rate"]["points"] if row["of"] == "requests")
+        assert drawn == target.total, "each second is drawn once, and none is left out"
+        of_one = page.json("api/live/charts", params={"endpoint": '["GET", "/fail"]'})["charts"]
+        points = next(each for each in of_one if each["name"] == "live-rate")["spec"]["datasets"]["points"]
+        assert sum(row["value"] for row in points if row["of"] == "requests") == target.counts["/fail"]
+        assert page.json("stats/requests")["stats"][-1]["num_requests"] == target.total
+        assert page.json("api/live/failures")["failures"][0]["count"] == target.counts["/fail"]
+        assert {each["tone"] for each in last["headline"].values()} <= {"good", "warning", "bad", "unknown"}
+        assert last["headline"]["target"]["tone"] == "bad", "a quarter of the requests failed"
