@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 
+from plimsoll.stats.run_summary import RunSummary
 from plimsoll.store import Store
 from plimsoll.store.cells import Became, ExperimentFile
 
@@ -22,11 +23,34 @@ def test_no_more_than_asked(plimsoll, kept):
     assert kept[0] not in output
 
 
+def test_runs_that_are_searched_for(plimsoll, kept):
+    with Store.open() as store:
+        store.labels.of_run(kept[0], tags=["nightly"], note="before the index")
+    for asked in (("--search", "INDEX locustfile"), ("--tag", "nightly"), ("--search", kept[0])):
+        output = plimsoll("runs", *asked).output
+        assert kept[0] in output and kept[1] not in output, asked
+    assert "nightly" in plimsoll("runs").output
+    assert plimsoll("runs", "--tag", "night").output == "no runs yet\n"
+    wrong = plimsoll("runs", "--experiments", "--tag", "nightly")
+    assert wrong.exit_code == 2
+    assert "--search and --tag are for runs" in wrong.output
+
+
+def test_a_finished_run_is_read_once(plimsoll, kept, monkeypatch):
+    before = plimsoll("runs").output
+    read = []
+    of = RunSummary.of.__func__
+    monkeypatch.setattr(RunSummary, "of", classmethod(lambda cls, run: (read.append(run.id), of(cls, run))[1]))
+    assert plimsoll("runs").output == before
+    assert read == [kept[1]]  # the other one goes on
+
+
 def test_json(plimsoll, kept):
     value = json.loads(plimsoll("runs", "--json").stdout)
     assert value["schema"] == "plimsoll.runs"
     assert [run["id"] for run in value["runs"]] == kept[::-1]
     assert [run["total"]["requests"] for run in value["runs"]] == [20, 20]
+    assert [(run["tags"], run["note"]) for run in value["runs"]] == [([], "")] * 2
 
 
 def test_a_store_without_runs(plimsoll):

@@ -14,7 +14,7 @@ def test_the_tables_of_a_run(plimsoll, kept):
     assert lines[1:3] == ["note: a note", ""]
     assert "GET     /                   20        2     9.50  5.00  10.0           100  10.00        1.00" in lines
     assert "      2  http  GET     /     500 Server Error" in lines
-    assert lines[-1] == "generator: 1 worker, lag p99 –, delay p99 0.00 ms, CPU max 0%, stamps: kernel"
+    assert lines[-1] == "generator: 1 worker, lag p99 –, delay p99 0.003 ms, CPU max 0%, stamps: kernel"
 
 
 @pytest.mark.parametrize("ref", [[], ["last"]])

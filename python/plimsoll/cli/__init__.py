@@ -21,6 +21,7 @@ VERBS = {
     "runs": "List the runs that were kept, the latest first.",
     "show": "Print the tables of a run again.",
     "capacity": "Find the highest load at which a service meets an objective, as a range with its confidence.",
+    "serve": "Serve the page of the runs and experiments that were kept.",
     "report": "Report on runs, experiments, imported studies and files.",
     "compare": "Compare B with A: runs, experiments, imported studies or files, also of different tools.",
     "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",

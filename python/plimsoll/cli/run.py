@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,7 +16,11 @@ from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import UsageError
 from plimsoll.run.describe import describe, ratio_lines
 from plimsoll.run.options import UnknownOption
-from plimsoll.run.plan import RunPlan
+
+if TYPE_CHECKING:
+    from plimsoll.cli.run_plan import What
+    from plimsoll.run.perform import Outputs
+    from plimsoll.run.plan import RunPlan
 
 
 @click.command(
@@ -25,15 +29,19 @@ from plimsoll.run.plan import RunPlan
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
-  plimsoll run                                           locustfile.py here, one user, until Ctrl-C
-  plimsoll run -f shop.py -H http://127.0.0.1:8000 -u 50 -r 5 -t 2m
-  plimsoll run -f shop.py Buyer -u 8 -t 30s -s 10s       only the class Buyer; running tasks may finish for 10 s
-  plimsoll run -f shop.py -u 2000 --processes -1 --csv results/shop
+  plimsoll run                                           locustfile.py here: the page asks for the rest
+  plimsoll run -f shop.py -H http://127.0.0.1:8000 -u 50 -r 5 -t 2m --autostart --autoquit 0
+  plimsoll run -f shop.py Buyer -u 8 -t 30s -s 10s --headless
+                                                         only the class Buyer; running tasks may finish for 10 s
+  plimsoll run -f shop.py -u 2000 --processes -1 --csv results/shop --headless
   plimsoll run http://127.0.0.1:8000/ -u 50 -t 10s       no locustfile: one URL, users without Python
   plimsoll run http://127.0.0.1:8000/ --rate 900/s -t 2m the open model: 900 arrivals per second, come what may
   plimsoll run plan.toml --threshold 'p99 < 200ms'       a plan: flows, data, phases
   plimsoll run targets.txt --rate 100/s -t 30s           the targets of a vegeta file in turn
   plimsoll run -f shop.py --stages 30s:100/s,2m:900/s    a locustfile in the open model
+
+While it runs there is a page at http://127.0.0.1:8089. With a locustfile it waits there for somebody to start a run,
+and goes on serving afterwards; a URL, a plan or targets are run at once, and the process ends with the run.
 
 Options are also read from PLIMSOLL_… and LOCUST_… variables, ~/.locust.conf, ./locust.conf and [tool.locust] of
 ./pyproject.toml. The exit code is 0, or 1 after failures or a threshold that does not hold, 2 for what cannot be run, 3
@@ -63,13 +71,22 @@ def _run(arguments: tuple[str, ...], given: dict[str, Any], secret: frozenset[st
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
         _print_description(plan, given)
         return 0
-    # Not before: what only prints need not import a database.
-    from plimsoll.run.perform import Outputs, perform
-
+    # Neither before: what only prints need not import a database, and a run without a page no server.
     if not given["headless"]:
-        click.echo("plimsoll: there is no web page yet; this run goes on without one, like --headless", err=True)
+        from plimsoll.cli.run_page import run_with_page
+        from plimsoll.cli.run_wish import Wishes
+
+        return run_with_page(Wishes(arguments, given, plan, what, _outputs, secret), given)
+    from plimsoll.run.perform import perform
+
+    return perform(plan, _outputs(given, plan, what, secret))
+
+
+def _outputs(given: dict[str, Any], plan: RunPlan, what: What, secret: frozenset[str]) -> Outputs:
+    from plimsoll.run.perform import Outputs
+
     json_file = given["json_file"]
-    outputs = Outputs(
+    return Outputs(
         store=given["store"],
         name=given["name"] or (what.plan.name if what.plan else None),
         secret=secret,
@@ -85,7 +102,6 @@ def _run(arguments: tuple[str, ...], given: dict[str, Any], secret: frozenset[st
         exchanges=given["log_exchanges"],
         only_summary=given["only_summary"],
     )
-    return perform(plan, outputs)
 
 
 def _filled_in(path: str | None, plan: RunPlan) -> str | None:

@@ -118,7 +118,7 @@ GROUPS: dict[str, list[GroupedOption]] = {
         GroupedOption("--times-of", type=click.Choice(tuple(TIMES_OF)), default="all",
                       help="Whose times the tables show and thresholds judge: those of failed requests too, which is "
                            "the default, or not. All are kept."),
-        _flag("--headless", env="HEADLESS", help="Without the web page."),
+        _flag("--headless", env="HEADLESS", help="Without the page: the run begins at once, and all ends with it."),
         GroupedOption("--name", metavar="TEXT", help="What the run is called in lists."),
         GroupedOption("--csv", metavar="PREFIX", env="CSV", help="Write PREFIX_stats.csv and Locust's other three."),
         _flag("--csv-full-history", env="CSV_FULL_HISTORY", help="Every endpoint in PREFIX_stats_history.csv."),
@@ -142,18 +142,30 @@ GROUPS: dict[str, list[GroupedOption]] = {
     ],
 }
 
-# Of Locust's web page and its cluster: nothing follows from them yet, but scripts and configuration files may say them.
+PAGE = [
+    GroupedOption("--web-host", metavar="ADDRESS", env="WEB_HOST",
+                  help="Address of the page, 127.0.0.1 by default: only this machine. Others need a token."),
+    GroupedOption("-P", "--web-port", metavar="N", type=click.IntRange(0, 65535), env="WEB_PORT",
+                  help="Port of the page, 8089 by default, or another that is free; 0 is any."),
+    GroupedOption("--web-base-path", metavar="PATH", env="WEB_BASE_PATH", help="Put in front of every path: /load."),
+    GroupedOption("--web-token", metavar="TEXT",
+                  help="What people must know to see the page; made, and printed, where one is needed."),
+    _flag("--web-login", env="WEB_LOGIN", help="Ask for the token on this machine too."),
+    GroupedOption("--tls-cert", metavar="FILE", env="TLS_CERT", help="Serve the page by HTTPS with this certificate."),
+    GroupedOption("--tls-key", metavar="FILE", env="TLS_KEY", help="Its key."),
+    _flag("--autostart", env="AUTOSTART", help="Start the users of a locustfile at once, as all others are."),
+    GroupedOption("--autoquit", metavar="N", type=int, env="AUTOQUIT",
+                  help="End so many seconds after a run; -1: only by Ctrl-C, as is the default with a locustfile."),
+    _flag("--class-picker", env="USERCLASS_PICKER", help="On the page, let people choose to follow no LoadTestShape."),
+]
+GROUPS["The page"] = PAGE
+
+# Of Locust's cluster: nothing follows from them here, but scripts and configuration files may say them.
 ACCEPTED = [
-    *(GroupedOption(name, is_flag=True, hidden=True, env=env)
-      for name, env in (("--autostart", "AUTOSTART"), ("--class-picker", "USERCLASS_PICKER"),
-                        ("--enable-rebalancing", None))),
-    *(GroupedOption(name, hidden=True, env=env)
-      for name, env in (("--web-host", "WEB_HOST"), ("--web-base-path", "WEB_BASE_PATH"), ("--web-login", "WEB_LOGIN"),
-                        ("--tls-cert", "TLS_CERT"), ("--tls-key", "TLS_KEY"))),
-    *(GroupedOption(*names, type=int, default=default, hidden=True, env=env)
-      for names, default, env in ((("-P", "--web-port"), 8089, "WEB_PORT"), (("--autoquit",), -1, "AUTOQUIT"),
-                                  (("--expect-workers",), 1, "EXPECT_WORKERS"),
-                                  (("--expect-workers-max-wait",), 0, "EXPECT_WORKERS_MAX_WAIT"))),
+    GroupedOption("--enable-rebalancing", is_flag=True, hidden=True),
+    *(GroupedOption(name, type=int, default=default, hidden=True, env=env)
+      for name, default, env in (("--expect-workers", 1, "EXPECT_WORKERS"),
+                                 ("--expect-workers-max-wait", 0, "EXPECT_WORKERS_MAX_WAIT"))),
 ]
 # fmt: on
 
@@ -169,7 +181,7 @@ OURS = frozenset(
         "-X", "--method", "--header", "--body", "--seed", "--threshold", "--times-of", "--summary", "--junit", "--hlog",
         "--log-exchanges", "--name", "--exit-code-on-invalid", "--store", "--requests", "--iterations", "--warmup",
         "--on-saturation", "--max-users", "--spacing", "--replay", "--sine", "--spike", "--staircase", "--steps",
-        "--stages", "--ramp", "--rate",
+        "--stages", "--ramp", "--rate", "--web-token",
     }
 )  # fmt: skip
 """Options that Locust has not: a locustfile may have one of the same name, and then it is the locustfile's."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plimsoll.cli.config_users import user_configs
-from plimsoll.cli.run_options import ACCEPTED, NOT_YET
+from plimsoll.cli.run_options import ACCEPTED, NOT_YET, PAGE
 from plimsoll.errors import UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
 from plimsoll.run import locustfile, source_addresses
@@ -22,7 +22,7 @@ LOADS = (
     *SHAPES, "spacing", "max_users", "on_saturation", "warmup", "iterations", "requests", "run_time", "users",
     "spawn_rate",
 )  # fmt: skip
-ACCEPTED_NAMES = [each.name or "" for each in ACCEPTED]
+ACCEPTED_NAMES = [each.name or "" for each in (*PAGE, *ACCEPTED) if each.name != "web_token"]
 FOR_URLS = ("method", "headers", "body")
 PATIENCE = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import shutil
+from typing import TYPE_CHECKING
 
 import click
 
 from plimsoll.cli.options import json_option, store_option
+from plimsoll.errors import UsageError
 from plimsoll.report import json
 from plimsoll.report.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.listing import run_list
+from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.store import StoredRun
 
 
 @click.command(
@@ -19,24 +27,40 @@ from plimsoll.store import Store
 Examples:
   plimsoll runs
   plimsoll runs -n 5 --json
+  plimsoll runs --search '127.0.0.1 todos' --tag nightly
   plimsoll runs --experiments                      the experiments, and how far they are
   plimsoll runs --store postgresql://load@db.example/plimsoll"""
 )
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Most to list.")
+@click.option(
+    "--search",
+    metavar="WORDS",
+    default="",
+    help="Only those in whose id, name, host, files, commit, experiment, tags or note all of these words stand.",
+)
+@click.option("--tag", metavar="TAG", default="", help="Only those that have this tag.")
 @click.option("--experiments", is_flag=True, help="List experiments instead.")
 @json_option
 @store_option
-def runs(limit: int, experiments: bool, as_json: bool, store: str | None) -> None:
+def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, store: str | None) -> None:
     """List the runs that were kept, the latest first."""
+    if experiments and (search or tag):
+        raise UsageError("--search and --tag are for runs, not for --experiments")
     if experiments:
         _experiments(limit, as_json, store)
         return
     with Store.open(store, create=False) as opened:
-        listed = [(run, RunView.of(run)) for run in opened.runs(limit)]
-    if as_json:
-        click.echo(json.dumps(json.runs_document(listed)))
-    else:
-        click.echo(run_list(listed, shutil.get_terminal_size().columns))
+        found = opened.runs(limit, search=search, tag=tag)
+        if as_json:
+            click.echo(json.dumps(json.runs_document([(run, RunView.of(run)) for run in found])))
+        else:
+            click.echo(run_list(_summarised(opened, found), shutil.get_terminal_size().columns))
+
+
+def _summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun, RunSummary]]:
+    """From what is kept of those that are over; others are read."""
+    kept = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
+    return [(run, RunSummary.from_json(kept[run.id]) if run.id in kept else RunSummary.of(run)) for run in runs]
 
 
 def _experiments(limit: int, as_json: bool, store: str | None) -> None:

@@ -1,0 +1,71 @@
+"""The page of `run`, and of `serve`: where it is served, and who may see it."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll.errors import UsageError
+from plimsoll.run.page_session import PageSession
+from plimsoll.server.app import make_app
+from plimsoll.server.hosts import is_loopback
+from plimsoll.server.live import Live
+from plimsoll.server.security import LOOPBACK, Access, make_token
+from plimsoll.server.serving import PageServer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll.cli.run_wish import Wishes
+    from plimsoll.server.control import Control
+
+PORT = 8089
+ALL = {"*": "0.0.0.0"}
+"""As Locust spells it."""
+
+
+def run_with_page(wishes: Wishes, given: Mapping[str, Any]) -> int:
+    """The exit code of the last run. Raises PlimsollError."""
+    live = Live()
+    session = PageSession(wishes, live, lambda line: click.echo(line, err=True))
+    waits = not wishes.is_told and not given["autostart"]
+    autoquit = given["autoquit"]
+    if autoquit is None:
+        autoquit = 0 if wishes.is_told else -1
+    with page(given, given["store"], live, session):
+        return session.run(None if waits else wishes.first(), None if autoquit < 0 else float(autoquit))
+
+
+@contextmanager
+def page(given: Mapping[str, Any], store: str | None, live: Live | None, control: Control | None) -> Iterator[None]:
+    """Within the block the page is served; prints where. given: the options of `PAGE`. Raises UsageError."""
+    host = given["web_host"] or LOOPBACK
+    host = ALL.get(host, host)
+    token = given["web_token"]
+    is_made = token is None and (given["web_login"] or not is_loopback(host))
+    access = Access(host, make_token() if is_made else token)
+    app = make_app(store=store, live=live, control=control, access=access, base_path=given["web_base_path"] or "")
+    server, address = _served(app, host, given)
+    try:
+        click.echo(f"the page: {address}", err=True)
+        if is_made:
+            click.echo(f"its token: {access.token}", err=True)
+        yield
+    finally:
+        server.stop()
+
+
+def _served(app: Any, host: str, given: Mapping[str, Any]) -> tuple[PageServer, str]:
+    """At the port that was asked for; if none was, at ours or, when that is taken, at any."""
+    tls = given["tls_cert"], given["tls_key"]
+    asked = given["web_port"]
+    server = PageServer(app, host, PORT if asked is None else asked, *tls)
+    try:
+        return server, server.start()
+    except UsageError:
+        if asked is not None:
+            raise
+    server = PageServer(app, host, 0, *tls)
+    return server, server.start()

@@ -1,0 +1,255 @@
+"""Between the command line of `run` and what is wished for at its page: one says what the other could say."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
+from plimsoll.cli.run_plan import SHAPES, make_plan
+from plimsoll.errors import UsageError
+from plimsoll.load.durations import format_duration
+from plimsoll.run.form import positionals, replaced
+from plimsoll.run.page_session import Job
+from plimsoll.server.control import FieldError
+from plimsoll.server.messages import Wish
+from plimsoll.stats.threshold import parse_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.cli.run_plan import What
+    from plimsoll.run.form import Description, Value
+    from plimsoll.run.perform import Outputs
+    from plimsoll.run.plan import RunPlan
+
+FIELDS = {
+    **{name: name for name in ("users", "spawn_rate", "run_time", "warmup", "stop_timeout", "host", "rate", "name")},
+    **{name: name for name in ("tags", "exclude_tags", "profile", "thresholds")},
+    **dict.fromkeys((name for name in SHAPES if name != "rate"), "shape_text"),
+    "threshold": "thresholds",
+}
+"""By the name of an option: the field that is about it."""
+OPEN_ONLY = ("spacing", "max_users", "on_saturation")
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_SHORT = re.compile(r", as in -t 1m")
+
+
+class Wishes:
+    """What can be wished for when this is the command line.
+
+    given: the values of its options. outputs: makes those of a run. secret: options whose values are kept nowhere.
+    """
+
+    def __init__(
+        self,
+        arguments: tuple[str, ...],
+        given: dict[str, Any],
+        plan: RunPlan,
+        what: What,
+        outputs: Callable[[dict[str, Any], RunPlan, What, frozenset[str]], Outputs],
+        secret: frozenset[str],
+    ) -> None:
+        self.plan = replace(plan, has_page=True)
+        self._arguments = arguments
+        self._given = given
+        self._what = what
+        self._outputs = outputs
+        self._secret = secret
+        self.wish = _wish(given, plan, self.has_plan)
+
+    @property
+    def has_plan(self) -> bool:
+        is_planned = self._what.plan is not None and self._what.plan.load is not None
+        return bool(self._given["replay"]) or (is_planned and not any(self._given[name] for name in SHAPES))
+
+    @property
+    def is_told(self) -> bool:
+        """There is nothing left to ask: it is a URL, a plan or targets."""
+        return not self._what.locustfiles or self._what.plan is not None
+
+    @property
+    def picks(self) -> bool:
+        return bool(self._given["class_picker"])
+
+    def first(self) -> Job:
+        """What the command line says, to the letter."""
+        return self._job(self._given, self.plan, self._what, self._secret)
+
+    def job(self, wish: Wish, description: Description) -> Job:
+        """Raises FieldError, or UsageError when it is not about one field."""
+        given = {**self._given, **_values(wish, self.has_plan)}
+        if not self._what.locustfiles and self._what.plan is None:
+            given["host"] = self._given["host"]
+        arguments = self._arguments
+        if self._what.locustfiles:
+            arguments = self._own_arguments(wish, description)
+        try:
+            for text in wish.thresholds:
+                parse_threshold(text)
+        except UsageError as error:
+            raise FieldError(str(error), "thresholds") from error
+        try:
+            plan, what = make_plan(arguments, given)
+        except UsageError as error:
+            raise _in_words(error) from error
+        if plan.is_open != (wish.model == "open"):
+            other = "a number of users" if wish.model == "open" else "a rate"
+            raise FieldError(f"this is {other}, which is of the other model", "shape_text")
+        secret = self._secret | description.secret
+        plan = replace(
+            plan,
+            has_page=True,
+            command=("plimsoll", "run", *_command(given), *arguments),
+            shape_class=wish.shape_class or ("" if self.picks else None),
+        )
+        return self._job(given, plan, what, secret)
+
+    def _job(self, given: dict[str, Any], plan: RunPlan, what: What, secret: frozenset[str]) -> Job:
+        outputs = self._outputs(given, plan, what, secret)
+        return Job(plan, outputs, outputs.name or "")
+
+    def _own_arguments(self, wish: Wish, description: Description) -> tuple[str, ...]:
+        """User classes, and options of the locustfile; those that are as they were stay as they were said."""
+        known = {each.name: each for each in description.options if each.shown}
+        values: dict[str, Value] = {}
+        for name, value in wish.arguments.items():
+            option = known.get(name)
+            if option is None:
+                raise FieldError(f"the locustfile has no option {name}", f"arguments.{name}")
+            value = tuple(value) if isinstance(value, list) else value
+            if value != option.value:
+                values[name] = _checked(name, option.choices, option.number, value)
+        for name, option in known.items():
+            if option.required and not values.get(name, option.value) and option.kind != "secret":
+                raise FieldError(f"{name.replace('_', ' ')} is needed", f"arguments.{name}")
+        unknown = sorted(set(wish.classes) - {each.name for each in description.classes})
+        if unknown:
+            raise FieldError(f"the locustfile has no user class {', '.join(unknown)}", "classes")
+        sources = [each for each in positionals(self._arguments, description.options) if each.endswith(".toml")]
+        return (*sources, *wish.classes, *replaced(self._arguments, description.options, values))
+
+
+def _wish(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> Wish:
+    """What the form is filled with at first."""
+    shape = next((name for name in SHAPES if given[name] and name != "rate"), "constant")
+    if has_plan:
+        shape = "plan"
+    return Wish(
+        model="open" if plan.is_open else "closed",
+        users=plan.users,
+        spawn_rate=plan.spawn_rate,
+        rate=given["rate"] or "",
+        shape=shape,  # type: ignore[arg-type]
+        shape_text=given[shape] if shape in SHAPES else "",
+        run_time=_text(given["run_time"]),
+        warmup=_text(given["warmup"]),
+        stop_timeout=_text(given["stop_timeout"]),
+        host=given["host"] or "",
+        tags=plan.tags,
+        exclude_tags=plan.exclude_tags,
+        profile=given["profile"] or "",
+        name=given["name"] or "",
+        thresholds=given["thresholds"],
+    )
+
+
+def _text(seconds: Any) -> str:
+    if seconds is None:
+        return ""
+    return seconds if isinstance(seconds, str) else format_duration(seconds)
+
+
+def _values(wish: Wish, has_plan: bool) -> dict[str, Any]:
+    """What options of the command line would be given. Raises FieldError."""
+    is_open, is_plain = wish.model == "open", wish.shape == "constant"
+    if wish.shape == "plan" and not has_plan:
+        raise FieldError("there is no plan; choose another shape", "shape")
+    shapes: dict[str, Any] = dict.fromkeys(SHAPES) if wish.shape != "plan" else {}
+    if is_open and is_plain:
+        shapes["rate"] = _needed(wish.rate, "rate", "a rate, as 900/s, is needed")
+    elif not is_plain and wish.shape != "plan":
+        shapes[wish.shape] = _needed(wish.shape_text, "shape_text", f"what the {wish.shape} is like is needed")
+    closed = not is_open and is_plain
+    return {
+        **shapes,
+        **({"reset_stats": False} if is_open else dict.fromkeys(OPEN_ONLY) if wish.shape != "plan" else {}),
+        "users": _converted("users", wish.users) if closed else None,
+        "spawn_rate": _converted("spawn_rate", wish.spawn_rate) if closed else None,
+        "run_time": _converted("run_time", wish.run_time) if wish.run_time else None,
+        "warmup": wish.warmup or None,
+        "stop_timeout": _converted("stop_timeout", wish.stop_timeout) if wish.stop_timeout else None,
+        "host": wish.host or None,
+        "tags": wish.tags,
+        "exclude_tags": wish.exclude_tags,
+        "profile": wish.profile or None,
+        "name": wish.name or None,
+        "thresholds": wish.thresholds,
+    }
+
+
+def _needed(text: str, field: str, otherwise: str) -> str:
+    if not text.strip():
+        raise FieldError(otherwise, field)
+    return text.strip()
+
+
+def _options() -> dict[str, click.Option]:
+    return {each.name or "": each for group in GROUPS.values() for each in group}
+
+
+def _converted(name: str, value: object) -> Any:
+    """As the command line would read it."""
+    option = _options()[name]
+    try:
+        return option.type.convert(value, option, None)
+    except click.BadParameter as error:
+        raise FieldError(f"{name.replace('_', ' ')}: {error.message}", name) from error
+
+
+def _in_words(error: UsageError) -> UsageError:
+    """What is wrong with an option, as what is wrong with a field."""
+    text = _SHORT.sub("", str(error))
+    found = _FLAG.search(text)
+    said = _FLAG.sub(lambda flag: flag[1].replace("-", " "), text)
+    field = FIELDS.get(found[1].replace("-", "_")) if found else None
+    return FieldError(said, field) if field else UsageError(said)
+
+
+def _checked(name: str, choices: tuple[str, ...], number: str, value: Value) -> Value:
+    """Raises FieldError for a value that the locustfile's option would refuse."""
+    field, called = f"arguments.{name}", name.replace("_", " ")
+    texts = value if isinstance(value, tuple) else (value,)
+    for text in texts:
+        if not isinstance(text, str):
+            continue
+        if choices and text not in choices:
+            raise FieldError(f"{called}: {text!r} is none of {', '.join(choices)}", field)
+        if number and text:
+            try:
+                {"int": int, "float": float}[number](text)
+            except ValueError:
+                raise FieldError(f"{called}: {text!r} is not a number", field) from None
+    return value
+
+
+def _command(given: dict[str, Any]) -> list[str]:
+    """The options that say the same without a page; what has the default is left out."""
+    words = []
+    skipped = {each.name for each in (*PAGE, *ACCEPTED)} | {"headless"}
+    for name, option in _options().items():
+        value = given.get(name)
+        if name in skipped or value in (None, (), False) or value == option.default:
+            continue
+        flag = max(option.opts, key=len)
+        for each in value if isinstance(value, tuple) else (value,):
+            text = format_duration(each) if name in ("run_time", "stop_timeout") else _plain(each)
+            words += [flag] if option.is_flag else [flag, text]
+    return [*words, "--headless"]
+
+
+def _plain(value: object) -> str:
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,41 @@
+"""`plimsoll serve`."""
+
+from __future__ import annotations
+
+import signal
+from typing import Any
+
+import click
+
+from plimsoll.cli.options import store_option
+from plimsoll.cli.run_options import PAGE
+
+SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+OF_RUNS = ("autostart", "autoquit", "class_picker")
+
+
+@click.command(
+    params=[each for each in PAGE if each.name not in OF_RUNS],
+    epilog="""\b
+Examples:
+  plimsoll serve
+  plimsoll serve --store results/plimsoll.db --web-port 9000
+  plimsoll serve --store postgresql://load@db.example/plimsoll --web-host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+
+Ctrl-C ends it.""",
+)
+@store_option
+def serve(store: str | None, **given: Any) -> None:
+    """Serve the page of the runs and experiments that were kept."""
+    # Only here: the help text needs none of it.
+    from plimsoll.cli.run_page import page
+    from plimsoll.store import Store
+
+    Store.open(store, create=False).close()
+    # From now on, so that one which comes early is not lost.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    try:
+        with page(given, store, None, None):
+            signal.sigwait(SIGNALS)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
