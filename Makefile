@@ -4,29 +4,36 @@ PYTHON ?= python3.11
 BIN    := .venv/bin
 RUST   := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.toml)
 WHEELS := pyproject.toml
+WEB    := $(shell find web -name node_modules -prune -o -path web/tests -prune -o -name contract.ts -o -type f -print) python/plimsoll/report/charts/theme.json
+PAGE   := python/plimsoll/web/report.js
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system demo check test test-rust test-python parity truth truth-quick bench soak fuzz format clean
+.PHONY: help setup system page demo check test test-rust test-python test-web parity truth truth-quick bench bench-page soak fuzz format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-setup: system .venv/.engine labs/todos/.venv/.done ## install everything into .venv and build the engine
+setup: system page .venv/.engine labs/todos/.venv/.done ## install everything into .venv, build the engine and the page
 
 system: ## install PostgreSQL, nginx and wrk where they are missing and we may
 	@scripts/system-packages
 
+page: $(PAGE) ## build the web page alone (needs Node 20.19 or later)
+
 demo: setup ## load a real PostgreSQL-backed service for 30 s and show the result
 	@$(BIN)/python -m labs.todos.demo
 
-test: check test-rust test-python ## everything that must hold; what CI runs
+test: check test-rust test-web test-python ## everything that must hold; what CI runs
 
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
 
+test-web: page ## the page's own tests
+	npm --prefix web test --silent
+
 test-python: setup target/release/plimsoll-truth tests/parity/.venv/.done ## the package's, labs' and docs' tests
-	$(BIN)/pytest -q -n 2 --dist loadfile
+	$(BIN)/pytest -q -n 3 --dist loadfile
 
 check: setup ## formatting, lints, types; the stub against the binary
 	cargo fmt --all --check
@@ -35,14 +42,19 @@ check: setup ## formatting, lints, types; the stub against the binary
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/stubtest plimsoll._engine --concise
+	npm --prefix web run lint --silent
 
 format: setup ## rewrite the sources as the checks want them
 	cargo fmt --all
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	npm --prefix web run format --silent
 
 bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about twenty-five minutes)
 	@$(BIN)/python -m benches
+
+bench-page: setup benches/.venv/.done ## what an open page costs the load, and how soon it paints (about four minutes)
+	@$(BIN)/python -m benches.page
 
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak
@@ -63,6 +75,7 @@ fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightl
 
 clean: ## remove what setup, builds and tests made
 	rm -rf .venv target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
+	rm -rf web/node_modules web/src/contract.ts python/plimsoll/web/live $(PAGE) $(PAGE:.js=.css)
 
 .venv/.done: $(WHEELS)
 	$(PYTHON) -m venv .venv
@@ -72,6 +85,15 @@ clean: ## remove what setup, builds and tests made
 
 .venv/.engine: .venv/.done $(RUST)
 	$(BIN)/maturin develop --release --locked --quiet --extras locust
+	@touch $@
+
+web/node_modules/.done: web/package-lock.json
+	@scripts/check-node
+	npm --prefix web ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(PAGE): web/node_modules/.done $(WEB)
+	npm --prefix web run build --silent
 	@touch $@
 
 labs/todos/.venv/.done: labs/todos/target/requirements.txt

@@ -1,0 +1,19 @@
+import { render } from "preact";
+import "../style";
+import "./app.css";
+import { loadCharts } from "../charts";
+import { server } from "../live/server";
+import { Session } from "../live/session";
+import { startTheme } from "../shared";
+import { App } from "./app";
+
+startTheme();
+const session = new Session(server);
+void session.begin();
+const root = document.getElementById("page");
+if (root) {
+  root.replaceChildren();
+  render(<App session={session} />, root);
+  // Vega is large: it is fetched once the page can be read, so that the first chart need not wait for it.
+  requestAnimationFrame(() => setTimeout(loadCharts));
+}

@@ -1,0 +1,60 @@
+import type { PageDocument } from "../contract";
+import { Answers } from "./answers";
+import { Choice } from "./choice";
+import { Details } from "./details";
+import { Doubts } from "./doubts";
+import { Facts } from "./facts";
+import { Figures } from "./figures";
+import { Findings } from "./findings";
+import { Notes } from "./notes";
+import { Paragraph } from "./paragraph";
+import { Preformatted } from "./preformatted";
+import { TableView } from "./table_view";
+import { Tabs } from "./tabs";
+
+export type Block = PageDocument["head"][number];
+
+/** One below the other. What kind of block stands where seldom changes in a run that grows: so they keep their state. */
+export function Blocks({ blocks }: { blocks: readonly Block[] }) {
+  return (
+    <>
+      {blocks.map((block, place) => (
+        <OneBlock key={`${block.type} ${nameOf(block)} ${place}`} block={block} />
+      ))}
+    </>
+  );
+}
+
+function OneBlock({ block }: { block: Block }) {
+  switch (block.type) {
+    case "paragraph":
+      return <Paragraph {...block} />;
+    case "preformatted":
+      return <Preformatted {...block} />;
+    case "table":
+      return <TableView {...block} />;
+    case "figures":
+      return <Figures {...block} />;
+    case "answers":
+      return <Answers {...block} />;
+    case "facts":
+      return <Facts {...block} />;
+    case "doubts":
+      return <Doubts {...block} />;
+    case "findings":
+      return <Findings {...block} />;
+    case "details":
+      return <Details {...block} />;
+    case "tabs":
+      return <Tabs {...block} />;
+    case "choice":
+      return <Choice {...block} />;
+    case "notes":
+      return <Notes {...block} />;
+  }
+}
+
+function nameOf(block: Block): string {
+  if (block.type === "table") return block.table.caption;
+  return block.type === "details" ? block.summary : "";
+}

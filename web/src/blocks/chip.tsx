@@ -1,0 +1,20 @@
+import type { Chip as ChipData } from "../contract";
+
+/** A verdict, and what belongs to it. onToggle: told when its lines are opened or closed, for those who keep that. */
+export function Chip(props: {
+  chip: ChipData;
+  isOpen?: boolean | undefined;
+  onToggle?: ((isOpen: boolean) => void) | undefined;
+}) {
+  const { chip, isOpen, onToggle } = props;
+  const word = <span class={`chip ${chip.tone}`}>{chip.text}</span>;
+  if (!chip.lines.length) return word;
+  return (
+    <details class="verdict" open={isOpen} onToggle={(event) => onToggle?.(event.currentTarget.open)}>
+      <summary>{word}</summary>
+      {chip.lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </details>
+  );
+}

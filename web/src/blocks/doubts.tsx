@@ -1,0 +1,22 @@
+import type { Doubts as DoubtsData } from "../contract";
+
+/** What speaks against the numbers. */
+export function Doubts({ title, bad, lines, small }: DoubtsData) {
+  return (
+    <div class={`doubts${bad ? " bad" : ""}`}>
+      <h2>{title}</h2>
+      {lines.length > 0 && (
+        <ul>
+          {lines.map((line) => (
+            <li key={line}>{line}</li>
+          ))}
+        </ul>
+      )}
+      {small.map((line) => (
+        <p key={line} class="soft">
+          {line}
+        </p>
+      ))}
+    </div>
+  );
+}

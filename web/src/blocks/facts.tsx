@@ -1,0 +1,15 @@
+import type { Facts as FactsData } from "../contract";
+
+/** Names and values: a line of a few, or a list of many. */
+export function Facts({ facts, style }: Pick<FactsData, "facts"> & { style: FactsData["style"] | "evidence" }) {
+  return (
+    <dl class={style}>
+      {facts.map(({ name, value }, place) => (
+        <div key={place}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,21 @@
+/** What pages are built of: a component for each block of a document, and the document as a whole. */
+export { Answers } from "./answers";
+export { type Block, Blocks } from "./blocks";
+export { Chip } from "./chip";
+export { Choice } from "./choice";
+export { Contents } from "./contents";
+export { Details } from "./details";
+export { DocumentView } from "./document";
+export { Doubts } from "./doubts";
+export { Facts } from "./facts";
+export { Figures } from "./figures";
+export { Findings } from "./findings";
+export { Folding } from "./folding";
+export { Notes } from "./notes";
+export { Paragraph } from "./paragraph";
+export { PicturesOf, picturesOf } from "./pictures";
+export { Preformatted } from "./preformatted";
+export { printing } from "./printing";
+export { type Column, DataTable, type DataTableProps, type Order, type Sorting } from "./table";
+export { TableView } from "./table_view";
+export { TabList, Tabs } from "./tabs";

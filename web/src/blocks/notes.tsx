@@ -1,0 +1,23 @@
+import type { Notes as NotesData } from "../contract";
+
+/** How to read the numbers. */
+export function Notes({ marks, lines }: NotesData) {
+  return (
+    <>
+      {marks.length > 0 && (
+        <p class="note">
+          {marks.map((mark) => (
+            <span key={mark} class="line">
+              {mark}
+            </span>
+          ))}
+        </p>
+      )}
+      <ul class="notes">
+        {lines.map((line) => (
+          <li key={line}>{line}</li>
+        ))}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { createContext } from "preact";
+import { useContext } from "preact/hooks";
+import type { ChartSpec, PageDocument } from "../contract";
+import type { Rows } from "../shared";
+
+/** The charts of a document by their names, and how all of them look. */
+export interface Pictures {
+  charts: ReadonlyMap<string, ChartSpec>;
+  config: Record<string, unknown>;
+}
+
+const Context = createContext<Pictures>({ charts: new Map(), config: {} });
+
+export const PicturesOf = Context.Provider;
+
+export function usePictures(): Pictures {
+  return useContext(Context);
+}
+
+/** A chart with something highlighted has only the data that its base has not: here it gets the others. */
+export function picturesOf(document: PageDocument): Pictures {
+  const charts = new Map(document.charts.map((chart) => [chart.name, chart]));
+  for (const chart of document.charts) {
+    const base = charts.get(chart.base);
+    if (base) charts.set(chart.name, { ...chart, spec: { ...chart.spec, datasets: joined(base, chart) } });
+  }
+  return { charts, config: document.config };
+}
+
+function joined(base: ChartSpec, chart: ChartSpec): Rows {
+  return { ...(base.spec.datasets as Rows), ...(chart.spec.datasets as Rows) };
+}

@@ -1,0 +1,33 @@
+import { Component } from "preact";
+import type { Column } from "./column";
+import { cellClass } from "./head";
+
+interface LineProps<T> {
+  id: string;
+  row: T;
+  columns: readonly Column<T>[];
+  class: string;
+  /** Among all rows of the table, if not all of them are in the page. */
+  place: number | undefined;
+}
+
+/** A row. It is drawn again only when it is another object: of thousands few change in a second. */
+export class Line<T> extends Component<LineProps<T>> {
+  override shouldComponentUpdate(next: LineProps<T>): boolean {
+    const { row, columns, place, class: kind } = this.props;
+    return row !== next.row || columns !== next.columns || place !== next.place || kind !== next.class;
+  }
+
+  override render() {
+    const { id, row, columns, place, class: kind } = this.props;
+    return (
+      <tr class={kind || undefined} data-key={id} aria-rowindex={place}>
+        {columns.map((column, number) => (
+          <td key={column.key} class={cellClass(columns, number)}>
+            {column.cell?.(row) ?? column.text(row)}
+          </td>
+        ))}
+      </tr>
+    );
+  }
+}

@@ -1,0 +1,33 @@
+import { type Column, type Order, orderIn } from "./column";
+
+export interface Sorting {
+  key: string;
+  way: "ascending" | "descending";
+}
+
+/** Another click on a title: one way, the other way, and as it was. */
+export function nextSorting(now: Sorting | null, key: string): Sorting | null {
+  if (now?.key !== key) return { key, way: "ascending" };
+  return now.way === "ascending" ? { key, way: "descending" } : null;
+}
+
+/** A copy in order; rows that are equal in it stay as they were to one another, so that nothing jumps. */
+export function sorted<T>(rows: readonly T[], columns: readonly Column<T>[], sorting: Sorting | null): readonly T[] {
+  const column = columns.find((each) => each.key === sorting?.key);
+  if (!sorting || !column) return rows;
+  const sign = sorting.way === "ascending" ? 1 : -1;
+  return rows
+    .map((row) => ({ row, order: orderIn(column, row) }))
+    .sort((a, b) => compare(a.order, b.order, sign))
+    .map((each) => each.row);
+}
+
+const words = new Intl.Collator(undefined, { numeric: true });
+
+/** Numbers before words, and what is not known last, whichever way it is sorted. */
+function compare(a: Order, b: Order, sign: 1 | -1): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+  if (typeof a === "number" && typeof b === "number") return sign * (a - b);
+  if (typeof a === "number" || typeof b === "number") return typeof a === "number" ? -1 : 1;
+  return sign * words.compare(a, b);
+}

@@ -1,0 +1,4 @@
+/** Pictures: `Figure` with a title, `Chart` without. */
+export { type ChartHandle, loadCharts } from "./canvas";
+export { Chart } from "./chart";
+export { Figure } from "./figure";

@@ -1,0 +1,22 @@
+/** Vega's parts have no types of their own; these are those of the whole. */
+declare module "vega-dataflow" {
+  export { changeset, transforms } from "vega";
+}
+declare module "vega-parser" {
+  export { parse } from "vega";
+}
+declare module "vega-view" {
+  export { View } from "vega";
+}
+declare module "vega-transforms" {
+  const all: Record<string, import("vega").Transform>;
+  export = all;
+}
+declare module "vega-view-transforms" {
+  const all: Record<string, import("vega").Transform>;
+  export = all;
+}
+declare module "vega-encode" {
+  const all: Record<string, import("vega").Transform>;
+  export = all;
+}

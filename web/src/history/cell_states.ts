@@ -1,0 +1,45 @@
+import type { CellItem } from "../contract";
+
+export interface CellState {
+  word: string;
+  /** What it looks like, so that it is told without its colour. */
+  shape: string;
+  tone: "good" | "bad" | "doubtful" | "busy" | "open";
+  /** Of one cell, in a sentence. */
+  meaning: string;
+}
+
+/** In the order in which they are told. */
+const STATES: Record<string, CellState> = {
+  valid: { word: "valid", shape: "●", tone: "good", meaning: "measured, and the numbers may be used" },
+  invalid: { word: "invalid", shape: "✕", tone: "doubtful", meaning: "measured, and the numbers must not be used" },
+  failed: { word: "failed", shape: "▲", tone: "bad", meaning: "nothing was measured" },
+  running: { word: "running", shape: "◐", tone: "busy", meaning: "under way" },
+  pending: { word: "pending", shape: "○", tone: "open", meaning: "still to come" },
+  superseded: { word: "superseded", shape: "–", tone: "open", meaning: "taken again later" },
+};
+
+export const STATE_ORDER = Object.keys(STATES);
+
+/** A state that is not known is told by its own name. */
+export function stateOf(state: string): CellState {
+  return STATES[state] ?? { word: state, shape: "?", tone: "open", meaning: state };
+}
+
+/** How many cells have each state, in the order in which they are told, without those that none has. */
+export function counted(cells: Readonly<Record<string, number>>): [string, number][] {
+  const known = STATE_ORDER.filter((state) => cells[state]);
+  const others = Object.keys(cells).filter((state) => cells[state] && !STATE_ORDER.includes(state));
+  return [...known, ...others.sort()].map((state) => [state, cells[state] ?? 0]);
+}
+
+/** "5 valid, 2 failed"; "no cells" for none. */
+export function inWords(cells: Readonly<Record<string, number>>): string {
+  const words = counted(cells).map(([state, count]) => `${String(count)} ${stateOf(state).word}`);
+  return words.join(", ") || "no cells";
+}
+
+/** Cells that somebody has to read about: what was wrong with them is said. */
+export function isDoubtful(cell: CellItem): boolean {
+  return cell.state === "invalid" || cell.state === "failed";
+}

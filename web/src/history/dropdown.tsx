@@ -1,0 +1,45 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef, useState } from "preact/hooks";
+
+interface Props {
+  title: string;
+  /** What is opened; close: to be called once something in it was chosen. */
+  children: (close: () => void) => ComponentChildren;
+}
+
+/** A button that opens something below it, over what stands there. Escape and a click elsewhere close it. */
+export function Dropdown({ title, children }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const around = box.current;
+    if (!isOpen || !around) return undefined;
+    around.querySelector("input")?.focus();
+    const onPointer = (event: Event): void => {
+      if (event.target instanceof Node && !around.contains(event.target)) setOpen(false);
+    };
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.key !== "Escape") return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    document.addEventListener("pointerdown", onPointer);
+    around.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("pointerdown", onPointer);
+      around.removeEventListener("keydown", onKey);
+    };
+  }, [isOpen]);
+  return (
+    <div class="dropdown" ref={box}>
+      <button type="button" ref={button} aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+        {title}
+      </button>
+      <div id={id} class="popover" role="group" aria-label={title} hidden={!isOpen}>
+        {isOpen && children(() => setOpen(false))}
+      </div>
+    </div>
+  );
+}

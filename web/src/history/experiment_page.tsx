@@ -1,0 +1,101 @@
+import { useEffect, useRef } from "preact/hooks";
+import { DocumentView } from "../blocks";
+import type { ExperimentItem, Label, Matrix, PageDocument } from "../contract";
+import { compareAddress } from "./addresses";
+import { experimentPath, labelExperiment, pagePath, reportPath } from "./api";
+import { Downloads } from "./downloads";
+import { isRunning } from "./experiments_page";
+import { LabelEditor } from "./label_editor";
+import { MatrixTable } from "./matrix_table";
+import { Trouble, Waiting } from "./notices";
+import { Picker } from "./picker";
+import { useResource } from "./resource";
+import { StatesBar } from "./states_bar";
+import { When } from "../shared";
+
+/** ms after which an experiment that goes on is asked for again. */
+const RUNNING = 3_000;
+
+/** An experiment: its cells, and below them what was found. */
+export function ExperimentPage({ name }: { name: string }) {
+  const matrix = useResource<Matrix>(experimentPath(name), {
+    again: (found) => (isRunning(found.experiment) ? RUNNING : null),
+  });
+  const hasPage = matrix.data?.has_page === true;
+  const page = useResource<PageDocument>(hasPage ? pagePath([name]) : null);
+  useReloadWith(matrix.data === null ? null : over(matrix.data.experiment), page.reload);
+  const save = async (label: Label): Promise<void> => {
+    const experiment = await labelExperiment(name, label);
+    matrix.put((was) => ({ ...was, experiment }));
+  };
+  return (
+    <div class="history">
+      <h1 tabIndex={-1}>{name}</h1>
+      {matrix.error && <Trouble error={matrix.error} again={matrix.reload} />}
+      {matrix.data === null && !matrix.error && <Waiting>Reading the experiment…</Waiting>}
+      {matrix.data !== null && <Head experiment={matrix.data.experiment} hasPage={hasPage} save={save} />}
+      {matrix.data !== null && matrix.data.cells.length > 0 && (
+        <section class="cells" aria-label="Cells">
+          <h2>Variants × levels</h2>
+          <MatrixTable matrix={matrix.data} />
+        </section>
+      )}
+      {matrix.data !== null && !hasPage && (
+        <p class="soft">Nothing was measured yet: the report stands here once the first cell is over.</p>
+      )}
+      {page.error && <Trouble error={page.error} again={page.reload} />}
+      {hasPage && page.data === null && !page.error && <Waiting>Comparing the variants…</Waiting>}
+      {page.data !== null && <DocumentView document={page.data} hasTitle={false} />}
+    </div>
+  );
+}
+
+interface HeadProps {
+  experiment: ExperimentItem;
+  hasPage: boolean;
+  save: (label: Label) => Promise<void>;
+}
+
+function Head({ experiment, hasPage, save }: HeadProps) {
+  const { name, question, status, cells } = experiment;
+  return (
+    <div class="about-experiment">
+      {question && <p class="question">{question}</p>}
+      <div class="how">
+        {experiment.is_imported ? "imported study" : <StatesBar cells={cells} />}{" "}
+        <span class="soft">
+          {!experiment.is_imported && `${status} · `}
+          {experiment.is_aa && "A/A: both variants are the same, what differs is noise · "}
+          <When at={experiment.created} />
+        </span>
+      </div>
+      <LabelEditor of={`experiment ${name}`} label={experiment} save={save} />
+      {hasPage && (
+        <div class="run-actions">
+          <Picker
+            title="Compare with…"
+            without={[name]}
+            address={(other) => compareAddress([name, other.ref])}
+            hasExperiments
+          />
+          <Downloads address={(format) => reportPath([name], format)} />
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** How many cells have been taken: the report changes with it. */
+function over({ cells }: ExperimentItem): number {
+  const entries = Object.entries(cells).filter(([state]) => state !== "pending" && state !== "running");
+  return entries.reduce((sum, [, count]) => sum + count, 0);
+}
+
+/** Calls when a number has become another one; not for the first. */
+function useReloadWith(value: number | null, reload: () => void): void {
+  const before = useRef<number | null>(null);
+  useEffect(() => {
+    if (before.current !== null && value !== null && before.current !== value) reload();
+    before.current = value ?? before.current;
+  }, [value, reload]);
+}

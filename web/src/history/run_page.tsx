@@ -1,0 +1,69 @@
+import { DocumentView } from "../blocks";
+import type { Label, PageDocument, RunItem } from "../contract";
+import { compareAddress, experimentAddress } from "./addresses";
+import { downloadPath, labelRun, pagePath, runPath } from "./api";
+import { Downloads } from "./downloads";
+import { LabelEditor } from "./label_editor";
+import { Neighbours } from "./neighbours";
+import { Trouble, Waiting } from "./notices";
+import { ofRun, Picker } from "./picker";
+import { useResource } from "./resource";
+import { goesOn } from "./status";
+import { useTitle } from "./title";
+
+/** ms after which a run that goes on is asked for again. */
+const GROWING = 3_000;
+
+/** One run: its report, and what people say of it. id: also the beginning of an id, or "last". */
+export function RunPage({ id }: { id: string }) {
+  const page = useResource<PageDocument>(pagePath([id]), { again: (found) => (found.is_growing ? GROWING : null) });
+  const run = useResource<RunItem>(runPath(id), { again: (found) => (goesOn(found.status) ? GROWING : null) });
+  const title = [run.data?.name, page.data?.title, `Run ${id}`].find(Boolean) ?? "";
+  useTitle(title);
+  const save = async (label: Label): Promise<void> => {
+    const item = await labelRun(run.data?.id ?? id, label);
+    run.put(() => item);
+  };
+  return (
+    <div class="history">
+      <h1 tabIndex={-1}>{title}</h1>
+      {run.data !== null && <About run={run.data} save={save} />}
+      {page.error && <Trouble error={page.error} again={page.reload} />}
+      {run.error && run.error !== page.error && <Trouble error={run.error} again={run.reload} />}
+      {page.data === null && !page.error && <Waiting>Reading the run…</Waiting>}
+      {page.data?.lines.map((line) => (
+        <p class="soft" key={line}>
+          {line}
+        </p>
+      ))}
+      {page.data !== null && <DocumentView document={page.data} hasTitle={false} />}
+    </div>
+  );
+}
+
+function About({ run, save }: { run: RunItem; save: (label: Label) => Promise<void> }) {
+  return (
+    <div class="about-run">
+      <div class="run-actions">
+        <Picker
+          title="Compare with…"
+          without={[run.id]}
+          address={(other) => compareAddress(inTime([ofRun(run), other]))}
+        />
+        <Downloads address={(format) => downloadPath(run.id, format)} isRun />
+        {run.experiment && (
+          <span>
+            Cell of experiment <a href={experimentAddress(run.experiment)}>{run.experiment}</a>
+          </span>
+        )}
+        {run.series && <Neighbours run={run} />}
+      </div>
+      <LabelEditor of={`run ${run.id}`} label={run} save={save} linksTags />
+    </div>
+  );
+}
+
+/** The earlier one is what the later one is compared with. */
+function inTime(candidates: readonly { ref: string; at: number }[]): string[] {
+  return [...candidates].sort((a, b) => a.at - b.at).map((each) => each.ref);
+}

@@ -1,0 +1,163 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { Complaint } from "./wish";
+
+/** What every field of the form is told. */
+export interface FieldProps {
+  /** As the wish calls it. */
+  field: string;
+  label: string;
+  hint?: ComponentChildren;
+  complaints: readonly Complaint[];
+  isRequired?: boolean;
+}
+
+export function idOf(field: string): string {
+  return `field-${field.replaceAll(/[^A-Za-z0-9_-]/g, "-")}`;
+}
+
+/** The label above, the hint and what is wrong below what is made from the attributes that tie them together. */
+export function Field(
+  props: FieldProps & { children: (tied: Tied) => ComponentChildren; class?: string | undefined },
+): JSX.Element {
+  const { field, label, hint, complaints, isRequired = false } = props;
+  const id = idOf(field);
+  const problem = complaints.find((each) => each.field === field)?.text;
+  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
+  const tied: Tied = { id, name: field, ...(described && { "aria-describedby": described }) };
+  if (problem) tied["aria-invalid"] = "true";
+  if (isRequired) tied["aria-required"] = "true";
+  return (
+    <div class={`field ${props.class ?? ""}`}>
+      <label for={id}>
+        {label}
+        {isRequired && <span class="soft"> (required)</span>}
+      </label>
+      {props.children(tied)}
+      {problem && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  );
+}
+
+export interface Tied {
+  id: string;
+  name: string;
+  "aria-describedby"?: string;
+  "aria-invalid"?: "true";
+  "aria-required"?: "true";
+}
+
+/** What a text may be besides. */
+interface TextProps {
+  inputMode?: "numeric" | "decimal" | "url";
+  placeholder?: string;
+}
+
+export function TextField({
+  value,
+  onChange,
+  input,
+  isSecret = false,
+  class: own,
+  ...field
+}: FieldProps & {
+  value: string;
+  onChange: (value: string) => void;
+  input?: TextProps;
+  isSecret?: boolean;
+  class?: string;
+}): JSX.Element {
+  const hear = (event: { currentTarget: HTMLInputElement }) => onChange(event.currentTarget.value);
+  return (
+    <Field {...field} class={own}>
+      {(tied) =>
+        isSecret ? (
+          <input type="password" autocomplete="new-password" {...tied} value={value} onInput={hear} />
+        ) : (
+          <input type="text" autocomplete="off" spellcheck={false} {...input} {...tied} value={value} onInput={hear} />
+        )
+      }
+    </Field>
+  );
+}
+
+export function SelectField({
+  value,
+  onChange,
+  choices,
+  ...field
+}: FieldProps & {
+  value: string;
+  onChange: (value: string) => void;
+  choices: readonly { value: string; label: string }[];
+}): JSX.Element {
+  return (
+    <Field {...field}>
+      {(tied) => (
+        <select {...tied} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+          {choices.map((each) => (
+            <option key={each.value} value={each.value}>
+              {each.label}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}
+
+/** Some of many, each with a box to tick. */
+export function ChecksField(props: {
+  field: string;
+  legend: string;
+  hint?: ComponentChildren;
+  complaints: readonly Complaint[];
+  choices: readonly { value: string; label: ComponentChildren; more?: ComponentChildren }[];
+  values: readonly string[];
+  onChange: (values: string[]) => void;
+}): JSX.Element {
+  const { field, legend, hint, choices, values, onChange } = props;
+  const id = idOf(field);
+  const problem = props.complaints.find((each) => each.field === field)?.text;
+  const turn = (value: string, isOn: boolean) =>
+    onChange(choices.map((each) => each.value).filter((each) => (each === value ? isOn : values.includes(each))));
+  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
+  return (
+    <fieldset class="field checks" id={id} tabIndex={-1} {...(described && { "aria-describedby": described })}>
+      <legend>{legend}</legend>
+      {choices.map((each) => (
+        <label key={each.value} class="check">
+          <input
+            type="checkbox"
+            name={field}
+            value={each.value}
+            checked={values.includes(each.value)}
+            onChange={(event) => turn(each.value, event.currentTarget.checked)}
+          />
+          <span>
+            {each.label}
+            {each.more && <span class="more">{each.more}</span>}
+          </span>
+        </label>
+      ))}
+      {problem && (
+        <p class="problem" id={`${id}-problem`}>
+          {problem}
+        </p>
+      )}
+      {hint && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,138 @@
+import type { JSX } from "preact";
+import type { Form } from "../../contract";
+import { SelectField, TextField } from "./fields";
+import { SHAPES, shapeOf, type ShapeName } from "./shapes";
+import { isShaped, isWritten, type Complaint, type Draft } from "./wish";
+
+export interface PartProps {
+  form: Form;
+  draft: Draft;
+  complaints: readonly Complaint[];
+  change: (changes: Partial<Draft>) => void;
+}
+
+/** Users or arrivals: the first decision of every load test. */
+export function ModelChoice({ draft, change }: PartProps): JSX.Element {
+  const choice = (model: Draft["model"], label: string, hint: string) => (
+    <label class="choice">
+      <input
+        type="radio"
+        name="model"
+        value={model}
+        checked={draft.model === model}
+        onChange={() => change({ model })}
+      />
+      <strong>{label}</strong>
+      <span class="more">{hint}</span>
+    </label>
+  );
+  return (
+    <fieldset class="choices">
+      <legend>Load</legend>
+      {choice("closed", "Users", "So many at a time; each sends its next request after its last one.")}
+      {choice("open", "Arrival rate", "So many per second, whatever the target does.")}
+    </fieldset>
+  );
+}
+
+/** How much: two numbers, a rate, or what the shape says. */
+export function AmountFields(props: PartProps): JSX.Element {
+  const { form, draft, complaints, change } = props;
+  if (isShaped(draft, form)) {
+    const name = draft.shape_class || "The LoadTestShape of the locustfile";
+    return <p class="said">{name} decides how many users there are, and when the run ends.</p>;
+  }
+  if (draft.shape === "plan") return <p class="said">The load is the one of the plan: {form.source}.</p>;
+  if (isWritten(draft)) return <ShapeText {...props} />;
+  if (draft.model === "open") {
+    return (
+      <TextField
+        field="rate"
+        label="Arrivals"
+        hint="900/s, 54000/m or 3600/h"
+        complaints={complaints}
+        value={draft.rate}
+        onChange={(rate) => change({ rate })}
+      />
+    );
+  }
+  return (
+    <>
+      <TextField
+        field="users"
+        label="Users"
+        hint="at the peak"
+        complaints={complaints}
+        value={draft.users}
+        onChange={(users) => change({ users })}
+        input={{ inputMode: "numeric" }}
+      />
+      <TextField
+        field="spawn_rate"
+        label="Spawn rate"
+        hint="users started per second"
+        complaints={complaints}
+        value={draft.spawn_rate}
+        onChange={(spawn_rate) => change({ spawn_rate })}
+        input={{ inputMode: "decimal" }}
+      />
+    </>
+  );
+}
+
+function ShapeText({ draft, complaints, change }: PartProps): JSX.Element {
+  const shape = shapeOf(draft.shape);
+  return (
+    <TextField
+      class="wide"
+      field="shape_text"
+      label={`${shape.label} of the ${draft.model === "open" ? "arrival rate" : "users"}`}
+      hint={
+        <>
+          {shape.hint} For example <code>{shape.examples[draft.model]}</code>
+        </>
+      }
+      complaints={complaints}
+      value={draft.shape_text}
+      onChange={(shape_text) => change({ shape_text })}
+    />
+  );
+}
+
+/** How the load goes over time. */
+export function ShapeFields({ form, draft, complaints, change }: PartProps): JSX.Element {
+  const shapes = SHAPES.filter((each) => each.name !== "plan" || form.has_plan);
+  const turn = (name: string) => {
+    const shape = name as ShapeName;
+    change({ shape, shape_text: shape === form.wish.shape ? form.wish.shape_text : "" });
+  };
+  return (
+    <>
+      {!isShaped(draft, form) && (
+        <SelectField
+          field="shape"
+          label="Load over time"
+          hint={shapeOf(draft.shape).hint}
+          complaints={complaints}
+          value={draft.shape}
+          onChange={turn}
+          choices={shapes.map((each) => ({ value: each.name, label: each.label }))}
+        />
+      )}
+      {form.shape_classes.length > 0 && draft.model === "closed" && (
+        <SelectField
+          field="shape_class"
+          label="LoadTestShape"
+          hint="A class of the locustfile that decides how many users there are."
+          complaints={complaints}
+          value={draft.shape_class}
+          onChange={(shape_class) => change({ shape_class })}
+          choices={[
+            { value: "", label: form.has_shape ? "Default" : "None" },
+            ...form.shape_classes.map((each) => ({ value: each, label: each })),
+          ]}
+        />
+      )}
+    </>
+  );
+}

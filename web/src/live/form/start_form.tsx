@@ -1,0 +1,168 @@
+import { signal } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Form, Wish } from "../../contract";
+import { ClassFields } from "./class_fields";
+import { TextField, idOf } from "./fields";
+import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
+import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
+import { draftOf, wishOf, type Complaint, type Draft } from "./wish";
+
+/** What was typed is still there when the reader comes back from another page. */
+const kept = signal<Draft | null>(null);
+
+/** The next form begins anew with what the server says. */
+export function forgetDraft(): void {
+  kept.value = null;
+}
+
+interface Props {
+  form: Form;
+  /** Resolves to what is wrong with it; [] once it is accepted. */
+  start: (wish: Wish) => Promise<Complaint[]>;
+}
+
+/** Start a run: the little that everybody needs, and the rest behind "More". */
+export function StartForm({ form, start }: Props): JSX.Element {
+  const [complaints, setComplaints] = useState<readonly Complaint[]>([]);
+  const [isBusy, setBusy] = useState(false);
+  const draft = kept.value ?? draftOf(form);
+  const change = (changes: Partial<Draft>) => {
+    kept.value = { ...draft, ...changes };
+    // What was said of a field was said of what is not there any more.
+    setComplaints((before) => before.filter((each) => !((each.field.split(".")[0] ?? "") in changes)));
+  };
+  const submit = async (event: Event) => {
+    event.preventDefault();
+    if (isBusy) return;
+    const { wish, complaints: own } = wishOf(draft, form);
+    setComplaints(own);
+    if (own.length) return;
+    setBusy(true);
+    const found = await start(wish);
+    setComplaints(found);
+    setBusy(false);
+  };
+  const part: PartProps = { form, draft, complaints, change };
+  return (
+    <form class="start" noValidate onSubmit={(event) => void submit(event)}>
+      <Summary complaints={complaints} />
+      <div class="start-columns">
+        <div class="start-load">
+          <ModelChoice {...part} />
+          <Basics {...part} />
+          <p class="start-go">
+            <button type="submit" class="primary" aria-disabled={isBusy}>
+              {isBusy ? "Starting…" : "Start"}
+            </button>
+          </p>
+        </div>
+        {form.classes.length > 0 && (
+          <aside class="start-who" aria-label="Who takes part">
+            <ClassFields
+              classes={form.classes}
+              values={draft.classes}
+              complaints={complaints}
+              onChange={(classes) => change({ classes })}
+            />
+          </aside>
+        )}
+      </div>
+      <Folded {...part} />
+    </form>
+  );
+}
+
+function Basics(part: PartProps): JSX.Element {
+  const { form, draft, complaints, change } = part;
+  return (
+    <div class="row">
+      <AmountFields {...part} />
+      <TextField
+        field="run_time"
+        label="Run time"
+        hint="2m, 1h30m; empty: until you stop it"
+        complaints={complaints}
+        value={draft.run_time}
+        onChange={(run_time) => change({ run_time })}
+      />
+      <TextField
+        class="wide"
+        field="host"
+        label={form.is_native ? "Target" : "Host"}
+        hint={form.classes.some((each) => each.host) ? "for the classes that name none of their own" : undefined}
+        complaints={complaints}
+        value={draft.host}
+        onChange={(host) => change({ host })}
+        input={{ inputMode: "url", placeholder: "http://127.0.0.1:8000" }}
+      />
+    </div>
+  );
+}
+
+/** Both parts open by themselves when something is wrong in them; afterwards they are the reader's. */
+function Folded(part: PartProps): JSX.Element {
+  const { form, draft, complaints } = part;
+  const isMissing = wishOf(draft, form).complaints.some((each) => isOfArguments(form, each.field));
+  const first = useRef(isMissing);
+  return (
+    <>
+      {form.arguments.length > 0 && (
+        <Fold
+          summary="Options of the locustfile"
+          isOpen={first.current || complaints.some((each) => isOfArguments(form, each.field))}
+        >
+          <ArgumentFields {...part} />
+        </Fold>
+      )}
+      <Fold summary="More" isOpen={complaints.some((each) => isInMore(each.field))}>
+        <MoreFields {...part} />
+      </Fold>
+    </>
+  );
+}
+
+function Fold(props: { summary: string; isOpen: boolean; children: JSX.Element }): JSX.Element {
+  const details = useRef<HTMLDetailsElement>(null);
+  useEffect(() => {
+    if (props.isOpen && details.current) details.current.open = true;
+  }, [props.isOpen]);
+  return (
+    <details class="fold" ref={details}>
+      <summary>{props.summary}</summary>
+      {props.children}
+    </details>
+  );
+}
+
+/** All that is wrong, where a reader who cannot see the fields finds it first. */
+function Summary({ complaints }: { complaints: readonly Complaint[] }): JSX.Element | null {
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (complaints.length) box.current?.focus();
+  }, [complaints]);
+  if (!complaints.length) return null;
+  return (
+    <div class="complaints" role="alert" tabIndex={-1} ref={box}>
+      <h2>This run cannot be started so</h2>
+      <ul>
+        {complaints.map((each) => (
+          <li key={each.field + each.text}>{each.field ? <FieldLink complaint={each} /> : each.text}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function FieldLink({ complaint }: { complaint: Complaint }): JSX.Element {
+  const id = idOf(complaint.field);
+  const jump = (event: Event) => {
+    event.preventDefault();
+    document.getElementById(id)?.focus();
+  };
+  return (
+    <a href={`#${id}`} onClick={jump}>
+      {complaint.text}
+    </a>
+  );
+}

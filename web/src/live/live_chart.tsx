@@ -1,0 +1,18 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { Figure, type ChartHandle } from "../charts";
+import type { ChartSpec, LiveCharts } from "../contract";
+import type { ChartFeed } from "./feed";
+
+interface Props {
+  feed: ChartFeed;
+  charts: LiveCharts;
+  chart: ChartSpec;
+}
+
+/** A chart that grows. While it has no handle it will read its data sets, and the feed adds to those. */
+export function LiveChart({ feed, charts, chart }: Props): JSX.Element {
+  const handle = useRef<ChartHandle | null>(null);
+  useEffect(() => feed.follow(chart.name, (rows) => handle.current?.append(rows)), [feed, chart.name]);
+  return <Figure spec={chart} config={charts.config} handle={(next) => void (handle.current = next)} />;
+}

@@ -1,0 +1,73 @@
+import type { EndpointRow, Headline, LogLine, Moment, Test, WorkerItem } from "../contract";
+
+/** The sum of the moments that the page has been told. A value: each moment makes another one. */
+export interface Seen {
+  /** Of the last moment; null: there is none to go on from, and the next one must be whole. */
+  sequence: number | null;
+  test: Test | null;
+  headline: Headline | null;
+  total: EndpointRow | null;
+  /** By `keyOf`. */
+  rows: ReadonlyMap<string, EndpointRow>;
+  failures: number;
+  exceptions: number;
+  workers: readonly WorkerItem[];
+  log: readonly LogLine[];
+}
+
+export const NOTHING: Seen = {
+  sequence: null,
+  test: null,
+  headline: null,
+  total: null,
+  rows: new Map(),
+  failures: 0,
+  exceptions: 0,
+  workers: [],
+  log: [],
+};
+
+const LINES_KEPT = 2000;
+
+export function keyOf(endpoint: { method: string; name: string }): string {
+  return JSON.stringify([endpoint.method, endpoint.name]);
+}
+
+/** What is seen after a moment; null when it does not go on from the last one, so that everything must be asked anew.
+ * One that is whole needs nothing before it. */
+export function after(seen: Seen, moment: Moment): Seen | null {
+  const isNext = seen.sequence !== null && moment.sequence === seen.sequence + 1;
+  if (!isNext && !moment.is_whole) return null;
+  return {
+    sequence: moment.sequence,
+    test: moment.test,
+    headline: moment.headline,
+    total: moment.total,
+    rows: rowsAfter(seen.rows, moment),
+    failures: moment.failures,
+    exceptions: moment.exceptions,
+    workers: moment.workers,
+    log: logAfter(seen.log, moment.log),
+  };
+}
+
+function rowsAfter(rows: Seen["rows"], moment: Moment): Seen["rows"] {
+  if (!moment.is_whole && !moment.rows.length) return rows;
+  const next = new Map(moment.is_whole ? [] : rows);
+  for (const row of moment.rows) next.set(keyOf(row), row);
+  return next;
+}
+
+/** Lines that were fetched and lines that came along may be the same ones, and come in any order. */
+export function logAfter(log: readonly LogLine[], lines: readonly LogLine[]): readonly LogLine[] {
+  if (!lines.length) return log;
+  const isLater = (lines[0]?.at ?? 0) > (log.at(-1)?.at ?? -Infinity);
+  if (isLater) return [...log, ...lines].slice(-LINES_KEPT);
+  const known = new Set(log.map(lineKey));
+  const added = lines.filter((each) => !known.has(lineKey(each)));
+  return added.length ? [...log, ...added].sort((a, b) => a.at - b.at).slice(-LINES_KEPT) : log;
+}
+
+function lineKey(line: LogLine): string {
+  return `${line.at} ${line.level} ${line.text}`;
+}

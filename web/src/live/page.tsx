@@ -1,0 +1,157 @@
+import "./form/form.css";
+import "./tabs/tabs.css";
+import "./watch/watch.css";
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Form, State, Test } from "../contract";
+import { announce } from "../app/announce";
+import { changed, keep, place } from "../app/place";
+import { useWhen } from "../app/use_when";
+import { sayOf, timeOfDay } from "../shared";
+import { ENDPOINT, NEW, TAB } from "./addresses";
+import { StartForm, forgetDraft } from "./form/start_form";
+import { complaintsAbout } from "./form/problems";
+import type { Connection } from "./link";
+import type { Session } from "./session";
+import { isGoing, newsOf, wordOf } from "./status";
+import { Watch } from "./watch/watch";
+
+/** Start a run, or watch it. */
+export function LivePage({ session }: { session: Session }): JSX.Element {
+  useEffect(() => {
+    void session.link.connect();
+    return () => session.link.end();
+  }, [session]);
+  const seen = session.seen.value;
+  const known = session.known.value;
+  // Until the first moment the state says which run there is.
+  const test = seen.sequence === null ? (known?.test ?? seen.test) : seen.test;
+  const form = known?.form ?? null;
+  const wantsForm = place.value.params.has(NEW);
+  useNews(test);
+  useWhen(keyOf(test), () => {
+    // Somebody has started a run, here or in another window.
+    if (isGoing(test) && wantsForm) keep({ [NEW]: null });
+  });
+  const isForm = form !== null && !isGoing(test) && (test === null || wantsForm);
+  return (
+    <div class="live">
+      <Banner connection={session.link.connection.value} store={known?.store ?? ""} />
+      {isForm && <NewRun session={session} form={form} hasRun={test !== null} />}
+      {!isForm && test && (
+        <Watch
+          session={session}
+          seen={seen}
+          test={test}
+          form={form}
+          another={form && changed({ [NEW]: "1", [TAB]: null })}
+        />
+      )}
+      {!isForm && !test && <Nothing known={known} />}
+    </div>
+  );
+}
+
+/** Changes with what is worth telling. */
+function keyOf(test: Test | null): string {
+  return test ? `${test.number} ${test.status}` : "";
+}
+
+/** Tells when a run begins or ends, and keeps the title of the window. */
+function useNews(test: Test | null): void {
+  const before = useRef(test);
+  useWhen(keyOf(test), () => {
+    announce(newsOf(before.current, test));
+    before.current = test;
+    document.title = test ? `${wordOf(test.status).text} · ${test.name} – Plimsoll` : "Live – Plimsoll";
+  });
+}
+
+function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRun: boolean }): JSX.Element {
+  const [problem, setProblem] = useState("");
+  const refresh = () => session.refresh().then(() => setProblem(""), (error: unknown) => setProblem(sayOf(error))); // prettier-ignore
+  useWhen("opened", () => {
+    if (hasRun) void refresh();
+  });
+  const start = async (wish: Form["wish"]) => {
+    try {
+      await session.start(wish);
+    } catch (error) {
+      return complaintsAbout(error);
+    }
+    forgetDraft();
+    keep({ [NEW]: null, [TAB]: null, [ENDPOINT]: null });
+    return [];
+  };
+  return (
+    <>
+      <div class="run-head">
+        <div>
+          <h1 tabIndex={-1}>New run</h1>
+          <p class="soft">{form.source}</p>
+        </div>
+        {hasRun && <a href={changed({ [NEW]: null })}>Back to the last run</a>}
+      </div>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {form.error ? <Broken form={form} refresh={refresh} /> : <StartForm form={form} start={start} />}
+    </>
+  );
+}
+
+/** Nothing can be started, and here is all that is known of why. */
+function Broken({ form, refresh }: { form: Form; refresh: () => Promise<void> }): JSX.Element {
+  const [isBusy, setBusy] = useState(false);
+  const again = () => {
+    setBusy(true);
+    void refresh().then(() => setBusy(false));
+  };
+  return (
+    <section role="alert">
+      <h2>{form.source} cannot be read</h2>
+      <pre tabIndex={0}>{form.error}</pre>
+      <button type="button" class="primary" aria-disabled={isBusy} onClick={again}>
+        {isBusy ? "Reading…" : "Read it again"}
+      </button>
+    </section>
+  );
+}
+
+function Nothing({ known }: { known: State | null }): JSX.Element {
+  return (
+    <>
+      <h1 tabIndex={-1}>No run yet</h1>
+      <p class="soft">
+        {known?.form === null ? "It is shown here as soon as it begins." : "Waiting for Plimsoll…"}{" "}
+        <a href="#/runs">All runs</a>
+      </p>
+    </>
+  );
+}
+
+/** Old numbers are never shown without saying so. */
+function Banner({ connection, store }: { connection: Connection; store: string }): JSX.Element | null {
+  const { state } = connection;
+  const text =
+    state === "lost"
+      ? `The connection is lost. What you see is from ${timeOfDay(connection.since / 1000)}; trying again…`
+      : "";
+  const hadLost = useRef(false);
+  useWhen(state, () => {
+    if (state === "lost" && !hadLost.current) announce(text);
+    if (state === "open" && hadLost.current) announce("Connected again");
+    hadLost.current = state === "lost";
+  });
+  if (state === "ended") {
+    return (
+      <p class="banner" role="status">
+        The process has ended; this is what it said last. What was run is in the store{store && ` (${store})`}: see it
+        again with <code>plimsoll serve</code>.
+      </p>
+    );
+  }
+  return text ? <p class="banner warning">{text}</p> : null;
+}

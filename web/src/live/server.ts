@@ -1,0 +1,39 @@
+import type { ExceptionItem, FailureItem, LiveCharts, LogLine, State, TaskRatio } from "../contract";
+import { RefusedError, address, getJson, postJson, rememberToken } from "../shared";
+import type { Server } from "./session";
+
+/** ms after which a question without an answer has failed. */
+const PATIENCE = 10_000;
+
+/** The server that this page came from. */
+export const server: Server = {
+  state: async () => {
+    const state = await ask<State>("api/state").catch(toLogin);
+    rememberToken(state);
+    return state;
+  },
+  stream: (endpoint) => new EventSource(address(about("api/live", endpoint))),
+  charts: (endpoint) => ask<LiveCharts>(about("api/live/charts", endpoint)),
+  log: async () => (await ask<{ log: LogLine[] }>("api/live/log")).log,
+  failures: async () => (await ask<{ failures: FailureItem[] }>("api/live/failures")).failures,
+  exceptions: async () => (await ask<{ exceptions: ExceptionItem[] }>("api/live/exceptions")).exceptions,
+  tasks: async () => (await ask<{ tasks: TaskRatio[] }>("api/live/tasks")).tasks,
+  start: (wish) => postJson("api/live/start", wish),
+  change: (change) => postJson("api/live/change", change),
+  stop: () => postJson("api/live/stop", {}),
+  reset: () => postJson("api/live/reset", {}),
+};
+
+function ask<T>(path: string): Promise<T> {
+  return getJson<T>(path, AbortSignal.timeout(PATIENCE));
+}
+
+function about(path: string, endpoint: string | null): string {
+  return endpoint === null ? path : `${path}?endpoint=${encodeURIComponent(endpoint)}`;
+}
+
+/** Whoever is not known any more has to say who they are. */
+function toLogin(error: unknown): never {
+  if (error instanceof RefusedError && error.status === 401) location.assign(address("login"));
+  throw error;
+}

@@ -1,0 +1,42 @@
+import type { Test } from "../contract";
+import type { Status } from "../shared";
+
+interface Word {
+  text: string;
+  /** Shown beside the word, which says the same. */
+  tone: "busy" | "good" | "warning" | "bad" | "over";
+}
+
+const WORDS: Record<Status, Word> = {
+  preparing: { text: "Preparing", tone: "busy" },
+  spawning: { text: "Starting users", tone: "busy" },
+  running: { text: "Running", tone: "good" },
+  stopping: { text: "Stopping", tone: "busy" },
+  finished: { text: "Finished", tone: "over" },
+  stopped: { text: "Stopped", tone: "over" },
+  failed: { text: "Failed", tone: "bad" },
+  interrupted: { text: "Interrupted", tone: "warning" },
+};
+
+const GOING: readonly Status[] = ["preparing", "spawning", "running", "stopping"];
+const MEASURING: readonly Status[] = ["spawning", "running", "stopping"];
+
+export function wordOf(status: Status): Word {
+  return WORDS[status];
+}
+
+/** It has not ended yet. */
+export function isGoing(test: Test | null): boolean {
+  return test !== null && GOING.includes(test.status);
+}
+
+/** It says something new every second. */
+export function isMeasuring(test: Test | null): boolean {
+  return test !== null && MEASURING.includes(test.status);
+}
+
+/** What somebody should hear when one thing seen follows another; "" for nothing. */
+export function newsOf(before: Test | null, now: Test | null): string {
+  if (!now || (before?.number === now.number && before.status === now.status)) return "";
+  return [wordOf(now.status).text, now.message].filter(Boolean).join(". ");
+}

@@ -1,0 +1,35 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { sayOf } from "../../shared";
+
+/** ms between two questions, however often there would be a reason. */
+const PACE = 2000;
+
+export interface Fresh<T> {
+  value: T | null;
+  problem: string;
+}
+
+/** What the server says, asked again when `reason` changes, but not all the time. */
+export function useFresh<T>(ask: () => Promise<T>, reason: string): Fresh<T> {
+  const [fresh, setFresh] = useState<Fresh<T>>({ value: null, problem: "" });
+  const last = useRef({ at: -Infinity, turn: 0 });
+  const asking = useRef(ask);
+  asking.current = ask;
+  useEffect(() => {
+    const timer = setTimeout(
+      () => {
+        const turn = ++last.current.turn;
+        last.current.at = performance.now();
+        const isLast = () => turn === last.current.turn;
+        asking.current().then(
+          (value) => isLast() && setFresh({ value, problem: "" }),
+          (error: unknown) => isLast() && setFresh((before) => ({ ...before, problem: sayOf(error) })),
+        );
+      },
+      Math.max(0, last.current.at + PACE - performance.now()),
+    );
+    return () => clearTimeout(timer);
+  }, [reason]);
+  useEffect(() => () => void (last.current.turn = -1), []);
+  return fresh;
+}

@@ -1,0 +1,92 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { DataTable } from "../../blocks/table/data_table";
+import type { Column } from "../../blocks/table/column";
+import type { EndpointRow } from "../../contract";
+import { count, milliseconds, rate, share } from "../../shared";
+import { chartsOf } from "../addresses";
+import { keyOf, type Seen } from "../moments";
+import type { Session } from "../session";
+import { isMeasuring } from "../status";
+import { ChartGrid } from "./charts";
+
+const MOST = 6;
+const CHARTS = 2;
+
+/** The two charts that matter most, and the endpoints that are worth a look. */
+export function Overview({ session, seen }: { session: Session; seen: Seen }): JSX.Element {
+  return (
+    <>
+      <ChartGrid session={session} most={CHARTS} />
+      <Endpoints rows={seen.rows} isNow={isMeasuring(seen.test)} />
+    </>
+  );
+}
+
+function Endpoints({ rows, isNow }: { rows: Seen["rows"]; isNow: boolean }): JSX.Element | null {
+  const worst = useMemo(() => worthALook(rows.values()), [rows]);
+  if (!worst.length) return null;
+  const some = `Endpoints: ${MOST} of ${count(rows.size)}, failing ones first, then the busiest`;
+  return (
+    <DataTable
+      caption={rows.size > MOST ? some : "Endpoints"}
+      columns={isNow ? LATELY : IN_ALL}
+      rows={worst}
+      rowKey={keyOf}
+    />
+  );
+}
+
+type TimeKey = "p50" | "p99" | "current_p50" | "current_p99";
+
+function time(title: string, key: TimeKey): Column<EndpointRow> {
+  const text = (row: EndpointRow) => milliseconds(row[key], row.at_least.includes(key));
+  return { key, title, text, order: (row) => row[key] };
+}
+
+const COMMON: readonly Column<EndpointRow>[] = [
+  {
+    key: "endpoint",
+    title: "Endpoint",
+    isText: true,
+    isSticky: true,
+    text: (row) => `${row.method} ${row.name}`.trim(),
+    cell: (row) => <a href={chartsOf(row)}>{`${row.method} ${row.name}`.trim()}</a>,
+  },
+  { key: "requests", title: "Requests", text: (row) => count(row.requests), order: (row) => row.requests },
+  {
+    key: "failed",
+    title: "Failed",
+    text: (row) => share(row.failures, row.requests),
+    cell: (row) => <span class={row.failures ? "bad" : ""}>{share(row.failures, row.requests)}</span>,
+    order: (row) => (row.requests ? row.failures / row.requests : null),
+  },
+];
+
+const LATELY: readonly Column<EndpointRow>[] = [
+  ...COMMON,
+  { key: "rate", title: "Requests/s now", text: (row) => rate(row.current_rps), order: (row) => row.current_rps },
+  time("p50 now (ms)", "current_p50"),
+  time("p99 now (ms)", "current_p99"),
+];
+
+const IN_ALL: readonly Column<EndpointRow>[] = [
+  ...COMMON,
+  { key: "rate", title: "Requests/s", text: (row) => rate(row.rps), order: (row) => row.rps },
+  time("p50 (ms)", "p50"),
+  time("p99 (ms)", "p99"),
+];
+
+/** Failing endpoints first, then the busiest. Those of equal rank stay where they are. */
+export function worthALook(rows: Iterable<EndpointRow>): EndpointRow[] {
+  const order = (a: EndpointRow, b: EndpointRow) => b.failures - a.failures || b.requests - a.requests;
+  const best: EndpointRow[] = [];
+  for (const row of rows) {
+    const last = best.at(-1);
+    if (best.length === MOST && last && order(row, last) >= 0) continue;
+    best.push(row);
+    best.sort(order);
+    best.length = Math.min(best.length, MOST);
+  }
+  return best;
+}

@@ -1,0 +1,51 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { DataTable } from "../../blocks/table/data_table";
+import type { Column } from "../../blocks/table/column";
+import type { EndpointRow } from "../../contract";
+import { chartsOf } from "../addresses";
+import { keyOf, type Seen } from "../moments";
+import { NUMBERS } from "./columns";
+
+/** The total has no charts of its own: those of all endpoints are its. */
+function Name({ row }: { row: EndpointRow }): JSX.Element {
+  return row.name === "Aggregated" && !row.method ? <>{row.name}</> : <a href={chartsOf(row)}>{row.name}</a>;
+}
+
+const COLUMNS: readonly Column<EndpointRow>[] = [
+  { key: "method", title: "Method", isText: true, room: "word", isSticky: true, text: (row) => row.method },
+  {
+    key: "name",
+    title: "Name",
+    isText: true,
+    room: "long",
+    isSticky: true,
+    text: (row) => row.name,
+    cell: (row) => <Name row={row} />,
+  },
+  ...NUMBERS.map((each) => (each.key === "failures" || each.key === "failed" ? { ...each, cell: failed(each) } : each)),
+];
+
+/** Only what has failed is marked: a zero is good news. */
+function failed(column: Column<EndpointRow>): (row: EndpointRow) => JSX.Element {
+  return (row) => <span class={row.failures ? "bad" : ""}>{column.text(row)}</span>;
+}
+
+/** Every endpoint with all its numbers; each leads to its charts. */
+export function Statistics({ seen }: { seen: Seen }): JSX.Element {
+  const rows = useMemo(() => [...seen.rows.values()], [seen.rows]);
+  const totals = useMemo(() => (seen.total ? [seen.total] : []), [seen.total]);
+  if (!rows.length) return <p class="soft empty">No request has been answered yet.</p>;
+  return (
+    <DataTable
+      caption="Endpoints"
+      columns={COLUMNS}
+      rows={rows}
+      rowKey={keyOf}
+      totals={totals}
+      hasFilter
+      chosenAs="plimsoll-endpoints"
+      note="Times in ms. Now: the last 10 s. Service: what the target and the network took, without what the request waited here."
+    />
+  );
+}

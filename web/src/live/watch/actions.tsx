@@ -1,0 +1,101 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Form, Test } from "../../contract";
+import { isGoing, isMeasuring } from "../status";
+import type { Session } from "../session";
+import { EditLoad } from "./edit_load";
+import { Question } from "./question";
+
+type Panel = "stop" | "edit" | "reset";
+
+interface Props {
+  session: Session;
+  test: Test;
+  form: Form | null;
+  /** Address of the form for another run; null where none can be started. */
+  another: string | null;
+}
+
+/** What can be done to the run, while there is somebody to do it. Each asks where it must, below the buttons. */
+export function Actions(props: Props): JSX.Element | null {
+  return props.session.link.connection.value.state === "ended" ? null : <Buttons {...props} />;
+}
+
+function Buttons({ session, test, form, another }: Props): JSX.Element {
+  const [panel, setPanel] = useState<Panel | null>(null);
+  const [problem, setProblem] = useState("");
+  const run = async (action: () => Promise<void>): Promise<void> => {
+    setPanel(null);
+    setProblem("");
+    await action().catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+  };
+  const stop = () => void run(() => session.server.stop());
+  const toggle = (wanted: Panel) => setPanel(panel === wanted ? null : wanted);
+  const unmeasured = isMeasuring(test) && test.elapsed < test.warmup;
+  const isStoppable = isGoing(test) && test.status !== "stopping";
+  return (
+    <div class="actions">
+      <div class="buttons" role="group" aria-label="The run">
+        {isGoing(test) && (
+          <button
+            type="button"
+            class="primary stop"
+            disabled={!isStoppable}
+            onClick={() => (unmeasured ? toggle("stop") : stop())}
+          >
+            {test.status === "stopping" ? "Stopping…" : "Stop"}
+          </button>
+        )}
+        {isMeasuring(test) && test.is_editable && isStoppable && (
+          <button type="button" aria-expanded={panel === "edit"} onClick={() => toggle("edit")}>
+            Edit load
+          </button>
+        )}
+        {isMeasuring(test) && isStoppable && (
+          <button type="button" aria-expanded={panel === "reset"} onClick={() => toggle("reset")}>
+            Reset numbers
+          </button>
+        )}
+        {!isGoing(test) && another && (
+          <a class="button primary" href={another}>
+            New run
+          </a>
+        )}
+        {!isGoing(test) && test.run && (
+          <a class="button" href={`#/runs/${encodeURIComponent(test.run)}`}>
+            Report
+          </a>
+        )}
+      </div>
+      {problem && (
+        <p class="problem" role="alert">
+          {problem}
+        </p>
+      )}
+      {panel === "stop" && (
+        <Question
+          text="The warm-up is not over: nothing has been measured yet, and stopping now leaves a run without numbers."
+          yes="Stop all the same"
+          onYes={stop}
+          onNo={() => setPanel(null)}
+        />
+      )}
+      {panel === "reset" && (
+        <Question
+          text="All tables and charts begin anew from this second. What was measured so far is kept in the store and left out of the numbers, as a warm-up is."
+          yes="Reset numbers now"
+          onYes={() => void run(() => session.server.reset())}
+          onNo={() => setPanel(null)}
+        />
+      )}
+      {panel === "edit" && (
+        <EditLoad
+          test={test}
+          form={form}
+          change={(change) => session.server.change(change)}
+          onDone={() => setPanel(null)}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import type { EndpointRow, Test } from "../../contract";
+import { NONE, amount, count, milliseconds, rate, share } from "../../shared";
+import { isGoing, isMeasuring } from "../status";
+
+/** A number of the first screen, as it is read. */
+export interface Figure {
+  label: string;
+  value: string;
+  unit?: string;
+  /** What it is to be seen beside. */
+  more?: string;
+  isBad?: boolean;
+}
+
+/** The numbers of a run: those of the last ten seconds while it goes on, those of all of it afterwards. */
+export function figuresOf(test: Test, total: EndpointRow | null): Figure[] {
+  const isNow = isMeasuring(test);
+  return [
+    isGoing(test) ? users(test) : sum(total),
+    requests(total, isNow),
+    failures(total, isNow),
+    ...times(total, isNow),
+  ];
+}
+
+function users(test: Test): Figure {
+  const isOnTheWay = test.wanted !== null && test.wanted !== test.users;
+  return { label: "Users", value: count(test.users), ...(isOnTheWay && { more: `of ${count(test.wanted)}` }) };
+}
+
+/** Of a run that is over nobody asks how many users there are. */
+function sum(total: EndpointRow | null): Figure {
+  return { label: "Requests", value: total ? count(total.requests) : NONE };
+}
+
+function requests(total: EndpointRow | null, isNow: boolean): Figure {
+  const value = total && (isNow ? total.current_rps : total.rps);
+  return {
+    label: "Requests/s",
+    value: rate(value),
+    ...(total && isNow && { more: `${count(total.requests)} in all` }),
+  };
+}
+
+/** Of what failed lately, and of all that failed; nothing failed is good news. */
+function failures(total: EndpointRow | null, isNow: boolean): Figure {
+  if (!total) return { label: "Failures", value: NONE };
+  const all = total.failures ? `${count(total.failures)} in all` : "none";
+  const isLately = isNow && total.current_failures_per_s > 0;
+  return {
+    label: "Failures",
+    value: share(total.failures, total.requests),
+    more: isLately ? `${all}, ${rate(total.current_failures_per_s)}/s now` : all,
+    isBad: total.failures > 0,
+  };
+}
+
+function times(total: EndpointRow | null, isNow: boolean): Figure[] {
+  const figure = (label: string, now: number | null, whole: number | null, name: string): Figure => ({
+    label: isNow ? `${label} now` : label,
+    value: milliseconds(isNow ? now : whole, total?.at_least.includes(isNow ? `current_${name}` : name)),
+    unit: "ms",
+    ...(isNow && whole !== null && { more: `${amount(whole)} in all` }),
+  });
+  return [
+    figure("p50", total?.current_p50 ?? null, total?.p50 ?? null, "p50"),
+    figure("p99", total?.current_p99 ?? null, total?.p99 ?? null, "p99"),
+  ];
+}

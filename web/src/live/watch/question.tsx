@@ -1,0 +1,30 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { useEscape } from "../../app/use_when";
+
+interface Props {
+  text: string;
+  yes: string;
+  onYes: () => void;
+  onNo: () => void;
+}
+
+/** Asks once more, in its place and not in front of the numbers. Escape is no. */
+export function Question({ text, yes, onYes, onNo }: Props): JSX.Element {
+  const first = useRef<HTMLButtonElement>(null);
+  useEscape(onNo);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div class="panel" role="group" aria-label={yes}>
+      <p>{text}</p>
+      <p class="buttons">
+        <button type="button" class="primary" ref={first} onClick={onYes}>
+          {yes}
+        </button>
+        <button type="button" onClick={onNo}>
+          Cancel
+        </button>
+      </p>
+    </div>
+  );
+}

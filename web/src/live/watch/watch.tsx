@@ -1,0 +1,90 @@
+import type { JSX } from "preact";
+import type { Form, Test } from "../../contract";
+import { clock, seconds } from "../../shared";
+import type { Seen } from "../moments";
+import type { Session } from "../session";
+import { isGoing, isMeasuring, wordOf } from "../status";
+import { Actions } from "./actions";
+import { FigureList } from "./figure_list";
+import { figuresOf } from "./figures";
+import { HeadlineCards } from "./headline";
+import { WatchTabs } from "./watch_tabs";
+
+interface Props {
+  session: Session;
+  seen: Seen;
+  test: Test;
+  form: Form | null;
+  another: string | null;
+}
+
+/** A run in progress, or one that is over. */
+export function Watch({ session, seen, test, form, another }: Props): JSX.Element {
+  return (
+    <>
+      <div class="run-head">
+        <div class="run-title">
+          <h1 tabIndex={-1}>{test.name || "Run"}</h1>
+          <StateLine test={test} />
+        </div>
+        <Actions key={test.number} session={session} test={test} form={form} another={another} />
+      </div>
+      <Progress test={test} />
+      {test.message && <Outcome test={test} />}
+      <FigureList figures={figuresOf(test, seen.total)} />
+      <HeadlineCards headline={seen.headline} hasNumbers={seen.total !== null} />
+      <WatchTabs session={session} seen={seen} test={test} />
+    </>
+  );
+}
+
+function StateLine({ test }: { test: Test }): JSX.Element {
+  const word = wordOf(test.status);
+  const left = test.left === null ? "until it is stopped" : `${clock(test.left)} left`;
+  return (
+    <p class="state-line">
+      <strong class={`state ${word.tone}`}>{word.text}</strong>
+      {isMeasuring(test) && (
+        <span>
+          {clock(test.elapsed)} · {left}
+        </span>
+      )}
+      {!isGoing(test) && test.started !== null && <span>after {seconds(test.elapsed)}</span>}
+      <span>{test.load}</span>
+      {test.warmup > 0 && test.elapsed >= test.warmup && <span>the first {seconds(test.warmup)} are left out</span>}
+      {test.host && <span class="host">{test.host}</span>}
+    </p>
+  );
+}
+
+/** How far it is, with the part that is in no number. */
+function Progress({ test }: { test: Test }): JSX.Element | null {
+  if (!isMeasuring(test)) return null;
+  const whole = test.left === null ? null : test.elapsed + test.left;
+  const isWarming = test.elapsed < test.warmup;
+  return (
+    <>
+      {whole !== null && (
+        <progress class={isWarming ? "run-progress warming" : "run-progress"} max={whole} value={test.elapsed}>
+          {clock(test.elapsed)} of {clock(whole)}
+        </progress>
+      )}
+      {isWarming && (
+        <p class="soft">
+          Warm-up for {seconds(Math.ceil(test.warmup - test.elapsed))} more: in no number and no judgement.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What came of it. Exit codes: 0 is fine, 3 is a run that measured the generator and not the target. */
+function Outcome({ test }: { test: Test }): JSX.Element {
+  const isBad = test.status === "failed" || (test.exit_code !== null && test.exit_code !== 0);
+  return (
+    <div class={isBad ? "outcome bad" : "outcome"}>
+      <p>{test.message}</p>
+      {test.exit_code !== null && <p class="soft">Exit code {test.exit_code}</p>}
+    </div>
+  );
+}

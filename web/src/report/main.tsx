@@ -1,0 +1,15 @@
+/** The report in one file: the document stands in the page itself. */
+import "../style";
+import { render } from "preact";
+import type { PageDocument } from "../contract";
+import { startTheme } from "../shared";
+import { Report } from "./report";
+
+startTheme();
+const place = document.getElementById("page");
+const data = document.getElementById("document")?.textContent;
+if (place && data) {
+  const report = JSON.parse(data) as PageDocument;
+  if (!report.charts.length) document.documentElement.dataset.drawn = "all";
+  render(<Report document={report} />, place);
+}

@@ -1,0 +1,28 @@
+import { Contents, DocumentView } from "../blocks";
+import type { PageDocument } from "../contract";
+import { Mark, ThemeSwitch } from "../shared";
+
+/** A document with a frame of its own. */
+export function Report({ document }: { document: PageDocument }) {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the report
+      </a>
+      <header class="bar">
+        <div>
+          <a class="home" href="#main" aria-label="Plimsoll, top of the page">
+            <Mark />
+            <span>Plimsoll</span>
+          </a>
+          <Contents sections={document.sections} keepsAddress={false} />
+          <ThemeSwitch />
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        <DocumentView document={document} hasContents={false} />
+        <footer>Written by {document.written_by}. This file is complete: it asks nothing of any network.</footer>
+      </main>
+    </>
+  );
+}

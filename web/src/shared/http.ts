@@ -1,0 +1,108 @@
+import type { Problem, State } from "../contract";
+
+const TOKEN_HEADER = "X-Plimsoll-Token";
+
+/** An answer that is not 2xx. */
+export class RefusedError extends Error {
+  readonly status: number;
+  /** Of the form, if it is about one; "" otherwise. */
+  readonly field: string;
+
+  constructor(status: number, problem: Problem) {
+    super(problem.error);
+    this.name = "RefusedError";
+    this.status = status;
+    this.field = problem.field;
+  }
+}
+
+/** There was no answer: the process has ended, or the network between is gone. */
+export class UnreachableError extends Error {
+  constructor(cause: unknown) {
+    super("Plimsoll does not answer. Is its process still running?", { cause });
+    this.name = "UnreachableError";
+  }
+}
+
+let token: string | null = null;
+
+/** The token of the state that was asked for, for everything that changes something. */
+export function rememberToken(of: State): void {
+  token = of.token;
+}
+
+/** A path below the base path, as an address: "api/state". */
+export function address(path: string): string {
+  return new URL(path, document.baseURI).href;
+}
+
+/** Throws RefusedError, UnreachableError, and the signal's reason once it is aborted. */
+export async function getJson<T>(path: string, signal?: AbortSignal): Promise<T> {
+  const answer = await asked(path, signal ? { signal } : {});
+  return (await answer.json()) as T;
+}
+
+/** Changes something. Throws RefusedError, UnreachableError. */
+export function postJson<T>(path: string, body: unknown): Promise<T> {
+  return sent("POST", path, body);
+}
+
+/** Changes a part of something. Throws RefusedError, UnreachableError. */
+export function patchJson<T>(path: string, body: unknown): Promise<T> {
+  return sent("PATCH", path, body);
+}
+
+/** What an error says to people. */
+export function sayOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+export function isUnreachable(error: unknown): error is UnreachableError {
+  return error instanceof UnreachableError;
+}
+
+async function sent<T>(method: string, path: string, body: unknown): Promise<T> {
+  const known = token ?? (await freshToken());
+  try {
+    return await change<T>(method, path, body, known);
+  } catch (error) {
+    // Another process may listen there by now, with a token of its own; nothing was changed by the first try.
+    if (!(error instanceof RefusedError) || error.status !== 403) throw error;
+    const fresh = await freshToken();
+    if (fresh === known) throw error;
+    return await change<T>(method, path, body, fresh);
+  }
+}
+
+async function change<T>(method: string, path: string, body: unknown, by: string): Promise<T> {
+  const headers = { "Content-Type": "application/json", [TOKEN_HEADER]: by };
+  const answer = await asked(path, { method, headers, body: JSON.stringify(body) });
+  return (await answer.json()) as T;
+}
+
+async function freshToken(): Promise<string> {
+  const state = await getJson<State>("api/state");
+  rememberToken(state);
+  return state.token;
+}
+
+async function asked(path: string, options: RequestInit): Promise<Response> {
+  let answer: Response;
+  try {
+    answer = await fetch(address(path), { credentials: "same-origin", ...options });
+  } catch (error) {
+    if (options.signal?.aborted) throw error;
+    throw new UnreachableError(error);
+  }
+  if (!answer.ok) throw new RefusedError(answer.status, await problemOf(answer));
+  return answer;
+}
+
+async function problemOf(answer: Response): Promise<Problem> {
+  const unsaid = { error: `The answer was HTTP ${answer.status}.`, field: "" };
+  try {
+    return { ...unsaid, ...((await answer.json()) as Partial<Problem>) };
+  } catch {
+    return unsaid;
+  }
+}

@@ -1,0 +1,11 @@
+import { chooseTheme, isDark } from "./theme";
+
+/** One button between light and dark; before its first use the device decides. */
+export function ThemeSwitch() {
+  const next = isDark.value ? "light" : "dark";
+  return (
+    <button type="button" class="theme" aria-label={`Switch to ${next} colours`} onClick={() => chooseTheme(next)}>
+      {next === "light" ? "Light" : "Dark"}
+    </button>
+  );
+}

@@ -1,0 +1,101 @@
+import { afterEach, expect, test } from "vitest";
+import { type Picture, draw } from "../../src/charts/picture";
+
+const spec = {
+  $schema: "https://vega.github.io/schema/vega-lite/v6.json",
+  height: 100,
+  layer: [
+    {
+      data: { name: "points" },
+      mark: { type: "line" },
+      encoding: {
+        x: { field: "second", type: "quantitative", scale: { domain: [0, 10] } },
+        y: { field: "value", type: "quantitative", scale: { domain: [0, 10] } },
+        color: { field: "of", type: "nominal", scale: { domain: ["p50", "p99"] } },
+      },
+    },
+    {
+      data: { name: "warmup" },
+      mark: { type: "rect" },
+      encoding: { x: { field: "from", type: "quantitative" }, x2: { field: "to" } },
+    },
+  ],
+  datasets: {
+    points: [
+      { second: 0, value: 1, of: "p50" },
+      { second: 1, value: 2, of: "p50" },
+    ],
+    warmup: [] as object[],
+  },
+};
+const config = { line: { strokeWidth: 3 }, range: { category: ["var(--c1)", "var(--c2)"] } };
+
+let picture: Picture | null = null;
+const into = document.createElement("div");
+
+afterEach(() => {
+  picture?.end();
+  picture = null;
+  into.replaceChildren();
+});
+
+async function drawn(of: Record<string, unknown> = spec) {
+  picture = await draw(into, of, config, 300);
+  return picture;
+}
+
+const lines = () => [...into.querySelectorAll(".mark-line path")].map((each) => each.getAttribute("d") ?? "");
+const corners = () => lines().map((path) => path.split(/[ML]/).length - 1);
+
+test("a specification becomes a picture, with the page's variables as colours", async () => {
+  await drawn();
+  expect(corners()).toEqual([2]);
+  expect(into.querySelector(".mark-line path")?.getAttribute("stroke")).toBe("var(--c1)");
+  expect(into.querySelector("svg")?.getAttribute("aria-hidden")).toBe("true");
+});
+
+test("rows are added to what is drawn", async () => {
+  const { append } = await drawn();
+  await append({
+    points: [
+      { second: 2, value: 3, of: "p50" },
+      { second: 2, value: 9, of: "p99" },
+    ],
+  });
+  await append({ points: [{ second: 3, value: 9, of: "p99" }] });
+  expect(corners()).toEqual([3, 2]);
+});
+
+test("a data set that was empty takes rows, and one that the chart has not does no harm", async () => {
+  const { append } = await drawn();
+  expect(into.querySelectorAll(".mark-rect path")).toHaveLength(0);
+  await append({ warmup: [{ from: 0, to: 2 }], unheard: [{ a: 1 }] });
+  expect(into.querySelectorAll(".mark-rect path")).toHaveLength(1);
+});
+
+test("the rows of the specification stay as they are", async () => {
+  const before = structuredClone(spec);
+  const { append } = await drawn();
+  await append({ points: [{ second: 5, value: 5, of: "p50" }] });
+  expect(spec).toEqual(before);
+  expect(Object.getOwnPropertySymbols(spec.datasets.points[0] ?? {})).toEqual([]);
+});
+
+test("a page that becomes wider makes the plot wider, with the rows that were added", async () => {
+  const { append, widen } = await drawn();
+  await append({ points: [{ second: 10, value: 5, of: "p50" }] });
+  const end = () => Number(/([\d.]+),[\d.]+$/.exec(lines()[0] ?? "")?.[1]);
+  expect(end()).toBeCloseTo(300);
+  await widen(600);
+  expect(end()).toBeCloseTo(600);
+});
+
+test("nothing is fetched, whatever a specification names", async () => {
+  const layer = { data: { url: "http://127.0.0.1:9/rows.json" }, mark: "point" };
+  await drawn({ ...spec, layer: [...spec.layer, layer] });
+  expect(corners()).toEqual([2]);
+});
+
+test("a wrong specification is refused", async () => {
+  await expect(draw(into, { mark: 5 }, config, 300)).rejects.toThrow();
+});

@@ -1,0 +1,116 @@
+import type { EndpointRow, Form, Moment, State, Test } from "../../src/contract";
+
+/** Messages of the server, whole, with what a test is about in them. */
+
+export function rowOf(changes: Partial<EndpointRow> = {}): EndpointRow {
+  return {
+    method: "GET",
+    name: "/",
+    requests: 100,
+    failures: 0,
+    rps: 10,
+    failures_per_s: 0,
+    current_rps: 12.34,
+    current_failures_per_s: 0,
+    current_p50: 0.4123,
+    current_p95: 2,
+    current_p99: 21.48,
+    mean: 3,
+    min: 0.1,
+    p50: 0.4,
+    p90: 1,
+    p95: 2,
+    p99: 20,
+    p999: 100,
+    max: 853,
+    service_p50: 0.39,
+    service_p99: 19,
+    size: 1234,
+    at_least: [],
+    ...changes,
+  };
+}
+
+export function testOf(changes: Partial<Test> = {}): Test {
+  return {
+    run: "",
+    number: 1,
+    name: "locustfile.py",
+    status: "running",
+    model: "closed",
+    load: "50 users",
+    host: "http://127.0.0.1:8000",
+    started: 1000,
+    elapsed: 10,
+    left: 110,
+    users: 50,
+    wanted: 50,
+    workers: 1,
+    warmup: 0,
+    is_editable: true,
+    message: "",
+    exit_code: null,
+    ...changes,
+  };
+}
+
+export function momentOf(changes: Partial<Moment> = {}): Moment {
+  return {
+    sequence: 1,
+    test: testOf(),
+    headline: null,
+    total: null,
+    rows: [],
+    is_whole: false,
+    appended: {},
+    is_outdated: false,
+    failures: 0,
+    exceptions: 0,
+    workers: [],
+    log: [],
+    ...changes,
+  };
+}
+
+export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> = {}): Form {
+  return {
+    source: "locustfile.py",
+    is_native: false,
+    classes: [
+      { name: "Buyer", weight: 3, fixed_count: 0, tasks: ["browse", "buy"], host: "" },
+      { name: "Admin", weight: 1, fixed_count: 0, tasks: ["report"], host: "" },
+    ],
+    shape_classes: [],
+    tags: [],
+    arguments: [],
+    has_shape: false,
+    has_plan: false,
+    error: "",
+    ...changes,
+    wish: {
+      model: "closed",
+      users: 10,
+      spawn_rate: 2,
+      rate: "",
+      shape: "constant",
+      shape_text: "",
+      shape_class: "",
+      run_time: "2m",
+      warmup: "",
+      stop_timeout: "",
+      host: "http://127.0.0.1:8000",
+      classes: [],
+      tags: [],
+      exclude_tags: [],
+      arguments: {},
+      profile: "",
+      name: "",
+      thresholds: [],
+      ...wish,
+    },
+  };
+}
+
+export function stateOf(changes: Partial<State> = {}): State {
+  return { version: "1.0", token: "t", mode: "run", store: "plimsoll.db", form: formOf(), test: null, ...changes };
+}

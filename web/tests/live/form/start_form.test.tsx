@@ -1,0 +1,131 @@
+import { render } from "preact";
+import { act } from "preact/test-utils";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Form, Wish } from "../../../src/contract";
+import { StartForm, forgetDraft } from "../../../src/live/form/start_form";
+import type { Complaint } from "../../../src/live/form/wish";
+import { formOf } from "../examples";
+
+let root: HTMLElement;
+let answer: Complaint[];
+const asked: Wish[] = [];
+
+beforeEach(() => {
+  root = document.createElement("div");
+  document.body.append(root);
+  asked.length = 0;
+  answer = [];
+  forgetDraft();
+});
+afterEach(() => {
+  render(null, root);
+  root.remove();
+});
+
+const start = (wish: Wish): Promise<Complaint[]> => {
+  asked.push(wish);
+  return Promise.resolve(answer);
+};
+
+async function shown(form: Form = formOf()): Promise<void> {
+  await act(() => render(<StartForm form={form} start={start} />, root));
+}
+
+function find(selector: string): HTMLElement {
+  const found = root.querySelector<HTMLElement>(selector);
+  if (!found) throw new Error(`there is no ${selector}`);
+  return found;
+}
+
+function inputOf(selector: string): HTMLInputElement {
+  return find(selector) as HTMLInputElement;
+}
+
+/** The first part that can be opened. */
+function isOpen(): boolean {
+  return (find("details") as HTMLDetailsElement).open;
+}
+
+async function type(field: string, text: string): Promise<void> {
+  const input = inputOf(`[name="${field}"]`);
+  input.value = text;
+  await act(() => void input.dispatchEvent(new Event("input", { bubbles: true })));
+}
+
+async function submit(): Promise<void> {
+  await act(() => (find("form") as HTMLFormElement).requestSubmit());
+  await act(() => Promise.resolve());
+}
+
+describe("the start form", () => {
+  it("starts what it was filled with", async () => {
+    await shown();
+    await submit();
+    expect(asked).toEqual([formOf().wish]);
+  });
+
+  it("starts what was typed", async () => {
+    await shown();
+    await type("users", "500");
+    await type("host", " http://127.0.0.1:9 ");
+    await submit();
+    expect(asked[0]).toMatchObject({ users: 500, host: "http://127.0.0.1:9" });
+  });
+
+  it("says what is wrong where it is, and takes the reader to the summary", async () => {
+    await shown();
+    await type("users", "none");
+    await submit();
+    expect(asked).toEqual([]);
+    const users = find('[name="users"]');
+    const described = users.getAttribute("aria-describedby")?.split(" ") ?? [];
+    expect(users.getAttribute("aria-invalid")).toBe("true");
+    expect(described.map((id) => document.getElementById(id)?.textContent)).toContain(
+      "Users must be a whole number, 1 or more.",
+    );
+    expect(document.activeElement).toBe(find('[role="alert"]'));
+  });
+
+  it("puts what the server objects to beside its field, and opens the part that has it", async () => {
+    answer = [{ field: "warmup", text: "'soon' is not a duration" }];
+    await shown();
+    expect(isOpen()).toBe(false);
+    await submit();
+    expect(isOpen()).toBe(true);
+    expect(find("#field-warmup-problem").textContent).toBe("'soon' is not a duration");
+  });
+
+  it("forgets what was said of a field once it has changed", async () => {
+    answer = [{ field: "users", text: "too many" }];
+    await shown();
+    await submit();
+    await type("users", "3");
+    expect(root.querySelector('[role="alert"], .problem')).toBeNull();
+  });
+
+  it("keeps what was typed when the reader comes back to it", async () => {
+    await shown();
+    await type("users", "77");
+    render(null, root);
+    await shown();
+    expect(inputOf('[name="users"]').value).toBe("77");
+  });
+
+  it("asks for a rate in the open model", async () => {
+    await shown();
+    await act(() => inputOf('[name="model"][value="open"]').click());
+    expect(root.querySelector('[name="users"]')).toBeNull();
+    await type("rate", "900/s");
+    await submit();
+    expect(asked[0]).toMatchObject({ model: "open", rate: "900/s" });
+  });
+
+  it("never shows a secret, and opens the locustfile's options when one of them is missing", async () => {
+    const argument = { label: "", help: "", choices: [], required: false };
+    const key = { ...argument, name: "key", kind: "secret", value: "" } as const;
+    const tenant = { ...argument, name: "tenant", kind: "text", value: "", required: true } as const;
+    await shown(formOf({ arguments: [key, tenant] }));
+    expect(inputOf('[name="arguments.key"]').type).toBe("password");
+    expect(isOpen()).toBe(true);
+  });
+});

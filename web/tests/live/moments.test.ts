@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import type { Moment } from "../../src/contract";
+import { NOTHING, after, keyOf, logAfter, type Seen } from "../../src/live/moments";
+import { momentOf, rowOf } from "./examples";
+
+const line = (at: number, text = "said") => ({ at, level: "INFO", text });
+
+function seenAfter(...moments: Partial<Moment>[]): Seen {
+  const seen = moments.reduce<Seen | null>((before, each) => before && after(before, momentOf(each)), NOTHING);
+  if (!seen) throw new Error("there was a gap");
+  return seen;
+}
+
+describe("what is seen after a moment", () => {
+  it("needs a whole moment to begin with", () => {
+    expect(after(NOTHING, momentOf({ sequence: 7, is_whole: false }))).toBeNull();
+    expect(after(NOTHING, momentOf({ sequence: 7, is_whole: true }))?.sequence).toBe(7);
+  });
+
+  it("goes on with the next moment and no other", () => {
+    const seen = seenAfter({ sequence: 7, is_whole: true });
+    expect(after(seen, momentOf({ sequence: 8 }))?.sequence).toBe(8);
+    expect(after(seen, momentOf({ sequence: 9 }))).toBeNull();
+    expect(after(seen, momentOf({ sequence: 7 }))).toBeNull();
+  });
+
+  it("takes a whole moment of any sequence: the process may be another one", () => {
+    const seen = seenAfter({ sequence: 700, is_whole: true, rows: [rowOf({ name: "/old" })] });
+    const next = after(seen, momentOf({ sequence: 3, is_whole: true, rows: [rowOf({ name: "/new" })] }));
+    expect([...(next?.rows.values() ?? [])].map((each) => each.name)).toEqual(["/new"]);
+  });
+
+  it("keeps the rows that have not changed, in their places", () => {
+    const seen = seenAfter({ is_whole: true, rows: [rowOf({ name: "/a" }), rowOf({ name: "/b" })] });
+    const next = after(seen, momentOf({ sequence: 2, rows: [rowOf({ name: "/a", requests: 101 })] }));
+    expect([...(next?.rows.values() ?? [])].map((each) => [each.name, each.requests])).toEqual([
+      ["/a", 101],
+      ["/b", 100],
+    ]);
+    expect(seen.rows.get(keyOf({ method: "GET", name: "/a" }))?.requests).toBe(100);
+  });
+
+  it("has the very same rows when none has changed, so that nothing is drawn", () => {
+    const seen = seenAfter({ is_whole: true, rows: [rowOf()] });
+    expect(after(seen, momentOf({ sequence: 2 }))?.rows).toBe(seen.rows);
+  });
+
+  it("tells endpoints apart whose method and name look alike when they are joined", () => {
+    expect(keyOf({ method: "GET", name: "a b" })).not.toBe(keyOf({ method: "GET a", name: "b" }));
+  });
+});
+
+describe("the log", () => {
+  it("has a line once that was fetched and came along", () => {
+    const fetched = [line(1), line(2, "x"), line(3)];
+    expect(logAfter(fetched, [line(2, "x"), line(3), line(4)]).map((each) => each.at)).toEqual([1, 2, 3, 4]);
+  });
+
+  it("is in order when what was fetched comes after what came along", () => {
+    expect(logAfter([line(5)], [line(1), line(5)]).map((each) => each.at)).toEqual([1, 5]);
+  });
+
+  it("forgets its oldest lines", () => {
+    const many = Array.from({ length: 1500 }, (_, place) => line(place));
+    const more = Array.from({ length: 1500 }, (_, place) => line(1500 + place));
+    const log = logAfter(many, more);
+    expect([log.length, log.at(-1)?.at]).toEqual([2000, 2999]);
+  });
+});
