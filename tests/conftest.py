@@ -1,4 +1,5 @@
-"""What tests of several parts need: recorded values made by hand, and a real PostgreSQL."""
+"""What tests of several parts need: recorded values made by hand, the command and a target of its own, a real
+PostgreSQL, a real browser."""
 
 from __future__ import annotations
 
@@ -12,12 +13,16 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
+from harness import Command, Target
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+    from playwright.sync_api import Browser
+    from tests.web.sight import Sight
 
 
 @pytest.fixture(scope="session")
@@ -109,6 +114,43 @@ def postgresql_url(postgresql_server: str) -> str:
         name = f"test{row[0]}"
         connection.execute(f"CREATE DATABASE {name}")  # type: ignore[arg-type]
     return f"postgresql://plimsoll@/{name}?host={postgresql_server}"
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    server = Target()
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def plimsoll(tmp_path: Path) -> Iterator[Command]:
+    command = Command(tmp_path)
+    yield command
+    command.clean_up()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """Of a module and not of all: as long as there is one, an event loop runs in this thread, which others then cannot
+    have."""
+    # Few tests need it, and it takes a while to import.
+    from playwright.sync_api import sync_playwright
+    from tests.web.sight import launch
+
+    with sync_playwright() as playwright:
+        launched = launch(playwright)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def sight(browser: Browser) -> Iterator[Sight]:
+    from tests.web.sight import Sight
+
+    opened = Sight(browser)
+    yield opened
+    opened.close()
 
 
 def _postgresql_programs() -> Path | None:
