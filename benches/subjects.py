@@ -205,7 +205,7 @@ def plimsoll_run(load: Load, *what: str) -> list[str]:
 
     Its verdict on the generator is not our concern: some of these runs take all that a core has, and are invalid."""
     command = [str(PLIMSOLL), "run", *what, "-t", f"{load.seconds}s", "-s", "10", "--exit-code-on-invalid", "0"]
-    return [*command, "--store", str(load.folder / "runs.db")]
+    return [*command, "--headless", "--store", str(load.folder / "runs.db")]
 
 
 def kept(load: Load) -> int:

@@ -1,0 +1,193 @@
+"""What does an open page cost the load? `python -m benches.page [--pairs 8] [--window 5]`
+
+One run of a trivial locustfile at a rate against nginx, its page looked at by a real browser every other window
+(without, with, with, without, …). At a rate and not as fast as it can: the browser shares nginx's processor, and
+replies that come more slowly cost more each. CPU per request of the workers, which is what the load feels, and of
+everything, in both; their ratio with its 95 % interval over the pairs. Then how soon the page paints, beside that load.
+Prints a table and writes benches/results/page-<time>.json. The exit status is 1 when it could not be measured.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scipy.stats import t as student
+
+from . import machine
+from .cost import SETTLE_SECONDS, Cost, wait_for_connections, weigh
+from .errors import BenchError
+from .nginx import Nginx, running_nginx
+from .process import SERVER_CPU, Measured
+from .results import FOLDER
+from .subjects import PLIMSOLL
+from .table import table
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+SCHEMA = "plimsoll.page-bench/1"
+BAR = 0.02
+"""An open page may change the workers' CPU per request by so much."""
+PAINT_BAR_MS = 300.0
+USERS = 50
+RATE = 15_000
+"""Arrivals per second: nginx and the generator have time to spare."""
+LONGER = 60
+"""Seconds that the run is longer than its windows: for the browser to start, and to spare."""
+PATIENCE = 30.0
+TRIVIAL = Path(__file__).resolve().parent / "locustfiles" / "trivial.py"
+
+
+@dataclass(frozen=True)
+class Window:
+    """A part of the run. is_open: the page was looked at."""
+
+    is_open: bool
+    cost: Cost
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """With an open page ÷ without, over pairs of neighbouring windows."""
+
+    value: float
+    low: float
+    high: float
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benches.page", description=__doc__)
+    parser.add_argument("--pairs", type=int, default=8, help="of windows; 8 by default")
+    parser.add_argument("--window", type=float, default=5.0, help="seconds; 5 by default")
+    arguments = parser.parse_args()
+    os.sched_setaffinity(0, {SERVER_CPU})  # and with us the browser: beside the server, away from the generator
+    started = datetime.now().isoformat(timespec="seconds")
+    try:
+        with running_nginx() as nginx:
+            windows, paints = measure(nginx, arguments.pairs, arguments.window)
+    except BenchError as error:
+        sys.exit(f"benches.page: {error}")
+    print(render(windows, paints))
+    document = {
+        "schema": SCHEMA,
+        "started": started,
+        "machine": machine.facts(),
+        "window": arguments.window,
+        "windows": [asdict(each) for each in windows],
+        "first_paint_ms": paints,
+    }
+    FOLDER.mkdir(exist_ok=True)
+    path = FOLDER / f"page-{started.replace(':', '')}.json"
+    path.write_text(json.dumps(document, indent=2))
+    print(f"written to {path}")
+    return 0
+
+
+def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list[float]]:
+    """The windows in their order, and first paints in ms. Raises BenchError."""
+    from playwright.sync_api import sync_playwright
+
+    seconds = round(2 * pairs * (window + 2 * SETTLE_SECONDS) + LONGER)
+    windows: list[Window] = []
+    paints: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        command = [
+            str(PLIMSOLL), "run", "-f", str(TRIVIAL), "TrivialHttp", "-H", nginx.url,
+            "--rate", f"{RATE}/s", "--max-users", str(USERS), "-t", f"{seconds}s", "--autostart", "--autoquit", "0",
+            "--web-port", "0", "--only-summary", "--exit-code-on-invalid", "0",
+            "--store", str(Path(folder) / "plimsoll.db"),
+        ]  # fmt: skip
+        with Measured(command, {"BENCH_PATH": "/small"}) as generator:
+            wait_for_connections(nginx, generator, 1)
+            address = _address(generator)
+            for pair in range(pairs):
+                order = (False, True) if pair % 2 == 0 else (True, False)
+                for is_open in order:
+                    windows.append(_window(nginx, generator, browser, address, is_open, window, paints))
+        browser.close()
+    return windows, paints
+
+
+def _address(generator: Measured) -> str:
+    deadline = time.monotonic() + PATIENCE
+    while not (found := re.search(r"the page: (\S+)", generator.output())):
+        if time.monotonic() > deadline:
+            raise BenchError(f"it has not said where its page is:\n{generator.output()}")
+        time.sleep(0.05)
+    return found[1]
+
+
+def _window(
+    nginx: Nginx,
+    generator: Measured,
+    browser: Browser,
+    address: str,
+    is_open: bool,
+    seconds: float,
+    paints: list[float],
+) -> Window:
+    if not is_open:
+        time.sleep(2 * SETTLE_SECONDS)
+        return Window(False, weigh(nginx, generator, 1, seconds))
+    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page.goto(address)
+    page.get_by_role("button", name="Stop").wait_for()
+    paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    time.sleep(2 * SETTLE_SECONDS)
+    found = Window(True, weigh(nginx, generator, 1, seconds))
+    page.close()
+    return found
+
+
+def ratio(windows: list[Window], of: str) -> Ratio:
+    """of: a field of Cost. Student's interval of the mean of ln(with ÷ without) over the pairs."""
+    logs = []
+    for one, other in zip(windows[::2], windows[1::2], strict=True):
+        with_page, without = (one, other) if one.is_open else (other, one)
+        logs.append(math.log(getattr(with_page.cost, of) / getattr(without.cost, of)))
+    mean = statistics.fmean(logs)
+    if len(logs) < 2:
+        return Ratio(math.exp(mean), 0.0, math.inf)
+    reach = float(student.ppf(0.975, len(logs) - 1)) * statistics.stdev(logs) / math.sqrt(len(logs))
+    return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
+
+
+def render(windows: list[Window], paints: list[float]) -> str:
+    rows = []
+    for title, of in (("workers", "workers_us"), ("workers and coordinator, which serves the page", "cpu_us")):
+        medians = [
+            statistics.median(getattr(each.cost, of) for each in windows if each.is_open == is_open)
+            for is_open in (False, True)
+        ]
+        found = ratio(windows, of)
+        rows.append(
+            (title, *(f"{each:.2f}" for each in medians), f"×{found.value:.3f} [{found.low:.3f}, {found.high:.3f}]")
+        )
+    workers = ratio(windows, "workers_us")
+    holds = "holds" if workers.high <= 1 + BAR else "MISSED" if workers.low > 1 + BAR else "undecided"
+    return "\n".join(
+        [
+            table(["µs CPU per request", "no page", "open page", "ratio"], rows),
+            "",
+            f"bar: workers at most ×{1 + BAR:.2f}: {holds} ({len(windows) // 2} pairs)",
+            f"first paint: median {statistics.median(paints):.0f} ms, most {max(paints):.0f} ms of {len(paints)} "
+            f"(bar {PAINT_BAR_MS:.0f} ms)",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
