@@ -35,6 +35,18 @@ def test_it_shows_what_is_kept_until_it_is_ended(kept: list[Interval], command: 
     assert page.wait() == 0, page.err
 
 
+def test_nohup_is_respected(kept: list[Interval], command: Command) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        page = Page(command, verb="serve")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    os.kill(page.process.pid, signal.SIGHUP)
+    assert page.get("/api/state")["mode"] == "serve"
+    os.kill(page.process.pid, signal.SIGTERM)
+    assert page.wait() == 0, page.err
+
+
 def test_a_store_that_is_not_there_is_told(command: Command) -> None:
     done = command("serve", "--store", "nowhere.db")
     assert done.code == 2

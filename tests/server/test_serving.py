@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 
+import psutil
 import pytest
 import requests
 from tests.server.pages import Operator, paged, wait_until
@@ -15,6 +16,7 @@ from plimsoll.server.app import make_app
 from plimsoll.server.live import Live
 from plimsoll.server.security import Access
 from plimsoll.server.serving import END, PageServer
+from plimsoll.store import Store
 
 
 def app(**more):
@@ -88,6 +90,22 @@ def test_the_thread_and_the_port_are_free_after_the_end():
         page.server.stop()
         wait_until(lambda: not any(each.name == "page" for each in threading.enumerate()))
         socket.create_server(("127.0.0.1", port)).close()
+
+
+def test_the_store_is_opened_by_the_first_who_asks_and_closed_at_the_end(tmp_path):
+    file = tmp_path / "plimsoll.db"
+    Store.open(str(file)).close()
+
+    def is_open() -> bool:
+        return str(file) in {each.path for each in psutil.Process().open_files()}
+
+    with paged(store=str(file)) as page:
+        assert not is_open()
+        assert page.json("api/runs")["runs"] == []
+        assert page.json("api/experiments")["experiments"] == []
+        assert is_open()
+        page.server.stop()
+        assert not is_open()
 
 
 def test_the_end_does_not_wait_for_those_who_do_not_read():

@@ -10,7 +10,6 @@ import click
 from plimsoll.cli.options import store_option
 from plimsoll.cli.run_options import PAGE
 
-SIGNALS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 OF_RUNS = ("autostart", "autoquit", "class_picker")
 
 
@@ -29,13 +28,15 @@ def serve(store: str | None, **given: Any) -> None:
     """Serve the page of the runs and experiments that were kept."""
     # Only here: the help text needs none of it.
     from plimsoll.cli.run_page import page
+    from plimsoll.run.loop import heeded_signals
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()
+    heeded = heeded_signals()
     # From now on, so that one which comes early is not lost.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
     try:
         with page(given, store, None, None):
-            signal.sigwait(SIGNALS)
+            signal.sigwait(heeded)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
@@ -28,16 +29,26 @@ def describe(paths: Sequence[str], names: Sequence[str], users: int | None = Non
     """
     from plimsoll.run.transport import unpack_error
 
-    command = [sys.executable, "-P", "-m", "plimsoll.run.describe", json.dumps([list(paths), list(names), users])]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    try:
-        # The locustfile may print as well; ours is the last line.
-        answer = json.loads(done.stdout.splitlines()[-1])
-    except (IndexError, ValueError) as error:
-        raise PlimsollError(f"the locustfile ended its process with code {done.returncode}") from error
+    answer = told_by("plimsoll.run.describe", [list(paths), list(names), users])
     if "error" in answer:
         raise unpack_error(answer["error"])
-    return dict(answer)
+    return answer
+
+
+def told_by(module: str, question: Any, patience: float | None = None) -> dict[str, Any]:
+    """What a module says in a process of its own, whose argument is the question as JSON.
+
+    patience: seconds that the locustfile may take. Raises PlimsollError when there is no answer.
+    """
+    command = [sys.executable, "-P", "-m", module, json.dumps(question, default=str)]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=patience)
+        # The locustfile may print as well; ours is the last line.
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+    except subprocess.TimeoutExpired as error:
+        raise PlimsollError(f"the locustfile was not imported within {patience:g} s") from error
+    except (IndexError, ValueError) as error:
+        raise PlimsollError(f"the locustfile ended its process with code {done.returncode}") from error
 
 
 def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
@@ -66,11 +77,8 @@ def ratios(classes: Iterable[type[User]], users: Mapping[str, float], *, total: 
 
 def _task_ratio(holder: Any, whole: float, total: bool) -> Ratio:
     """The tasks of a user class or TaskSet, which add up to `whole`."""
-    counts: dict[Any, int] = {}
-    for task in holder.tasks:
-        counts[task] = counts.get(task, 0) + 1
     tasks: Ratio = {}
-    for task, count in counts.items():
+    for task, count in Counter(holder.tasks).items():
         share = count * whole / len(holder.tasks)
         nested = {"tasks": _task_ratio(task, share if total else 1.0, total)} if hasattr(task, "tasks") else {}
         tasks[task.__name__] = {"ratio": share, **nested}

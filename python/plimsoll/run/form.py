@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
-from dataclasses import dataclass, fields
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
+from plimsoll.run.describe import told_by
 from plimsoll.run.plan import RunPlan
 
 if TYPE_CHECKING:
@@ -110,15 +111,10 @@ class Description:
 
 def describe_form(plan: RunPlan) -> Description:
     """Imports the locustfiles of the plan. What is wrong with them is in `error`."""
-    command = [sys.executable, "-P", "-m", "plimsoll.run.form", json.dumps(plan.to_dict(), default=str)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=PATIENCE)
-        # The locustfile may print as well; ours is the last line.
-        found = json.loads(done.stdout.splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        return Description(error=f"the locustfile was not imported within {PATIENCE:g} s")
-    except (IndexError, ValueError):
-        return Description(error=f"the locustfile ended its process with code {done.returncode}")
+        found = told_by("plimsoll.run.form", plan.to_dict(), PATIENCE)
+    except PlimsollError as error:
+        return Description(error=str(error))
     if "error" in found:
         return Description(error=found["error"])
     return Description(
@@ -211,9 +207,6 @@ def _main(plan: RunPlan) -> dict[str, Any]:
 def _tree(holder: Any) -> list[dict[str, Any]]:
     from plimsoll.users.tasks import is_chain, tags_of
 
-    counts: dict[Any, int] = {}
-    for task in holder.tasks:
-        counts[task] = counts.get(task, 0) + 1
     return [
         {
             "name": task.__name__,
@@ -222,7 +215,7 @@ def _tree(holder: Any) -> list[dict[str, Any]]:
             "tasks": _tree(task) if hasattr(task, "tasks") else [],
             "is_chain": is_chain(task),
         }
-        for task, count in counts.items()
+        for task, count in Counter(holder.tasks).items()
     ]
 
 
@@ -279,8 +272,7 @@ def _is_plain(action: argparse.Action) -> bool:
 
 def _run(text: str) -> dict[str, Any]:
     try:
-        known = {each.name for each in fields(RunPlan)}
-        return _main(RunPlan.from_dict({name: value for name, value in json.loads(text).items() if name in known}))
+        return _main(RunPlan.from_dict(json.loads(text)))
     except PlimsollError as error:
         return {"error": str(error)}
 

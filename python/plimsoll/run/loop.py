@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+def heeded_signals() -> list[signal.Signals]:
+    """Those that end what goes on. With nohup, SIGHUP goes on doing nothing at all."""
+    return [each for each in SIGNALS if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN]
+
+
 class Loop:
     """Calls actions, one after the other, in the thread that turns it. Due times are stamps in ns."""
 
@@ -109,10 +114,7 @@ class Loop:
 
     @contextmanager
     def heeding_signals(self, action: Action) -> Iterator[None]:
-        """Within the block, SIGINT, SIGTERM and SIGHUP do nothing but call the action, once per signal that arrived.
-
-        With nohup, SIGHUP goes on doing nothing at all.
-        """
+        """Within the block, signals that are heeded do nothing but call the action, once per signal that arrived."""
         reader, writer = socket.socketpair()
         writer.setblocking(False)
 
@@ -121,8 +123,7 @@ class Loop:
                 action()
 
         self.watch(reader, read)
-        heeded = [each for each in SIGNALS if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN]
-        handlers = {each: signal.signal(each, lambda *_: None) for each in heeded}
+        handlers = {each: signal.signal(each, lambda *_: None) for each in heeded_signals()}
         wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         try:
             yield

@@ -18,7 +18,7 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.levels import parse_rate
 from plimsoll.run.form import Description, describe_form
 from plimsoll.run.form_items import filled_in, form_of, task_ratios
-from plimsoll.run.loop import SIGNALS
+from plimsoll.run.loop import heeded_signals
 from plimsoll.run.options import UnknownOption
 from plimsoll.run.perform import perform
 from plimsoll.server.control import FieldError, NotNowError
@@ -164,8 +164,7 @@ class PageSession:
 
         While the processes of a run are there, its own loop heeds signals.
         """
-        heeded = [each for each in SIGNALS if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN]
-        before = {each: signal.signal(each, self._on_signal) for each in heeded}
+        before = {each: signal.signal(each, self._on_signal) for each in heeded_signals()}
         try:
             yield
         finally:

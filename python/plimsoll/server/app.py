@@ -37,8 +37,8 @@ def make_app(
     """The page and its API. store: where runs are kept. live, control: None where none can be run. base_path: put in
     front of every path, "/load" say. Raises UsageError for one that cannot be a path.
 
-    `app.state.viewers` is to be told of the end, and `app.state.history` to be closed after it; `app.state.base_path` is
-    how the page's address ends.
+    `app.state.viewers` is to be told of the end, and `app.state.history` to be closed after it; `app.state.base_path`
+    is how the page's address ends.
     """
     base = base_path.rstrip("/")
     if not _BASE.fullmatch(base):
