@@ -2,12 +2,12 @@ import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { LivePage } from "../live/page";
 import type { Session } from "../live/session";
-import { Announcer } from "./announce";
+import { Announcer } from "../shared/announce";
+import { place } from "../shared/place";
+import type { Route } from "../shared/route";
+import { useWhen } from "../shared/use_when";
 import { Header } from "./header";
 import { HistoryPage } from "./history_page";
-import { place } from "./place";
-import type { Route } from "./route";
-import { useWhen } from "./use_when";
 
 /** The frame of every page, and the page that the address asks for. */
 export function App({ session }: { session: Session }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { Mark, ThemeSwitch } from "../shared";
 import type { Connection } from "../live/link";
-import type { Route } from "./route";
+import type { Route } from "../shared/route";
 
 interface Props {
   route: Route;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { Route } from "./route";
-import { useWhen } from "./use_when";
+import type { Route } from "../shared/route";
+import { useWhen } from "../shared/use_when";
 
 type Pages = typeof import("../history");
 

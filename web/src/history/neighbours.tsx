@@ -1,9 +1,8 @@
 import type { RunItem, Trend, TrendPoint } from "../contract";
+import { FIRST_METRIC } from "../shared/route";
 import { runAddress, trendAddress } from "./addresses";
 import { trendPath } from "./api";
 import { useResource } from "./resource";
-
-export const FIRST_METRIC = "p99";
 
 /**
  * The runs before and after one in a row of them; null where there is none. It may be missing there itself: one that goes

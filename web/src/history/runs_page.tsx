@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { changed, keep, place } from "../app/place";
+import { changed, keep, place } from "../shared/place";
 import type { Label, RunItem, RunList } from "../contract";
 import { count } from "../shared";
 import { labelRun, runsPath } from "./api";

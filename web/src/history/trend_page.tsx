@@ -1,8 +1,8 @@
 import { Figure } from "../charts";
 import type { SeriesItem, Trend } from "../contract";
+import { FIRST_METRIC } from "../shared/route";
 import { trendAddress } from "./addresses";
 import { SERIES_PATH, trendPath } from "./api";
-import { FIRST_METRIC } from "./neighbours";
 import { Nothing, Trouble, Waiting } from "./notices";
 import { useResource } from "./resource";
 import { ChangeTable, PointTable } from "./trend_tables";

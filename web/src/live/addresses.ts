@@ -1,4 +1,4 @@
-import { changed } from "../app/place";
+import { changed } from "../shared/place";
 import { keyOf } from "./moments";
 
 /** Parameters of the address that the live page keeps. */

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
-import { useWhen } from "../app/use_when";
+import { useWhen } from "../shared/use_when";
 
 export interface TabItem {
   id: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { placeOf } from "../../src/app/route";
+import { placeOf } from "../../src/shared/route";
 import {
   compareAddress,
   experimentAddress,

@@ -19,11 +19,9 @@ export function idOf(field: string): string {
 export function Field(
   props: FieldProps & { children: (tied: Tied) => ComponentChildren; class?: string | undefined },
 ): JSX.Element {
-  const { field, label, hint, complaints, isRequired = false } = props;
-  const id = idOf(field);
-  const problem = complaints.find((each) => each.field === field)?.text;
-  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
-  const tied: Tied = { id, name: field, ...(described && { "aria-describedby": described }) };
+  const { field, label, hint, isRequired = false } = props;
+  const { id, problem, described } = saidOf(props);
+  const tied: Tied = { id, name: field, ...described };
   if (problem) tied["aria-invalid"] = "true";
   if (isRequired) tied["aria-required"] = "true";
   return (
@@ -33,6 +31,25 @@ export function Field(
         {isRequired && <span class="soft"> (required)</span>}
       </label>
       {props.children(tied)}
+      <Said id={id} problem={problem} hint={hint} />
+    </div>
+  );
+}
+
+type Saying = Pick<FieldProps, "field" | "hint" | "complaints">;
+
+/** What is wrong with a field, and the attributes that tie what is said below it to it. */
+function saidOf({ field, hint, complaints }: Saying) {
+  const id = idOf(field);
+  const problem = complaints.find((each) => each.field === field)?.text;
+  const ids = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
+  return { id, problem, described: ids ? { "aria-describedby": ids } : {} };
+}
+
+function Said(props: { id: string; problem: string | undefined; hint: ComponentChildren }): JSX.Element {
+  const { id, problem, hint } = props;
+  return (
+    <>
       {problem && (
         <p class="problem" id={`${id}-problem`}>
           {problem}
@@ -43,7 +60,7 @@ export function Field(
           {hint}
         </p>
       )}
-    </div>
+    </>
   );
 }
 
@@ -125,13 +142,11 @@ export function ChecksField(props: {
   onChange: (values: string[]) => void;
 }): JSX.Element {
   const { field, legend, hint, choices, values, onChange } = props;
-  const id = idOf(field);
-  const problem = props.complaints.find((each) => each.field === field)?.text;
+  const { id, problem, described } = saidOf(props);
   const turn = (value: string, isOn: boolean) =>
     onChange(choices.map((each) => each.value).filter((each) => (each === value ? isOn : values.includes(each))));
-  const described = [problem && `${id}-problem`, hint && `${id}-hint`].filter(Boolean).join(" ");
   return (
-    <fieldset class="field checks" id={id} tabIndex={-1} {...(described && { "aria-describedby": described })}>
+    <fieldset class="field checks" id={id} tabIndex={-1} {...described}>
       <legend>{legend}</legend>
       {choices.map((each) => (
         <label key={each.value} class="check">
@@ -148,16 +163,7 @@ export function ChecksField(props: {
           </span>
         </label>
       ))}
-      {problem && (
-        <p class="problem" id={`${id}-problem`}>
-          {problem}
-        </p>
-      )}
-      {hint && (
-        <p class="hint" id={`${id}-hint`}>
-          {hint}
-        </p>
-      )}
+      <Said id={id} problem={problem} hint={hint} />
     </fieldset>
   );
 }

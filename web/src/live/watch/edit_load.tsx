@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Change, Form, Test } from "../../contract";
-import { useEscape } from "../../app/use_when";
+import { useEscape } from "../../shared/use_when";
 import { ClassFields } from "../form/class_fields";
 import { TextField } from "../form/fields";
 import { complaintsAbout } from "../form/problems";

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { useEscape } from "../../app/use_when";
+import { useEscape } from "../../shared/use_when";
 
 interface Props {
   text: string;

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Test } from "../../contract";
-import { keep, place } from "../../app/place";
+import { keep, place } from "../../shared/place";
 import { count } from "../../shared";
 import { ENDPOINT, TAB } from "../addresses";
 import type { Seen } from "../moments";

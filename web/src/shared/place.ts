@@ -13,11 +13,6 @@ export function keep(changes: Record<string, string | null>): void {
   hash.value = location.hash;
 }
 
-/** The same with a step for the Back button. */
-export function go(changes: Record<string, string | null>): void {
-  location.hash = changed(changes);
-}
-
 /** The address of this page with other parameters. */
 export function changed(changes: Record<string, string | null>): string {
   const { path, params } = place.peek();

@@ -17,7 +17,8 @@ export interface Place {
   params: URLSearchParams;
 }
 
-const FIRST_METRIC = "p99";
+/** What a trend is of until another is chosen. */
+export const FIRST_METRIC = "p99";
 
 export function placeOf(hash: string): Place {
   const [before = "", ...rest] = hash.replace(/^#/, "").split("?");

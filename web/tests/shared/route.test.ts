@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { hashOf, placeOf } from "../../src/app/route";
+import { hashOf, placeOf } from "../../src/shared/route";
 
 describe("the address", () => {
   it.each([
