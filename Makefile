@@ -53,7 +53,7 @@ format: setup ## rewrite the sources as the checks want them
 bench: setup benches/.venv/.done target/release/examples/native ## our own cost, side by side with peers (about twenty-five minutes)
 	@$(BIN)/python -m benches
 
-bench-page: setup benches/.venv/.done ## what an open page costs the load, and how soon it paints (about four minutes)
+bench-page: setup ## what an open page costs the load, and how soon it paints (about four minutes)
 	@$(BIN)/python -m benches.page
 
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?

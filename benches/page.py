@@ -3,7 +3,8 @@
 One run of a trivial locustfile at a rate against nginx, its page looked at by a real browser every other window
 (without, with, with, without, …). At a rate and not as fast as it can: the browser shares nginx's processor, and
 replies that come more slowly cost more each. CPU per request of the workers, which is what the load feels, and of
-everything, in both; their ratio with its 95 % interval over the pairs. Then how soon the page paints, beside that load.
+everything, in both; their ratio with its 95 % interval over the pairs. And how soon the page paints: beside that load,
+and that of `plimsoll serve` when nothing else runs.
 Prints a table and writes benches/results/page-<time>.json. The exit status is 1 when it could not be measured.
 """
 
@@ -14,6 +15,7 @@ import json
 import math
 import os
 import re
+import shutil
 import statistics
 import sys
 import tempfile
@@ -35,9 +37,9 @@ from .subjects import PLIMSOLL
 from .table import table
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page, ViewportSize
 
-SCHEMA = "plimsoll.page-bench/1"
+SCHEMA = "plimsoll.page-bench/2"
 BAR = 0.02
 """An open page may change the workers' CPU per request by so much."""
 PAINT_BAR_MS = 300.0
@@ -47,6 +49,8 @@ RATE = 15_000
 LONGER = 60
 """Seconds that the run is longer than its windows: for the browser to start, and to spare."""
 PATIENCE = 30.0
+IDLE_PAINTS = 8
+VIEWPORT: ViewportSize = {"width": 1280, "height": 800}
 TRIVIAL = Path(__file__).resolve().parent / "locustfiles" / "trivial.py"
 
 
@@ -76,17 +80,17 @@ def main() -> int:
     started = datetime.now().isoformat(timespec="seconds")
     try:
         with running_nginx() as nginx:
-            windows, paints = measure(nginx, arguments.pairs, arguments.window)
+            windows, paints, idle = measure(nginx, arguments.pairs, arguments.window)
     except BenchError as error:
         sys.exit(f"benches.page: {error}")
-    print(render(windows, paints))
+    print(render(windows, paints, idle))
     document = {
         "schema": SCHEMA,
         "started": started,
         "machine": machine.facts(),
         "window": arguments.window,
         "windows": [asdict(each) for each in windows],
-        "first_paint_ms": paints,
+        "first_paint_ms": {"beside the load": paints, "idle": idle},
     }
     FOLDER.mkdir(exist_ok=True)
     path = FOLDER / f"page-{started.replace(':', '')}.json"
@@ -95,20 +99,24 @@ def main() -> int:
     return 0
 
 
-def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list[float]]:
-    """The windows in their order, and first paints in ms. Raises BenchError."""
+def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list[float], list[float]]:
+    """The windows in their order, and first paints in ms, beside the load and without any. Raises BenchError."""
     from playwright.sync_api import sync_playwright
 
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        raise BenchError("Chromium is not installed (Debian: apt-get install chromium)")
     seconds = round(2 * pairs * (window + 2 * SETTLE_SECONDS) + LONGER)
     windows: list[Window] = []
     paints: list[float] = []
     with tempfile.TemporaryDirectory(prefix="plimsoll-bench-") as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        store = str(Path(folder) / "plimsoll.db")
         command = [
             str(PLIMSOLL), "run", "-f", str(TRIVIAL), "TrivialHttp", "-H", nginx.url,
             "--rate", f"{RATE}/s", "--max-users", str(USERS), "-t", f"{seconds}s", "--autostart", "--autoquit", "0",
             "--web-port", "0", "--only-summary", "--exit-code-on-invalid", "0",
-            "--store", str(Path(folder) / "plimsoll.db"),
+            "--store", store,
         ]  # fmt: skip
         with Measured(command, {"BENCH_PATH": "/small"}) as generator:
             wait_for_connections(nginx, generator, 1)
@@ -117,8 +125,25 @@ def measure(nginx: Nginx, pairs: int, window: float) -> tuple[list[Window], list
                 order = (False, True) if pair % 2 == 0 else (True, False)
                 for is_open in order:
                     windows.append(_window(nginx, generator, browser, address, is_open, window, paints))
+        with Measured([str(PLIMSOLL), "serve", "--web-port", "0", "--store", store], {}) as server:
+            address = _address(server)
+            idle = [_paint(browser, address) for _ in range(IDLE_PAINTS)]
         browser.close()
-    return windows, paints
+    return windows, paints, idle
+
+
+def _paint(browser: Browser, address: str) -> float:
+    """ms, of a browser that has nothing of the page yet."""
+    page = browser.new_page(viewport=VIEWPORT)
+    page.goto(address)
+    page.get_by_role("heading", level=1).wait_for()
+    found = _first_paint(page)
+    page.close()
+    return found
+
+
+def _first_paint(page: Page) -> float:
+    return float(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
 
 
 def _address(generator: Measured) -> str:
@@ -142,10 +167,10 @@ def _window(
     if not is_open:
         time.sleep(2 * SETTLE_SECONDS)
         return Window(False, weigh(nginx, generator, 1, seconds))
-    page = browser.new_page(viewport={"width": 1280, "height": 800})
+    page = browser.new_page(viewport=VIEWPORT)
     page.goto(address)
     page.get_by_role("button", name="Stop").wait_for()
-    paints.append(page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"))
+    paints.append(_first_paint(page))
     time.sleep(2 * SETTLE_SECONDS)
     found = Window(True, weigh(nginx, generator, 1, seconds))
     page.close()
@@ -165,7 +190,7 @@ def ratio(windows: list[Window], of: str) -> Ratio:
     return Ratio(math.exp(mean), math.exp(mean - reach), math.exp(mean + reach))
 
 
-def render(windows: list[Window], paints: list[float]) -> str:
+def render(windows: list[Window], paints: list[float], idle: list[float]) -> str:
     rows = []
     for title, of in (("workers", "workers_us"), ("workers and coordinator, which serves the page", "cpu_us")):
         medians = [
@@ -183,10 +208,14 @@ def render(windows: list[Window], paints: list[float]) -> str:
             table(["µs CPU per request", "no page", "open page", "ratio"], rows),
             "",
             f"bar: workers at most ×{1 + BAR:.2f}: {holds} ({len(windows) // 2} pairs)",
-            f"first paint: median {statistics.median(paints):.0f} ms, most {max(paints):.0f} ms of {len(paints)} "
-            f"(bar {PAINT_BAR_MS:.0f} ms)",
+            f"first paint beside the load: {_spread(paints)}",
+            f"first paint without: {_spread(idle)} (bar {PAINT_BAR_MS:.0f} ms)",
         ]
     )
+
+
+def _spread(times: list[float]) -> str:
+    return f"median {statistics.median(times):.0f} ms, most {max(times):.0f} ms of {len(times)}"
 
 
 if __name__ == "__main__":

@@ -33,6 +33,6 @@ def test_one_pair_tells_nothing_of_its_spread():
 @pytest.mark.parametrize(("with_page", "word"), [(10.0, "holds"), (10.9, "MISSED")])
 def test_the_bar_is_told(with_page, word):
     windows = [window(False, 10.0), window(True, with_page), window(True, with_page), window(False, 10.0)]
-    text = render(windows, [120.0, 180.0])
+    text = render(windows, [500.0], [120.0, 180.0])
     assert f"at most ×1.02: {word} (2 pairs)" in text
-    assert "first paint: median 150 ms, most 180 ms of 2" in text
+    assert "first paint without: median 150 ms, most 180 ms of 2" in text

@@ -8,7 +8,7 @@ the weakest first, what does not pass the strict one against its neighbours. Win
 One thing is not as in Otava 0.8.0: it gives standard deviations of the population to a test that expects those of a
 sample, which makes short segments look more different than they are. Here they are those of a sample.
 
-How often it is wrong, simulated with 2,000 series each: of normal noise, 2 % of series of 50 runs have a change, and
+How often it is wrong (`tests/stats/false_alarms.py`): of normal noise, 2 % of series of 50 runs have a change, and
 4 % of 100; of lognormal noise with σ = 0.3, 4 % and 7 %. That is more than `MAX_P`, as the best split is looked for
 first.
 
@@ -39,8 +39,8 @@ MAX_P = 0.001
 LENIENT = 10.0
 """The first pass takes a p so many times as high."""
 ENOUGH = 10
-"""Runs. Simulated: a step of four standard deviations is found in 86 % of series with five runs on each side of it, and
-in 17 % with three."""
+"""Runs. A step of four standard deviations is found in 83 % of series with five runs on each side of it, and in 14 %
+with three (`tests/stats/false_alarms.py`)."""
 FEW_AFTER = 3
 """A change that fewer runs have confirmed may be an outlier."""
 
