@@ -44,3 +44,20 @@ def test_what_has_no_ratio_has_no_row_and_many_rows_are_cut_with_a_note():
     chart = verdict_chart("v", "V", [compared()] * (MOST_ROWS + 7))
     assert len(chart.spec["datasets"]["rows"]) == MOST_ROWS
     assert chart.note.startswith("7 more")
+
+
+def test_an_interval_that_says_next_to_nothing_ends_in_an_arrow_and_leaves_the_others_room():
+    chart = verdict_chart("v", "V", [compared(), compared("one run", ratio=1.1, low=1e-9, high=1e9)])
+    first, second = chart.spec["datasets"]["rows"]
+    assert (first["low"], first["high"]) == (1.1, 1.3)
+    edge = 1.2**4
+    assert (second["low"], second["high"]) == (pytest.approx(1 / edge, rel=1e-3), pytest.approx(edge, rel=1e-3))
+    arrows = chart.spec["datasets"]["beyond"]
+    assert [(each["row"], each["side"]) for each in arrows] == [(1, "left"), (1, "right")]
+    assert [each["at"] for each in arrows] == [second["low"], second["high"]]
+    assert "1000000000" in second["shown"] or ">" in second["shown"], "the table has the ends"
+
+
+def test_equal_values_leave_an_axis_to_see_their_interval_on():
+    chart = verdict_chart("v", "V", [compared("equivalent", ratio=1.0, low=0.98, high=1.02)])
+    assert "beyond" not in chart.spec["datasets"]
