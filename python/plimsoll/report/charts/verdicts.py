@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 60
 WIDER = 4.0
-"""An interval is drawn as far as so many times the distance of the farthest ratio from 1: one which says next to nothing
+"""An interval is drawn as far as so many times the distance of the farthest ratio from 1: one that says next to nothing
 leaves the others room."""
 LEAST_REACH = 0.25
 """Of ln(ratio), on both sides of 1; at least this is seen of an interval."""
