@@ -246,6 +246,15 @@ def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequen
     assert (exception.count, exception.workers) == (3, (0, 1))
 
 
+def test_a_failure_is_a_share_of_the_requests_that_its_endpoint_had_by_then(watched):
+    told = Told(watched).begin()
+    told.second({"/a": [1.0] * 6, "/b": [1.0] * 2})
+    failed = [interval(1, "/a", [1.0] * 2, outcome="http"), interval(1, "/b", [1.0] * 2, outcome="http")]
+    told.tell(Batch(intervals=failed, failures=[failure("/a", "a", 2), failure("/b", "b", 1), failure("/b", "c", 5)]))
+    shares = {each.message: each.share for each in watched.edition.failures}
+    assert shares == {"a": 0.25, "b": 0.25, "c": None}, "more than there are requests: some were in a warm-up"
+
+
 def test_lines_of_the_log_are_told_once_and_the_last_ones_are_kept(live):
     live.log("INFO", "first")
     assert live.edition.log == ()

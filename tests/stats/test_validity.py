@@ -139,6 +139,23 @@ def test_what_lag_and_delay_say(run):
     assert "more users (--max-users)" in found["lag"].text
 
 
+@pytest.mark.parametrize(
+    ("busiest", "kind", "words"),
+    [
+        (0.9, "python", "sent late; more workers (--processes), fewer users, or"),
+        (
+            0.1,
+            "python",
+            "sent late, with CPU to spare: something else kept it waiting, or users' code that blocks; a mach",
+        ),
+        (0.1, "native", "sent late, with CPU to spare: something else kept it waiting; a machine of its own"),
+    ],
+)
+def test_more_workers_are_no_advice_where_those_that_are_there_had_nothing_to_do(run, busiest, kind, words):
+    told = run(states=lambda at: {"lag_us": 12_300, "cpu": busiest if at == 3 else 0.1})
+    assert words in checks(told, {"users_kind": kind})["lag"].text
+
+
 def test_the_yardstick_is_the_service_time(run, make_interval):
     view = run(states=lambda at: {"lag_us": 12_300})
     # All waited half a second for a user; the target took 8 ms all the same.

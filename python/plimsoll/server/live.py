@@ -354,8 +354,10 @@ def _drawn(folds: _Folds, new: New) -> dict[str, Any]:
 
 def _troubles(view: RunView) -> dict[str, Any]:
     failures = view.failures
+    requests = {(each.method, each.name): each.requests for each in view.endpoints} if failures else {}
+    shown = ((each, requests.get((each.method, each.name), 0)) for each in failures[:MOST_FAILURES])
     return {
-        "failures": tuple(failure_item(each) for each in failures[:MOST_FAILURES]),
+        "failures": tuple(failure_item(each, of) for each, of in shown),
         "kinds_of_failures": len(failures),
         "exceptions": tuple(exception_item(each) for each in view.exceptions),
     }

@@ -72,10 +72,17 @@ def _as_in_tables(key: Key) -> tuple[str, str]:
     return name, method
 
 
-def failure_item(failure: Failure) -> FailureItem:
-    message = redact_url(failure.message)
+def failure_item(failure: Failure, requests: int) -> FailureItem:
+    """requests: of its endpoint."""
     return FailureItem(
-        failure.method, failure.name, failure.outcome, message, failure.count, failure.first, failure.last
+        method=failure.method,
+        name=failure.name,
+        outcome=failure.outcome,
+        message=redact_url(failure.message),
+        count=failure.count,
+        share=failure.count / requests if failure.count <= requests else None,
+        first=failure.first,
+        last=failure.last,
     )
 
 

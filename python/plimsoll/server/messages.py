@@ -274,6 +274,9 @@ class FailureItem:
     outcome: str
     message: str
     count: int
+    share: float | None
+    """0…1, of the requests that the endpoint had by then; None where some of the count was in a warm-up, and they are
+    not."""
     first: float
     last: float
 

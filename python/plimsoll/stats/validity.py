@@ -34,6 +34,8 @@ CPU = {"native": 0.80, "python": 0.90}
 two services at 80 %, 4.5 at 90 %; a Python user's own code is part of what it does, so its worker may use more."""
 CPU_SHARE = 0.05
 """Share of the workers' seconds in which they may be above that."""
+SPARE = 0.5
+"""Of one core: a worker that used no more in any second had time for what it did late."""
 STEP_MS = 1.0
 """What a clock may have been set by, in ms: the limit of lag and delay."""
 LITTLE_SAMPLES = 10
@@ -88,8 +90,8 @@ def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str,
         (
             _offered(view, manifest),
             _dropped(view, manifest),
-            _late("lag", generator.lag, view, f"the generator sent late; {_relief(manifest)}"),
-            _late("delay", generator.delay, view, f"the generator read late; {_relief(manifest)}"),
+            _late("lag", generator.lag, view, f"the generator sent late{_why_late(view, manifest)}"),
+            _late("delay", generator.delay, view, f"the generator read late{_why_late(view, manifest)}"),
             _cpu(view, manifest),
             _workers(facts),
             _clock(facts),
@@ -290,6 +292,19 @@ def _busy_seconds(view: RunView) -> float:
 def _longest(view: RunView) -> float:
     """Seconds."""
     return max((each.service.max for each in view.total.outcomes.values()), default=0) / 1e6
+
+
+def _why_late(view: RunView, manifest: Mapping[str, Any]) -> str:
+    """And what helps. More workers do not, where those that there are had nothing to do."""
+    generator = view.generator
+    if not generator.cpu_max or generator.busy_share(SPARE):
+        return f"; {_relief(manifest)}"
+    if manifest.get("users_kind") == "native":
+        return ", with CPU to spare: something else kept it waiting; a machine of its own"
+    return (
+        ", with CPU to spare: something else kept it waiting, or users' code that blocks; a machine of its own, or no "
+        "blocking calls"
+    )
 
 
 def _relief(manifest: Mapping[str, Any]) -> str:

@@ -1,5 +1,6 @@
 import type { Answers as AnswersData } from "../contract";
 import { Chip } from "./chip";
+import { Prose } from "./prose";
 
 /** The answer in short. */
 export function Answers({ answers }: AnswersData) {
@@ -12,7 +13,9 @@ export function Answers({ answers }: AnswersData) {
               <Chip chip={chip} />
             </span>
           )}
-          <span>{text}</span>
+          <span>
+            <Prose text={text} />
+          </span>
           {basis && <span class="soft">{basis}</span>}
         </li>
       ))}

@@ -1,4 +1,5 @@
 import type { Chip as ChipData } from "../contract";
+import { Prose } from "./prose";
 
 /** A verdict, and what belongs to it. onToggle: told when its lines are opened or closed, for those who keep that. */
 export function Chip(props: {
@@ -13,7 +14,9 @@ export function Chip(props: {
     <details class="verdict" open={isOpen} onToggle={(event) => onToggle?.(event.currentTarget.open)}>
       <summary>{word}</summary>
       {chip.lines.map((line) => (
-        <p key={line}>{line}</p>
+        <p key={line}>
+          <Prose text={line} />
+        </p>
       ))}
     </details>
   );

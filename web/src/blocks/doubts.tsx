@@ -1,4 +1,5 @@
 import type { Doubts as DoubtsData } from "../contract";
+import { Prose } from "./prose";
 
 /** What speaks against the numbers. */
 export function Doubts({ title, bad, lines, small }: DoubtsData) {
@@ -8,7 +9,9 @@ export function Doubts({ title, bad, lines, small }: DoubtsData) {
       {lines.length > 0 && (
         <ul>
           {lines.map((line) => (
-            <li key={line}>{line}</li>
+            <li key={line}>
+              <Prose text={line} />
+            </li>
           ))}
         </ul>
       )}

@@ -2,6 +2,7 @@ import type { Findings as FindingsData, ShownFinding } from "../contract";
 import { Facts } from "./facts";
 import { Figures } from "./figures";
 import { Folding } from "./folding";
+import { Prose } from "./prose";
 
 /** What the analysis states, with its evidence. */
 export function Findings({ findings, folded }: FindingsData) {
@@ -35,7 +36,11 @@ function Finding({ finding }: { finding: ShownFinding }) {
         <span class={`weight ${weight}`}>{word}</span>
         {statement}
       </p>
-      {advice && <p class="soft">{advice}</p>}
+      {advice && (
+        <p class="soft">
+          <Prose text={advice} />
+        </p>
+      )}
       <Folding summary="Evidence" opensOnPaper>
         <p class="soft">
           {id}: {rule}

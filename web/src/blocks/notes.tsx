@@ -1,4 +1,5 @@
 import type { Notes as NotesData } from "../contract";
+import { Prose } from "./prose";
 
 /** How to read the numbers. */
 export function Notes({ marks, lines }: NotesData) {
@@ -15,7 +16,9 @@ export function Notes({ marks, lines }: NotesData) {
       )}
       <ul class="notes">
         {lines.map((line) => (
-          <li key={line}>{line}</li>
+          <li key={line}>
+            <Prose text={line} />
+          </li>
         ))}
       </ul>
     </>

@@ -18,7 +18,7 @@ interface Props {
 export function FailuresTab({ session, seen, test }: Props): JSX.Element {
   const reason = [test.number, test.status, seen.failures, seen.total?.failures].join();
   const fresh = useFresh(() => session.server.failures(), reason);
-  return <Failures fresh={fresh} rows={seen.rows} />;
+  return <Failures fresh={fresh} />;
 }
 
 export function ExceptionsTab({ session, seen, test }: Props): JSX.Element {

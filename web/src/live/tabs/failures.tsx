@@ -1,28 +1,24 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
 import { DataTable } from "../../blocks/table/data_table";
 import type { Column } from "../../blocks/table/column";
-import type { EndpointRow, FailureItem } from "../../contract";
-import { count, share, timeOfDay } from "../../shared";
-import { keyOf } from "../moments";
+import type { FailureItem } from "../../contract";
+import { NONE, count, share, timeOfDay } from "../../shared";
 import { Empty } from "./empty";
 import type { Fresh } from "./fresh";
 
 interface Props {
   fresh: Fresh<readonly FailureItem[]>;
-  rows: ReadonlyMap<string, EndpointRow>;
 }
 
 /** What failed: each failure once, with how often and when. */
-export function Failures({ fresh, rows }: Props): JSX.Element {
-  const columns = useMemo(() => columnsFor(rows), [rows]);
+export function Failures({ fresh }: Props): JSX.Element {
   if (!fresh.value?.length) return <Empty fresh={fresh} text="No request has failed." />;
   return (
     <>
       {fresh.problem && <p class="problem">{fresh.problem}</p>}
       <DataTable
         caption="Failures"
-        columns={columns}
+        columns={COLUMNS}
         rows={fresh.value}
         rowKey={failureKey}
         hasFilter
@@ -39,20 +35,17 @@ function failureKey(item: FailureItem): string {
   return JSON.stringify([item.method, item.name, item.outcome, item.message]);
 }
 
-function columnsFor(rows: Props["rows"]): readonly Column<FailureItem>[] {
-  const requests = (item: FailureItem) => rows.get(keyOf(item))?.requests ?? 0;
-  return [
-    { key: "count", title: "Count", text: (item) => count(item.count), order: (item) => item.count },
-    {
-      key: "share",
-      title: "Share",
-      text: (item) => share(item.count, requests(item)),
-      order: (item) => (requests(item) ? item.count / requests(item) : null),
-    },
-    { key: "endpoint", title: "Endpoint", isText: true, text: (item) => `${item.method} ${item.name}`.trim() },
-    { key: "kind", title: "Kind", isText: true, room: "word", text: (item) => item.outcome },
-    { key: "message", title: "Message", isText: true, room: "long", text: (item) => item.message },
-    { key: "first", title: "First", text: (item) => timeOfDay(item.first), order: (item) => item.first },
-    { key: "last", title: "Last", text: (item) => timeOfDay(item.last), order: (item) => item.last },
-  ];
-}
+const COLUMNS: readonly Column<FailureItem>[] = [
+  { key: "count", title: "Count", text: (item) => count(item.count), order: (item) => item.count },
+  {
+    key: "share",
+    title: "Share",
+    text: (item) => (item.share === null ? NONE : share(item.share, 1)),
+    order: (item) => item.share,
+  },
+  { key: "endpoint", title: "Endpoint", isText: true, text: (item) => `${item.method} ${item.name}`.trim() },
+  { key: "kind", title: "Kind", isText: true, room: "word", text: (item) => item.outcome },
+  { key: "message", title: "Message", isText: true, room: "long", text: (item) => item.message },
+  { key: "first", title: "First", text: (item) => timeOfDay(item.first), order: (item) => item.first },
+  { key: "last", title: "Last", text: (item) => timeOfDay(item.last), order: (item) => item.last },
+];

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Prose } from "../../blocks/prose";
 import type { Headline, Judgement } from "../../contract";
 
 const QUESTIONS: readonly { part: keyof Headline; text: string }[] = [
@@ -51,13 +52,19 @@ function Card({ question, judgement, unsaid }: CardProps): JSX.Element {
         </svg>
         {judgement?.title ?? unsaid}
       </p>
-      {judgement && <p class="judgement-text">{judgement.text}</p>}
+      {judgement && (
+        <p class="judgement-text">
+          <Prose text={judgement.text} />
+        </p>
+      )}
       {judgement && judgement.more.length > 0 && (
         <details>
           <summary>More</summary>
           <ul>
             {judgement.more.map((each) => (
-              <li key={each}>{each}</li>
+              <li key={each}>
+                <Prose text={each} />
+              </li>
             ))}
           </ul>
         </details>
