@@ -66,6 +66,7 @@ function Head({ experiment, hasPage, save }: HeadProps) {
         <span class="soft">
           {!experiment.is_imported && `${status} · `}
           {experiment.is_aa && "A/A: both variants are the same, what differs is noise · "}
+          {experiment.is_imported ? "" : "begun "}
           <When at={experiment.created} />
         </span>
       </div>

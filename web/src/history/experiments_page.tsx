@@ -62,6 +62,7 @@ function Row({ experiment, save }: { experiment: ExperimentItem; save: (label: L
         <span class="soft">
           {!experiment.is_imported && `${experiment.status}, ${count} · `}
           {experiment.is_aa && "A/A: both variants are the same · "}
+          {experiment.is_imported ? "" : "begun "}
           <When at={experiment.created} />
         </span>
       </div>

@@ -31,7 +31,8 @@ export function milliseconds(value: number | null, isAtLeast = false): string {
 /** With its unit, for where no title says it: 0.113 ms, 12.3 ms, 1.24 s, 2 min 5 s. value: ms. */
 export function duration(value: number | null, isAtLeast = false): string {
   if (value === null) return NONE;
-  return bounded(value < 999.5 ? `${amount(value)} ms` : seconds(value / 1000), isAtLeast);
+  if (value < 999.5) return bounded(`${amount(value)} ms`, isAtLeast);
+  return bounded(value < 59_950 ? `${amount(value / 1000)} s` : seconds(value / 1000), isAtLeast);
 }
 
 /** 1.24 s, 12.3 s, 2 min 5 s, 1 h 3 min. value: s. */

@@ -35,7 +35,7 @@ describe("a number", () => {
 
   test("may be a lower bound, and says so", () => {
     expect(milliseconds(30000, true)).toBe("≥30\u202f000");
-    expect(duration(30000, true)).toBe("≥30 s");
+    expect(duration(30000, true)).toBe("≥30.0 s");
     expect(milliseconds(null, true)).toBe("–");
   });
 
@@ -54,6 +54,7 @@ describe("a duration", () => {
     [0.113, "0.113 ms"],
     [12.34, "12.3 ms"],
     [999.4, "999 ms"],
+    [1000, "1.00 s"],
     [1240, "1.24 s"],
     [59940, "59.9 s"],
     [59960, "1 min"],
