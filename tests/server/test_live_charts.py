@@ -99,3 +99,15 @@ def test_what_is_no_longer_kept_is_not_told_as_seconds_without_requests(clock):
     assert history.first > 20
     assert rate_of(charts, A) == [(float(n), 1.0) for n in range(history.first, 60)]
     assert len(rate_of(charts, None)) == 60
+
+
+def test_after_the_end_there_is_no_part_of_a_second_also_for_who_asks_only_then(charts):
+    charts.listen(A)
+    for number in range(4):
+        charts.take([interval(number, name, [1.0] * (5 - number)) for name in ("/a", "/b")], [second(number)])
+    version = charts.take([], []).versions[A]
+    new = charts.end(3)
+    assert (new.rows, set(new.versions)) == ({}, {None, A})
+    assert new.versions[A] > version, "who has drawn it must ask for it anew"
+    for key in (A, B, None):
+        assert [at for at, _ in rate_of(charts, key)] == [0.0, 1.0, 2.0], key

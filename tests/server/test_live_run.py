@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +16,10 @@ from plimsoll.server.live import Live
 from plimsoll.stats.summary import summarise, summarise_total
 
 if TYPE_CHECKING:
+    from collections.abc import Container
     from pathlib import Path
+
+    from plimsoll.run.progress import Progress
 
 LOCUSTFILE = """
 from locust import HttpUser, constant, task
@@ -40,6 +44,28 @@ def target():
     server.close()
 
 
+class Counts:
+    """Requests by second and name."""
+
+    def __init__(self) -> None:
+        self._counts: list[tuple[int, str, int]] = []
+
+    def start(self, started: float, stamp: str) -> None: ...
+
+    def second(self, progress: Progress) -> None:
+        self._counts += [(each.second, each.name, each.count) for each in progress.batch.intervals]
+
+    def reset_at(self, second: int) -> None: ...
+
+    def of_others(self, seconds: Container[int]) -> Counter[str]:
+        """By name, in all seconds but these."""
+        found: Counter[str] = Counter()
+        for second, name, count in self._counts:
+            if second not in seconds:
+                found[name] += count
+        return found
+
+
 def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
     path = tmp_path / "locustfile.py"
     path.write_text(LOCUSTFILE)
@@ -62,7 +88,8 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
 
         watching = in_thread(watch)
         live.preparing(plan, "locustfile.py", 1)
-        result = LocalRunner(plan, [live]).run()
+        counts = Counts()
+        result = LocalRunner(plan, [live, counts]).run()
         live.over(result.status, result.view, assess(result.view, {}, {}), 1, "")
         watching.join(60)
         last = moments[-1]
@@ -78,11 +105,15 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         assert {"running", "finished"} <= set(statuses)
         assert max(each["test"]["users"] for each in moments[1:]) == 4
         charts = {each["name"]: each["spec"]["datasets"] for each in page.json("api/live/charts")["charts"]}
-        drawn = sum(row["value"] for row in charts["live-rate"]["points"] if row["of"] == "requests")
-        assert drawn == target.total, "each second is drawn once, and none is left out"
+        drawn = {row["second"]: row["value"] for row in charts["live-rate"]["points"] if row["of"] == "requests"}
+        assert result.view.length is not None
+        assert [*drawn] == [*range(int(result.view.length))], "whole seconds, each once"
+        of_a_part = counts.of_others(drawn)
+        assert sum(drawn.values()) + of_a_part.total() == target.total
         of_one = page.json("api/live/charts", params={"endpoint": '["GET", "/fail"]'})["charts"]
         points = next(each for each in of_one if each["name"] == "live-rate")["spec"]["datasets"]["points"]
-        assert sum(row["value"] for row in points if row["of"] == "requests") == target.counts["/fail"]
+        shown = sum(row["value"] for row in points if row["of"] == "requests")
+        assert shown + of_a_part["/fail"] == target.counts["/fail"]
         assert page.json("stats/requests")["stats"][-1]["num_requests"] == target.total
         assert page.json("api/live/failures")["failures"][0]["count"] == target.counts["/fail"]
         assert {each["tone"] for each in last["headline"].values()} <= {"good", "warning", "bad", "unknown"}

@@ -87,6 +87,12 @@ class _Folds:
             due.add(self._drawn)
         return self.charts.take(batch.intervals, [self._second(each) for each in sorted(due)])
 
+    def end(self, length: float | None) -> New:
+        """length: of the run, in s."""
+        new = self.take(Batch(), 0, is_last=True)
+        whole = 0 if length is None else int(length + 1e-6)
+        return self.charts.end(whole) if whole else new
+
     def reset(self, warmup: int) -> None:
         self.warmup = warmup
         self.rows.forget()
@@ -225,7 +231,7 @@ class Live:
     def _over(self, view: RunView, assessment: Assessment) -> None:
         folds = self._folds
         assert folds is not None
-        new = folds.take(Batch(), 0, is_last=True)
+        new = folds.end(view.length)
         elapsed = view.last_second + 1.0 if view.length is None else view.length
         self._describe(elapsed=elapsed)
         self.result = view

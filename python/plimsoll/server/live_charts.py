@@ -60,6 +60,8 @@ class Charts:
         self._watched: dict[Key, _Watched] = {}
         self._complete = -1
         """The last second that is drawn."""
+        self._seconds: int | None = None
+        """Whole ones that there were, once the run is over."""
 
     def take(self, intervals: Iterable[Interval], seconds: list[Second]) -> New:
         """intervals: what is new. seconds: of all endpoints together, those that are to be drawn (again)."""
@@ -72,8 +74,19 @@ class Charts:
                 _extend(rows.setdefault(None, {}), self._total.put(second))
                 for key, each in self._watched.items():
                     _extend(rows.setdefault(key, {}), each.charts.put(self._history.second(second.second, key)))
-            versions: dict[Key | None, int] = {None: self._total.version}
-            return New(rows, versions | {key: each.charts.version for key, each in self._watched.items()})
+            return New(rows, self._versions())
+
+    def end(self, seconds: int) -> New:
+        """The run is over and had so many whole seconds, at least 1."""
+        with self._turns.first():
+            self._seconds = seconds
+            self._complete = min(self._complete, seconds - 1)
+            for charts in (self._total, *(each.charts for each in self._watched.values())):
+                charts.end(seconds)
+            return New({}, self._versions())
+
+    def _versions(self) -> dict[Key | None, int]:
+        return {None: self._total.version} | {key: each.charts.version for key, each in self._watched.items()}
 
     def leave_out(self, warmup: int) -> None:
         """From now on everything before this second is in no figure."""
@@ -108,6 +121,8 @@ class Charts:
                     charts.put(self._history.second(second, key))
             if warmup != self._warmup:
                 charts.leave_out(self._warmup)
+            if self._seconds is not None:
+                charts.end(self._seconds)
             self._watched.setdefault(key, _Watched(charts, self._clock()))
 
     def charts(self, key: Key | None, sequence: Callable[[], int]) -> tuple[list[Chart], int]:

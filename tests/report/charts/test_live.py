@@ -174,3 +174,23 @@ def test_what_was_before_a_set_began_is_unknown_and_not_without_requests():
             "a column of several begins before"
         )
         assert chart.spec["encoding"]["x"]["scale"]["domain"] == [0, 1200]
+
+
+def test_at_the_end_the_axes_end_with_the_last_whole_second_and_what_is_left_of_one_is_no_fall():
+    charts = live_set(90)
+    charts.put(of_total(90, 3))
+    version = charts.version
+    charts.end(90)
+    assert charts.version > version
+    for chart in charts.charts():
+        assert '"domain": [0, 90]' in json.dumps(chart.spec), chart.name
+    values = [row["value"] for row in rows(charts)["live-rate"]["points"] if row["of"] == "requests"]
+    assert len(values) == 90 and min(values) >= 100
+
+
+def test_at_the_end_the_last_column_is_shown_although_it_has_fewer_seconds():
+    charts = live_set(901)
+    before = [row["second"] for row in rows(charts)["live-rate"]["points"] if row["of"] == "requests"]
+    charts.end(901)
+    now = [row["second"] for row in rows(charts)["live-rate"]["points"] if row["of"] == "requests"]
+    assert now == [*before, 900]

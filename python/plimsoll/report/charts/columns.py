@@ -297,6 +297,16 @@ class Grid(Generic[P]):
         self._seal()
         return new, is_late and before != part
 
+    def end(self, seconds: int) -> None:
+        """There are so many seconds: what is later is left out, and the last column is complete."""
+        for start in [each for each in self._columns if self._start(seconds - 1) <= each]:
+            kept = {second: part for second, part in self._columns[start].items() if second < seconds}
+            if kept:
+                self._columns[start] = kept
+            else:
+                del self._columns[start]
+        self._newest = self._start(seconds - 1) + self.width - 1
+
     def complete(self) -> list[tuple[int, P]]:
         """(first second, all of it together), ascending."""
         return [

@@ -61,6 +61,7 @@ class LiveChartSet:
         self._newest = since - 1
         self._since = since
         self._horizon = horizon(0)
+        self._room = ROOM
         self._frames: dict[str, Frame] = {}
         self._setting = self._setting_of(warmup)
         self._reframe()
@@ -68,6 +69,14 @@ class LiveChartSet:
     def leave_out(self, warmup: int) -> None:
         """From now on what is before this second is in no figure."""
         self._setting = self._setting_of(warmup)
+        self._outdated()
+
+    def end(self, seconds: int) -> None:
+        """The run is over and had so many whole seconds, at least 1: its axes end there. The part of a second that it
+        ended in would look like a fall of the throughput, so it is left out."""
+        for grid in (self._lines, self._cells):
+            grid.end(seconds)
+        self._horizon, self._room = seconds, 1.0
         self._outdated()
 
     def put(self, second: Second) -> dict[str, Rows]:
@@ -120,8 +129,8 @@ class LiveChartSet:
     def _reframe(self) -> None:
         """Axes with room for what is there, and some more."""
         columns = self._lines.complete()
-        self._frames = {kind: frame_of(kind, columns, self._horizon, ROOM) for kind in self._kinds}
-        self._frames["course_heat"] = heat_frame(self._cells.complete(), self._horizon, self._cells.width, ROOM)
+        self._frames = {kind: frame_of(kind, columns, self._horizon, self._room) for kind in self._kinds}
+        self._frames["course_heat"] = heat_frame(self._cells.complete(), self._horizon, self._cells.width, self._room)
 
     def _fits(self, lines: list[tuple[int, Part]], cells: list[tuple[int, Cells]]) -> bool:
         for kind in self._kinds:
