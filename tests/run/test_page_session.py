@@ -356,6 +356,31 @@ def test_the_share_of_each_task_is_told(paged: Callable[..., Page], target: Targ
     page.interrupt()
 
 
+def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
+    paged: Callable[..., Page], plimsoll: Command, target: Target
+) -> None:
+    page = paged("--config-users", '{"user_class_name": "Visitor", "weight": 9}')
+    assert page.ask("/user", {"user_class_name": "Nobody", "weight": 1})[0] == 400
+    assert page.ask("/user", {"user_class_name": "Visitor", "weight": "x"})[0] == 400
+    assert page.ask("/user", {"user_class_name": "Visitor", "fixed_count": 2}) == (201, {})
+    assert page.ask("/user", {"user_class_name": "Visitor", "host": "http://me:hunter2@127.0.0.1:1"})[0] == 201
+    assert page.ask("/user", {"user_class_name": "Editor", "host": f"{target.url}/editors"})[0] == 201
+    wish = page.wish(users=5, spawn_rate=100.0, run_time="2s")
+    assert wish["class_settings"]["Visitor"] == {"fixed_count": 2, "host": "http://me:***@127.0.0.1:1"}
+    wish["class_settings"]["Visitor"]["host"] = target.url
+    page.do("start", wish)
+    refused = page.ask("/user", {"user_class_name": "Visitor", "weight": 1})
+    assert (refused[0], "in progress" in refused[1]["error"]) == (409, True)
+    ratios = {each["name"]: each["ratio"] for each in page.get("/api/live/tasks")["tasks"]}
+    assert ratios == {"Visitor": 0.4, "Editor": 0.6}
+    page.until_over()
+    assert page.interrupt() == 0
+    assert set(target.counts) == {"/index", "/editors/edit"}
+    (run,) = _runs(plimsoll)
+    assert run["run"]["manifest"]["command"].count("--config-users") == 3
+    assert "hunter2" not in str(run)
+
+
 # How it ends
 
 

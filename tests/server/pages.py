@@ -61,6 +61,9 @@ class Operator:
         buy = TaskRatio("Buy", 0.5, 0.25, (TaskRatio("pay", 1.0, 0.25),))
         return (TaskRatio("Visitor", 0.5, 0.5, (TaskRatio("index", 0.5, 0.25), buy)), TaskRatio("Admin", 0.5, 0.5))
 
+    def configure(self, name: str, settings: Any) -> None:
+        self._do("configure", (name, settings))
+
     def start(self, wish: Wish) -> None:
         self._do("start", wish)
 

@@ -271,9 +271,16 @@ def test_stop_and_reset_reach_the_run_in_progress_and_harm_no_other(page, live, 
     assert page.get("stats/reset").status_code == 405
 
 
-def test_classes_cannot_be_changed_from_outside(page):
-    answer = page.ask("post", "user", json={"user_class_name": "Visitor", "weight": 3})
-    assert (answer.status_code, "locustfile" in answer.json()["error"]) == (501, True)
+def test_attributes_of_a_class_are_told(page, control):
+    answer = page.ask("post", "user", json={"user_class_name": "Visitor", "weight": 3, "tasks": ["index"]})
+    assert (answer.status_code, answer.json()) == (201, {})
+    assert control.asked == [("configure", ("Visitor", {"weight": 3, "tasks": ["index"]}))]
+
+
+@pytest.mark.parametrize("body", [{"weight": 3}, {"user_class_name": 3}, [1], "x"])
+def test_attributes_of_no_class_are_refused(page, control, body):
+    assert page.ask("post", "user", json=body).status_code == 400
+    assert control.asked == []
 
 
 HEADERS = {

@@ -12,6 +12,7 @@ from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
 from plimsoll.cli.run_plan import SHAPES, make_plan
 from plimsoll.errors import UsageError
 from plimsoll.load.durations import format_duration
+from plimsoll.run import class_settings
 from plimsoll.run.form import positionals, replaced
 from plimsoll.run.page_session import Job
 from plimsoll.server.control import FieldError
@@ -81,7 +82,9 @@ class Wishes:
 
     def job(self, wish: Wish, description: Description) -> Job:
         """Raises FieldError, or UsageError when it is not about one field."""
+        class_settings.check(wish.class_settings, description.classes)
         given = {**self._given, **_values(wish, self.has_plan)}
+        given["config_users"] = (*self._given["config_users"], *class_settings.texts(wish.class_settings))
         if not self._what.locustfiles and self._what.plan is None:
             given["host"] = self._given["host"]
         arguments = self._arguments

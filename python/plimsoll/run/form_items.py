@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.run.class_settings import configured
 from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def filled_in(wish: Wish, description: Description) -> Wish:
 def task_ratios(description: Description, wish: Wish, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
     """users: that there are of each class; as the weights say where there are none."""
     chosen = wish.classes or description.picked
-    classes = [each for each in description.classes if not chosen or each.name in chosen]
+    taking_part = [each for each in description.classes if not chosen or each.name in chosen]
+    classes = configured(taking_part, wish.class_settings)
     counts = {each.name: float(users.get(each.name, 0)) for each in classes}
     if not any(counts.values()):
         counts = _by_weight(classes, wish.users)

@@ -9,13 +9,14 @@ import signal
 import threading
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.levels import parse_rate
+from plimsoll.run import class_settings
 from plimsoll.run.form import Description, describe_form
 from plimsoll.run.form_items import filled_in, form_of, task_ratios
 from plimsoll.run.loop import heeded_signals
@@ -81,7 +82,7 @@ class PageSession:
         self._live = live
         self._say = say
         self._wish: Wish | None = None
-        """What was started last."""
+        """What was asked for last."""
         self._lock = threading.Lock()
         """Of what follows."""
         self._is_over = False
@@ -194,6 +195,16 @@ class PageSession:
         current = self._current
         users = current.users if current is not None else {}
         return task_ratios(self._describe(), self._wish or self._asking.wish, users)
+
+    def configure(self, name: str, settings: Mapping[str, Any]) -> None:
+        if self._current is not None:
+            raise NotNowError("a run is in progress; user classes are changed before one starts")
+        description = self._describe()
+        if description.error:
+            raise UsageError(description.error)
+        wish = self._wish or self._asking.wish
+        class_settings.check({name: settings}, description.classes)
+        self._wish = replace(wish, class_settings=class_settings.with_more(wish.class_settings, name, settings))
 
     def start(self, wish: Wish) -> None:
         description = self._describe()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.server.messages import Change, Form, TaskRatio, Wish
 
 
@@ -31,6 +33,9 @@ class Control(Protocol):
 
     def tasks(self) -> tuple[TaskRatio, ...]:
         """Which share of what is done each class and task has; () for native users."""
+
+    def configure(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Attributes that a user class is to have in the runs that follow; what was said of others stays."""
 
     def start(self, wish: Wish) -> None:
         """Returns once the run is accepted; how it goes is seen in `Live`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from starlette.routing import Route
 
@@ -15,6 +15,8 @@ from plimsoll.store.database import DEFAULT
 from plimsoll.store.redact import redact_url
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from starlette.requests import Request
     from starlette.responses import Response
 
@@ -74,15 +76,27 @@ def _form(control: Control) -> Form:
         return Form("", False, (), (), (), (), Wish(), error=redact_url(str(error)))
     secret = {each.name for each in form.arguments if each.kind == "secret"}
     shown = {name: value for name, value in form.wish.arguments.items() if name not in secret}
+    settings = {name: _without_password(chosen) for name, chosen in form.wish.class_settings.items()}
     return replace(
         form,
         classes=tuple(replace(each, host=redact_url(each.host)) for each in form.classes),
         arguments=tuple(replace(each, value="") if each.name in secret else each for each in form.arguments),
-        wish=replace(form.wish, host=redact_url(form.wish.host), arguments=shown),
+        wish=replace(form.wish, host=redact_url(form.wish.host), class_settings=settings, arguments=shown),
         error=redact_url(form.error),
     )
 
 
 def _with_password(wish: Wish, form: Form) -> Wish:
     """A host that comes back as it was shown is the one that was meant."""
-    return replace(wish, host=form.wish.host) if wish.host == redact_url(form.wish.host) else wish
+    known = form.wish.class_settings
+    settings = {name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in wish.class_settings.items()}
+    host = form.wish.host if wish.host == redact_url(form.wish.host) else wish.host
+    return replace(wish, host=host, class_settings=settings)
+
+
+def _without_password(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: redact_url(value) if isinstance(value, str) else value for name, value in settings.items()}
+
+
+def _meant(chosen: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: known[name] for name, value in _without_password(known).items() if chosen.get(name) == value}

@@ -1,7 +1,4 @@
-"""The addresses that programs written for Locust's page ask for.
-
-`/user` is the one that does nothing: a class is changed in the locustfile.
-"""
+"""The addresses that programs written for Locust's page ask for."""
 
 from __future__ import annotations
 
@@ -14,7 +11,7 @@ from starlette.routing import Route
 
 from plimsoll.errors import UsageError
 from plimsoll.server import locust_numbers
-from plimsoll.server.answers import answer, problem, to_json
+from plimsoll.server.answers import answer, problem, read, to_json
 from plimsoll.server.locust_files import CSV, Files
 from plimsoll.server.locust_form import change_of, run_time_of, wish_of
 from plimsoll.store.redact import redact_url
@@ -63,7 +60,7 @@ def routes(live: Live, control: Control, viewers: Viewers, place: OpenStore) -> 
         Route("/swarm", _taking(actions.swarm), methods=["POST"]),
         Route("/stop", actions.stop, methods=["POST"]),
         Route("/stats/reset", actions.reset, methods=["POST"]),
-        Route("/user", _refuse_user, methods=["POST"]),
+        Route("/user", actions.user, methods=["POST"]),
     ]
 
 
@@ -127,6 +124,15 @@ class _Actions:
             told["user_classes"] = sorted(wish.classes)
         return answer({"success": True, "message": "Swarming started", **told})
 
+    async def user(self, request: Request) -> Response:
+        """Attributes of a user class for the runs that follow."""
+        settings = dict(await read(request, dict[str, Any]))
+        name = settings.pop("user_class_name", None)
+        if not isinstance(name, str):
+            raise UsageError("user_class_name: the name of a user class is needed")
+        await run_in_threadpool(self._control.configure, name, settings)
+        return answer({}, 201)
+
     def stop(self, _: Request) -> Response:
         if self._live.is_in_progress:
             self._control.stop()
@@ -136,10 +142,6 @@ class _Actions:
         if self._live.is_in_progress:
             self._control.reset()
         return PlainTextResponse("ok")
-
-
-def _refuse_user(_: Request) -> Response:
-    return problem(501, "user classes are changed in the locustfile, and read anew when a run starts")
 
 
 def _taking(act: Callable[[Fields], Response]) -> Callable[[Request], Awaitable[Response]]:

@@ -76,6 +76,8 @@ class Wish:
     host: str = ""
     classes: tuple[str, ...] = ()
     """User classes that take part; () is all."""
+    class_settings: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By name of a user class: attributes in place of the locustfile's, as weight, fixed_count, host, tasks."""
     tags: tuple[str, ...] = ()
     exclude_tags: tuple[str, ...] = ()
     arguments: dict[str, str | bool | tuple[str, ...]] = field(default_factory=dict)

@@ -100,6 +100,7 @@ export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> 
       stop_timeout: "",
       host: "http://127.0.0.1:8000",
       classes: [],
+      class_settings: {},
       tags: [],
       exclude_tags: [],
       arguments: {},

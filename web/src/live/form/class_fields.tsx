@@ -1,7 +1,9 @@
 import type { JSX } from "preact";
 import type { UserClassItem } from "../../contract";
-import { ChecksField } from "./fields";
-import type { Complaint } from "./wish";
+import { ChecksField, TextField } from "./fields";
+import { Fold } from "./fold";
+import type { PartProps } from "./load_fields";
+import { settingField, settled, type ClassDraft, type Complaint } from "./wish";
 
 interface Props {
   classes: readonly UserClassItem[];
@@ -11,7 +13,7 @@ interface Props {
 }
 
 /** Who takes part: user classes with their share and what they do. */
-export function ClassFields({ classes, values, complaints, onChange }: Props): JSX.Element {
+export function ClassChoice({ classes, values, complaints, onChange }: Props): JSX.Element {
   return (
     <ChecksField
       field="classes"
@@ -29,6 +31,59 @@ export function ClassFields({ classes, values, complaints, onChange }: Props): J
       values={values}
       onChange={onChange}
     />
+  );
+}
+
+/** The same, and how many there are to be of each. */
+export function ClassFields(part: PartProps): JSX.Element {
+  const { form, draft, complaints, change } = part;
+  return (
+    <>
+      <ClassChoice
+        classes={form.classes.map((each) => settled(each, draft))}
+        values={draft.classes}
+        complaints={complaints}
+        onChange={(classes) => change({ classes })}
+      />
+      <Fold
+        summary="How many of each"
+        isOpen={complaints.some((each) => each.field.startsWith("class_settings"))}
+        class="start-settings"
+      >
+        <>
+          {form.classes.map((each) => (
+            <Settings key={each.name} item={each} {...part} />
+          ))}
+          <p class="soft">Users are shared out by weight; a class with a number of users has just as many.</p>
+        </>
+      </Fold>
+    </>
+  );
+}
+
+function Settings({ item, draft, complaints, change }: PartProps & { item: UserClassItem }): JSX.Element {
+  const now = draft.class_settings[item.name] ?? { weight: "", fixed_count: "", others: {} };
+  const set = (changes: Partial<ClassDraft>) =>
+    change({ class_settings: { ...draft.class_settings, [item.name]: { ...now, ...changes } } });
+  return (
+    <div class="row" role="group" aria-label={item.name}>
+      <TextField
+        field={settingField(item.name, "weight")}
+        label={`${item.name}: weight`}
+        complaints={complaints}
+        value={now.weight}
+        onChange={(weight) => set({ weight })}
+        input={{ inputMode: "decimal", placeholder: String(item.weight) }}
+      />
+      <TextField
+        field={settingField(item.name, "fixed_count")}
+        label="or users"
+        complaints={complaints}
+        value={now.fixed_count}
+        onChange={(fixed_count) => set({ fixed_count })}
+        input={{ inputMode: "numeric", placeholder: item.fixed_count ? String(item.fixed_count) : "" }}
+      />
+    </div>
   );
 }
 

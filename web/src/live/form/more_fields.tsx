@@ -7,7 +7,7 @@ import { fieldOf } from "./wish";
 /** Fields of the part that is closed at first: it must be opened when something is wrong in it. */
 export function isInMore(field: string): boolean {
   const outside = ["", "users", "spawn_rate", "rate", "shape_text", "host", "run_time", "classes"];
-  return !outside.includes(field) && !field.startsWith("arguments.");
+  return !outside.includes(field) && !/^(arguments|class_settings)\b/.test(field);
 }
 
 export function MoreFields(props: PartProps): JSX.Element {

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Form, Wish } from "../../contract";
 import { ClassFields } from "./class_fields";
 import { TextField, idOf } from "./fields";
+import { Fold } from "./fold";
 import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
 import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
 import { draftOf, wishOf, type Complaint, type Draft } from "./wish";
@@ -59,12 +60,7 @@ export function StartForm({ form, start }: Props): JSX.Element {
         </div>
         {form.classes.length > 0 && (
           <aside class="start-who" aria-label="Who takes part">
-            <ClassFields
-              classes={form.classes}
-              values={draft.classes}
-              complaints={complaints}
-              onChange={(classes) => change({ classes })}
-            />
+            <ClassFields {...part} />
           </aside>
         )}
       </div>
@@ -90,7 +86,11 @@ function Basics(part: PartProps): JSX.Element {
         class="wide"
         field="host"
         label={form.is_native ? "Target" : "Host"}
-        hint={form.classes.some((each) => each.host) ? "for the classes that name none of their own" : undefined}
+        hint={
+          form.classes.some((each) => each.host)
+            ? "in place of those that the classes name; empty: each its own"
+            : undefined
+        }
         complaints={complaints}
         value={draft.host}
         onChange={(host) => change({ host })}
@@ -100,7 +100,6 @@ function Basics(part: PartProps): JSX.Element {
   );
 }
 
-/** Both parts open by themselves when something is wrong in them; afterwards they are the reader's. */
 function Folded(part: PartProps): JSX.Element {
   const { form, draft, complaints } = part;
   const isMissing = wishOf(draft, form).complaints.some((each) => isOfArguments(form, each.field));
@@ -119,19 +118,6 @@ function Folded(part: PartProps): JSX.Element {
         <MoreFields {...part} />
       </Fold>
     </>
-  );
-}
-
-function Fold(props: { summary: string; isOpen: boolean; children: JSX.Element }): JSX.Element {
-  const details = useRef<HTMLDetailsElement>(null);
-  useEffect(() => {
-    if (props.isOpen && details.current) details.current.open = true;
-  }, [props.isOpen]);
-  return (
-    <details class="fold" ref={details}>
-      <summary>{props.summary}</summary>
-      {props.children}
-    </details>
   );
 }
 

@@ -1,13 +1,22 @@
-import type { Argument, Form, Wish } from "../../contract";
+import type { Argument, Form, UserClassItem, Wish } from "../../contract";
 
 /** The form as it stands: texts are what was typed. */
-export interface Draft extends Omit<Wish, "users" | "spawn_rate" | "thresholds" | "classes"> {
+export interface Draft extends Omit<Wish, "users" | "spawn_rate" | "thresholds" | "classes" | "class_settings"> {
   users: string;
   spawn_rate: string;
   /** One in each line. */
   thresholds: string;
   /** All that are ticked. */
   classes: string[];
+  /** By name of a class. */
+  class_settings: Record<string, ClassDraft>;
+}
+
+/** How many users of a class there are: "" is as the locustfile says. others: what was set that the form does not ask. */
+export interface ClassDraft {
+  weight: string;
+  fixed_count: string;
+  others: Record<string, unknown>;
 }
 
 /** Something that cannot be asked for so. field: of the wish, or `arguments.NAME`; "" for none of them. */
@@ -25,8 +34,37 @@ export function draftOf(form: Form): Draft {
     spawn_rate: String(wish.spawn_rate),
     thresholds: wish.thresholds.join("\n"),
     classes: wish.classes.length ? [...wish.classes] : form.classes.map((each) => each.name),
+    class_settings: Object.fromEntries(form.classes.map((each) => [each.name, classDraft(wish, each.name)])),
     arguments: { ...defaults(form), ...wish.arguments, ...Object.fromEntries(secrets) },
   };
+}
+
+function classDraft(wish: Wish, name: string): ClassDraft {
+  const { weight, fixed_count, ...others } = wish.class_settings[name] ?? {};
+  return { weight: textOf(weight), fixed_count: textOf(fixed_count), others };
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "number" ? String(value) : "";
+}
+
+/** A class as it will be. */
+export function settled(item: UserClassItem, draft: Draft): UserClassItem {
+  const { weight, fixed_count } = settingsOf(draft.class_settings[item.name]);
+  return { ...item, weight: Number(weight ?? item.weight), fixed_count: Number(fixed_count ?? item.fixed_count) };
+}
+
+function settingsOf(draft: ClassDraft | undefined): Record<string, unknown> {
+  if (!draft) return {};
+  const numbers = { weight: draft.weight.trim(), fixed_count: draft.fixed_count.trim() };
+  const given = Object.entries(numbers).filter(([, text]) => text);
+  return { ...draft.others, ...Object.fromEntries(given.map(([name, text]) => [name, Number(text)])) };
+}
+
+/** Those that say anything. */
+function allSettings(draft: Draft): Wish["class_settings"] {
+  const all = Object.entries(draft.class_settings).map(([name, each]) => [name, settingsOf(each)] as const);
+  return Object.fromEntries(all.filter(([, settings]) => Object.keys(settings).length));
 }
 
 /** A LoadTestShape says how many users there are, and when. */
@@ -50,6 +88,7 @@ export function wishOf(draft: Draft, form: Form): { wish: Wish; complaints: Comp
     stop_timeout: draft.stop_timeout.trim(),
     host: draft.host.trim(),
     classes: classes.length === form.classes.length ? [] : classes,
+    class_settings: allSettings(draft),
     name: draft.name.trim(),
     arguments: given(draft, form),
     thresholds: linesOf(draft.thresholds),
@@ -96,12 +135,27 @@ function complaintsOf(draft: Draft, form: Form, wish: Wish, isCounted: boolean):
   if (isWritten(draft) && !wish.shape_text) complain("shape_text", "How the load changes is missing.");
   if (form.classes.length && !form.classes.some((each) => draft.classes.includes(each.name)))
     complain("classes", "At least one class of users takes part.");
+  for (const [name, settings] of Object.entries(wish.class_settings)) complainOf(name, settings, complain);
   for (const each of form.arguments) {
     if (each.required && each.kind !== "secret" && isEmpty(draft.arguments[each.name])) {
       complain(fieldOf(each), `${each.label || each.name} must be given.`);
     }
   }
   return found;
+}
+
+function complainOf(name: string, settings: Record<string, unknown>, complain: (field: string, text: string) => void) {
+  const { weight, fixed_count } = settings;
+  if (weight !== undefined && !(Number(weight) >= 0 && Number.isFinite(weight))) {
+    complain(settingField(name, "weight"), `The weight of ${name} must be a number, 0 or more.`);
+  }
+  if (fixed_count !== undefined && !(Number(fixed_count) >= 0 && Number.isInteger(fixed_count))) {
+    complain(settingField(name, "fixed_count"), `The number of users of ${name} must be whole, 0 or more.`);
+  }
+}
+
+export function settingField(name: string, attribute: "weight" | "fixed_count"): string {
+  return `class_settings.${name}.${attribute}`;
 }
 
 export function fieldOf(argument: Argument): string {

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Change, Form, Test } from "../../contract";
 import { useEscape } from "../../shared/use_when";
-import { ClassFields } from "../form/class_fields";
+import { ClassChoice } from "../form/class_fields";
 import { TextField } from "../form/fields";
 import { complaintsAbout } from "../form/problems";
 import type { Complaint } from "../form/wish";
@@ -61,7 +61,7 @@ export function EditLoad({ test, form, change, onDone }: Props): JSX.Element {
           </>
         )}
         {test.model === "closed" && form && form.classes.length > 1 && (
-          <ClassFields
+          <ClassChoice
             classes={form.classes}
             values={edit.classes}
             complaints={complaints}

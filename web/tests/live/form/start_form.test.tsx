@@ -41,9 +41,9 @@ function inputOf(selector: string): HTMLInputElement {
   return find(selector) as HTMLInputElement;
 }
 
-/** The first part that can be opened. */
+/** The first part below the form that can be opened. */
 function isOpen(): boolean {
-  return (find("details") as HTMLDetailsElement).open;
+  return (find("details.fold") as HTMLDetailsElement).open;
 }
 
 async function type(field: string, text: string): Promise<void> {

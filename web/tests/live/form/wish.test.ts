@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Argument } from "../../../src/contract";
-import { draftOf, wishOf, type Draft } from "../../../src/live/form/wish";
+import { draftOf, settled, wishOf, type ClassDraft, type Draft } from "../../../src/live/form/wish";
 import { formOf } from "../examples";
 
 const argument = (changes: Partial<Argument>): Argument => ({
@@ -57,6 +57,33 @@ describe("the form as a wish", () => {
   it("wants at least one class", () => {
     expect(asked({ classes: [] }).fields).toEqual(["classes"]);
     expect(asked({ classes: [] }, formOf({ classes: [] })).fields).toEqual([]);
+  });
+
+  it("keeps what was set of a class that the form does not ask for", () => {
+    const form = formOf({}, { class_settings: { Buyer: { weight: 5, host: "http://b" } } });
+    expect(wishOf(draftOf(form), form).wish.class_settings).toEqual({ Buyer: { weight: 5, host: "http://b" } });
+    const { Buyer } = draftOf(form).class_settings;
+    const changed = { Buyer: { ...(Buyer as ClassDraft), weight: "", fixed_count: " 2 " } };
+    expect(asked({ class_settings: changed }, form).wish.class_settings).toEqual({
+      Buyer: { fixed_count: 2, host: "http://b" },
+    });
+  });
+
+  it.each([
+    ["weight", "-1"],
+    ["weight", "many"],
+    ["fixed_count", "1.5"],
+    ["fixed_count", "-2"],
+  ])("does not take a %s of %j", (attribute, text) => {
+    const Admin = { weight: "", fixed_count: "", others: {}, [attribute]: text };
+    expect(asked({ class_settings: { Admin } }).fields).toEqual([`class_settings.Admin.${attribute}`]);
+  });
+
+  it("shows a class as it will be", () => {
+    const form = formOf({}, { class_settings: { Buyer: { weight: 0.5, fixed_count: 2 } } });
+    const [buyer, admin] = form.classes.map((each) => settled(each, draftOf(form)));
+    expect(buyer).toMatchObject({ weight: 0.5, fixed_count: 2, tasks: ["browse", "buy"] });
+    expect(admin).toEqual(form.classes[1]);
   });
 
   it("names the argument that is missing", () => {
