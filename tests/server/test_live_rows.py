@@ -29,6 +29,7 @@ def test_rows_take_turns_and_new_endpoints_come_first(table, view, monkeypatch):
     tell(table, view, *(interval(0, f"/{n}", [1.0]) for n in range(5)))
     assert (len(table.turn(view)), len(table.turn(view))) == (3, 2)
     assert len(table.rows) == 5
+    assert table.age == 3, "in three turns each has had its own"
     turns = [{row.name for row in table.turn(view)} for _ in range(5)]
     assert [len(each) for each in turns] == [2] * 5
     assert set().union(*turns) == {f"/{n}" for n in range(5)}

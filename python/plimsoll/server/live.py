@@ -207,6 +207,7 @@ class Live:
                 changed=folds.rows.turn(view),
                 total=row_of(total),
                 rows=dict(folds.rows.rows),
+                row_age=folds.rows.age,
                 is_whole=is_reset,
                 workers=items,
                 **_drawn(folds, new),
@@ -241,6 +242,7 @@ class Live:
             changed=folds.rows.turn(view, everything=True),
             total=row_of(folds.rows.total(view)),
             rows=dict(folds.rows.rows),
+            row_age=1,
             **_drawn(folds, new),
             **_troubles(view),
         )

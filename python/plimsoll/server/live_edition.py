@@ -29,6 +29,7 @@ class Edition:
     """Rows that the edition before had not, or others."""
     rows: Mapping[Key, EndpointRow] = field(default_factory=dict)
     """All there are."""
+    row_age: int = 1
     is_whole: bool = True
     """What was told before is no longer true: another run, a reset."""
     appended: Mapping[Key | None, dict[str, Rows]] = field(default_factory=dict)
@@ -54,6 +55,7 @@ class Edition:
             total=self.total,
             rows=self.in_order() if is_whole else tuple(self.changed),
             is_whole=is_whole,
+            row_age=self.row_age,
             appended={} if outdated else self.appended.get(endpoint, {}),
             is_outdated=outdated,
             failures=self.kinds_of_failures,

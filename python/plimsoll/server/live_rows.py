@@ -7,6 +7,7 @@ row of the total always is new.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,11 @@ class RowTable:
         self.rows.clear()
         self._turn.clear()
         self._known.clear()
+
+    @property
+    def age(self) -> int:
+        """Seconds after which each row is made anew."""
+        return max(1, math.ceil(len(self._turn) / ROWS_A_SECOND))
 
     def second(self, number: int) -> Totals | None:
         """All endpoints in one of the last seconds; None when nothing came in it."""

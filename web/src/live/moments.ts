@@ -9,6 +9,8 @@ export interface Seen {
   total: EndpointRow | null;
   /** By `keyOf`. */
   rows: ReadonlyMap<string, EndpointRow>;
+  /** Seconds after which each of them is told anew. */
+  rowAge: number;
   failures: number;
   exceptions: number;
   workers: readonly WorkerItem[];
@@ -21,6 +23,7 @@ export const NOTHING: Seen = {
   headline: null,
   total: null,
   rows: new Map(),
+  rowAge: 1,
   failures: 0,
   exceptions: 0,
   workers: [],
@@ -44,6 +47,7 @@ export function after(seen: Seen, moment: Moment): Seen | null {
     headline: moment.headline,
     total: moment.total,
     rows: rowsAfter(seen.rows, moment),
+    rowAge: moment.row_age,
     failures: moment.failures,
     exceptions: moment.exceptions,
     workers: moment.workers,

@@ -62,6 +62,7 @@ export function momentOf(changes: Partial<Moment> = {}): Moment {
     total: null,
     rows: [],
     is_whole: false,
+    row_age: 1,
     appended: {},
     is_outdated: false,
     failures: 0,

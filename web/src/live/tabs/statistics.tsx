@@ -31,6 +31,9 @@ function failed(column: Column<EndpointRow>): (row: EndpointRow) => JSX.Element 
   return (row) => <span class={row.failures ? "bad" : ""}>{column.text(row)}</span>;
 }
 
+const NOTE =
+  "Times in ms. Now: the last 10 s. Service: what the target and the network took, without what the request waited here.";
+
 /** Every endpoint with all its numbers; each leads to its charts. */
 export function Statistics({ seen }: { seen: Seen }): JSX.Element {
   const rows = useMemo(() => [...seen.rows.values()], [seen.rows]);
@@ -45,7 +48,7 @@ export function Statistics({ seen }: { seen: Seen }): JSX.Element {
       totals={totals}
       hasFilter
       chosenAs="plimsoll-endpoints"
-      note="Times in ms. Now: the last 10 s. Service: what the target and the network took, without what the request waited here."
+      note={`${NOTE}${seen.rowAge > 1 ? ` With so many endpoints a row is up to ${seen.rowAge} s old; the total is not.` : ""}`}
     />
   );
 }
