@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from paged import SHOP, Page
 from scene import Scene
 
 from plimsoll._engine import Engine
@@ -10,6 +11,8 @@ from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from harness import Command
 
     from plimsoll.users import User
 
@@ -31,3 +34,19 @@ def scene() -> Iterator[Callable[..., Scene]]:
         each.check()
         assert (each.users.waiting, each.users.busy, sum(each.users.counts().values())) == (0, 0, 0)
     hub.stop()
+
+
+@pytest.fixture
+def paged(plimsoll: Command) -> Iterator[Callable[..., Page]]:
+    """Starts `plimsoll run` with the page, and SHOP as its locustfile unless there is another."""
+
+    def start(*arguments: str, text: str | None = SHOP) -> Page:
+        if text is not None:
+            plimsoll.write(text)
+        pages.append(Page(plimsoll, *arguments))
+        return pages[-1]
+
+    pages: list[Page] = []
+    yield start
+    for each in pages:
+        each.close()

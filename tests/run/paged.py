@@ -12,12 +12,36 @@ from typing import TYPE_CHECKING, Any
 
 from harness import PATIENCE, wait_until
 
+from plimsoll.store import Store
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from harness import Command
 
 ADDRESS = re.compile(r"^the page: (\S+)$", re.MULTILINE)
+
+SHOP = """
+from locust import HttpUser, constant, events, tag, task
+
+class Visitor(HttpUser):
+    wait_time = constant(0.05)
+    weight = 3
+
+    @tag("read")
+    @task
+    def index(self):
+        self.client.get("/index")
+
+class Editor(HttpUser):
+    wait_time = constant(0.05)
+
+    @tag("write")
+    @task
+    def edit(self):
+        self.client.get("/edit")
+"""
+"""A locustfile."""
 
 
 class Page:
@@ -129,3 +153,10 @@ class Page:
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
+
+
+def runs_of(plimsoll: Command) -> list[dict[str, Any]]:
+    """The oldest first."""
+    with Store.open(str(plimsoll.store)) as store:
+        ids = [run.id for run in reversed(store.runs())]
+    return [plimsoll.stored(each) for each in ids]

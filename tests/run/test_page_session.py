@@ -2,66 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from harness import wait_until
-from paged import Page
+from paged import SHOP, runs_of
 
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from harness import Command, Target
-
-SHOP = """
-from locust import HttpUser, constant, events, tag, task
-
-class Visitor(HttpUser):
-    wait_time = constant(0.05)
-    weight = 3
-
-    @tag("read")
-    @task
-    def index(self):
-        self.client.get("/index")
-
-class Editor(HttpUser):
-    wait_time = constant(0.05)
-
-    @tag("write")
-    @task
-    def edit(self):
-        self.client.get("/edit")
-"""
-
-
-@pytest.fixture
-def paged(plimsoll: Command) -> Iterator[Callable[..., Page]]:
-    """Starts `plimsoll run` with the page, and SHOP as its locustfile unless there is another."""
-
-    def start(*arguments: str, text: str | None = SHOP) -> Page:
-        if text is not None:
-            plimsoll.write(text)
-        pages.append(Page(plimsoll, *arguments))
-        return pages[-1]
-
-    pages: list[Page] = []
-    yield start
-    for each in pages:
-        each.close()
-
-
-def _runs(plimsoll: Command) -> list[dict[str, Any]]:
-    """The oldest first."""
-    with Store.open(str(plimsoll.store)) as store:
-        ids = [run.id for run in reversed(store.runs())]
-    return [plimsoll.stored(each) for each in ids]
+    from paged import Page
 
 
 def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
@@ -81,7 +36,7 @@ def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
     assert (last["status"], last["exit_code"], last["name"]) == ("finished", 0, "second")
     assert page.form["wish"]["users"] == 3, "the form is filled with the last run"
     assert page.interrupt() == 0
-    first, second = _runs(plimsoll)
+    first, second = runs_of(plimsoll)
     assert [each["run"]["status"] for each in (first, second)] == ["stopped", "finished"]
     assert {each["name"] for each in second["endpoints"]} == {"/edit"}
     done = [each["total"]["requests"] + each["total"]["cancelled"] for each in (first, second)]
@@ -105,7 +60,7 @@ def test_users_come_and_go_while_a_run_goes_on(paged: Callable[..., Page], plims
     page.until_over()
     assert page.refused("change", {"users": 5}) == (409, "no run is in progress", "")
     page.interrupt()
-    (run,) = _runs(plimsoll)
+    (run,) = runs_of(plimsoll)
     assert max(run["generator"]["users_by_second"].values()) == 6
     notes = [note.partition(": ")[2] for note in run["run"]["notes"]]
     assert notes == [
@@ -129,7 +84,7 @@ def test_the_rate_changes_while_a_run_goes_on(
     page.do("stop")
     page.until_over()
     page.interrupt()
-    (run,) = _runs(plimsoll)
+    (run,) = runs_of(plimsoll)
     offered = run["generator"]["offered_by_second"]
     seconds = [offered[str(each)] for each in range(len(offered))]
     assert seconds[0] == pytest.approx(10, abs=1)
@@ -166,7 +121,7 @@ def on_reset(**_):
     code = page.interrupt()
     assert code == 1, page.err
     assert "the numbers were reset" in page.out
-    (run,) = _runs(plimsoll)
+    (run,) = runs_of(plimsoll)
     total = run["total"]
     with Store.open(str(plimsoll.store)) as store:
         kept = store.run("last")
@@ -277,7 +232,7 @@ def on_start(environment, **_):
     assert page.out.splitlines()[0] == "there False ['low'] the-given-key y"
     assert "here True ['high', 'shrill'] the-typed-key y" in page.out
     assert b"-key" not in plimsoll.store.read_bytes().replace(b"--api-key", b"")
-    command = _runs(plimsoll)[1]["run"]["manifest"]["command"]
+    command = runs_of(plimsoll)[1]["run"]["manifest"]["command"]
     assert "--where=here" in command
     assert "--headless" in command, "it says how to do the same again"
 
@@ -338,14 +293,14 @@ def test_a_run_that_cannot_begin_is_told_at_the_page_and_another_may(
     assert page.interrupt() == 0
 
 
-def test_two_pages_at_once_have_their_own_runs(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
+def test_two_pages_at_once_have_their_ownruns_of(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
     one, other = paged("-H", target.url), paged("-H", target.url)
     assert one.url != other.url
     one.do("start", one.wish(run_time="2s", name="one"))
     other.do("start", other.wish(run_time="2s", name="other"))
     assert (one.until_over()["name"], other.until_over()["name"]) == ("one", "other")
     assert (one.interrupt(), other.interrupt()) == (0, 0)
-    runs = _runs(plimsoll)
+    runs = runs_of(plimsoll)
     assert sum(each["total"]["requests"] + each["total"]["cancelled"] for each in runs) == target.total
 
 
@@ -376,95 +331,9 @@ def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
     page.until_over()
     assert page.interrupt() == 0
     assert set(target.counts) == {"/index", "/editors/edit"}
-    (run,) = _runs(plimsoll)
+    (run,) = runs_of(plimsoll)
     assert run["run"]["manifest"]["command"].count("--config-users") == 3
     assert "hunter2" not in str(run)
-
-
-# How it ends
-
-
-def test_a_locustfile_that_starts_and_ends_by_itself(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url, "-t", "1s", "--autostart", "--autoquit", "0")
-    assert page.wait() == 0
-    assert target.total > 0
-
-
-def test_the_exit_code_is_that_of_the_last_run(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url, "-t", "1s", text=SHOP.replace("/index", "/fail"))
-    page.do("start", page.wish())
-    assert page.until_over()["exit_code"] == 1
-    page.do("start", page.wish(classes=["Editor"]))
-    assert page.until_over(2)["exit_code"] == 0
-    assert page.interrupt() == 0
-
-
-def test_a_url_is_run_at_once_and_the_process_ends_with_the_run(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
-) -> None:
-    page = paged(f"{target.url}/fail", "-u", "2", "-t", "3s", "--json", text=None)
-    assert page.test["status"] in ("preparing", "spawning", "running")
-    assert page.wait() == 1, page.err
-    assert page.out.startswith("[\n"), "what is for programs is all there is on stdout"
-    assert plimsoll.stored()["total"]["requests"] == target.total
-
-
-def test_the_page_of_a_url_stays_when_that_is_asked_for(paged: Callable[..., Page], target: Target) -> None:
-    page = paged(f"{target.url}/a", "-t", "1s", "--autoquit", "-1", text=None)
-    page.until_over()
-    assert page.form["is_native"]
-    page.do("start", page.wish(users=3, run_time="1s"))
-    page.until_over(2)
-    assert page.interrupt() == 0
-
-
-def test_ctrl_c_while_it_waits_ends_it(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url)
-    assert page.interrupt() == 0
-    assert target.total == 0
-
-
-def test_ctrl_c_while_a_run_prepares_ends_it(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
-    marker = plimsoll.directory / "begun"
-    slow = f"import os, time\nif os.path.exists({str(marker)!r}):\n    open({str(marker)!r}, 'w').write('x')\n"
-    text = f"{slow}    time.sleep(3)\n{SHOP}"
-    page = paged("-H", target.url, text=text)
-    wish = page.wish()
-    marker.write_text("")
-    page.do("start", wish)
-    wait_until(marker.read_text)
-    assert page.interrupt() == 2
-    assert "stopped before it had begun" in page.err
-    assert target.total == 0
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_during_a_run_ends_it_and_the_page(
-    paged: Callable[..., Page], plimsoll: Command, target: Target, number: signal.Signals
-) -> None:
-    page = paged("-H", target.url, "--autostart", "-s", "5")
-    page.until_users(1)
-    os.kill(page.process.pid, number)
-    assert page.wait() == 0, page.err
-    (run,) = _runs(plimsoll)
-    assert run["run"]["status"] == "stopped"
-    assert run["total"]["requests"] == target.total
-
-
-def test_ctrl_c_after_a_run_ends_it_with_the_code_of_that(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url, "-t", "1s", "--autostart", text=SHOP.replace("/index", "/fail"))
-    page.until_over()
-    assert page.interrupt() == 1
-
-
-def test_a_page_can_be_stopped_as_soon_as_it_was_started(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url)
-    page.do("start", page.wish())
-    page.do("stop")
-    assert page.until_over()["status"] in ("failed", "stopped")
-    page.do("start", page.wish(run_time="1s"))
-    assert page.until_over(2)["status"] == "finished"
-    assert page.interrupt() == 0
 
 
 def test_a_run_without_a_page_imports_no_server(plimsoll: Command, target: Target) -> None:
