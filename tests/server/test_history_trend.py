@@ -125,3 +125,22 @@ def test_what_cannot_be_asked_for(file, keep):
         assert "has no series 'x'" in served.refused(404, "get", "/api/trend", series="x")
         assert "has no series ''" in served.refused(404, "get", "/api/trend")
         assert "there are p50, p90" in served.refused(400, "get", "/api/trend", series="x", metric="p42")
+
+
+def test_a_percentile_of_few_requests_is_doubted(file, keep, make_interval):
+    with Store.open(file) as store:
+        manifest = store.run(keep(store, 0, ms=10.0)).manifest
+        for minute, requests in enumerate((400, 120, 200), start=1):
+            run = store.start_run({**manifest, "started": NOON + 60 * minute})
+            run.commit([make_interval([10.0] * requests)])
+            run.finish("finished", NOON + 60 * minute + 1)
+    with serving(file) as served:
+        (series,) = served.get("/api/series")["series"]
+        trend = served.get("/api/trend", series=series["key"], metric="p99")
+        few = next(note for note in trend["notes"] if "Too few" in note)
+        run = trend["points"][0]["run"]
+        assert few.startswith(f"Too few requests for a p99 in 3 runs: in {run} it rests on the slowest 1 of 30.")
+        assert "It takes 368" in few
+        for metric in ("p50", "max", "mean", "throughput"):
+            trend = served.get("/api/trend", series=series["key"], metric=metric)
+            assert "Too few requests" not in str(trend["notes"]), metric

@@ -163,6 +163,7 @@ def _notes(measured: Sequence[Measured], metric: str, runs: int) -> Iterator[str
     if left_out := list(_left_out(measured, metric)):
         yield f"Not looked at for changes: {'; '.join(left_out)}."
     fit = [run for run, summary in measured if _is_fit(run, summary, metric)]
+    yield from _few(measured, metric)
     yield from _circumstances(fit)
     changed = [run.id for before, run in pairwise(fit) if _files(before) != _files(run)]
     if changed:
@@ -182,6 +183,25 @@ def _left_out(measured: Sequence[Measured], metric: str) -> Iterator[str]:
         yield f"{counted(invalid, 'invalid run')}, in which the generator was the limit"
     if bounds := sum(metric in summary.at_least for _, summary in over):
         yield f"{counted(bounds, 'run')} whose {metric} is only a lower bound, because of timeouts"
+
+
+def _few(measured: Sequence[Measured], metric: str) -> Iterator[str]:
+    """A percentile of few requests is the luck of the slowest ones."""
+    from plimsoll.stats.ranks import above, least_requests
+    from plimsoll.stats.run_summary import QUANTILES
+
+    q = QUANTILES.get(metric, 1.0)
+    if q == 1.0:
+        return
+    fit = [(summary.requests, run.id) for run, summary in measured if summary and _is_fit(run, summary, metric)]
+    few = [each for each in fit if each[0] < least_requests(q)]
+    if few:
+        requests, run = min(few)
+        rest = above(requests, q)
+        yield (
+            f"Too few requests for a {metric} in {counted(len(few), 'run')}: in {run} it rests on the slowest {rest} of "
+            f"{requests}. It takes {least_requests(q)} for one that can be told to within an interval."
+        )
 
 
 def _circumstances(runs: Sequence[StoredRun]) -> Iterator[str]:
