@@ -199,8 +199,8 @@ def _few(measured: Sequence[Measured], metric: str) -> Iterator[str]:
         requests, run = min(few)
         rest = above(requests, q)
         yield (
-            f"Too few requests for a {metric} in {counted(len(few), 'run')}: in {run} it rests on the slowest {rest} of "
-            f"{requests}. It takes {least_requests(q)} for one that can be told to within an interval."
+            f"Too few requests for a {metric} in {counted(len(few), 'run')}: in {run} it rests on the slowest {rest} "
+            f"of {requests}. It takes {least_requests(q)} for one that can be told to within an interval."
         )
 
 
