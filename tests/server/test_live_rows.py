@@ -73,3 +73,15 @@ def test_a_total_without_requests_has_no_times(table, view):
         None,
         None,
     )
+
+
+def test_a_percentile_of_so_few_exchanges_that_the_slowest_decide_is_told(table, view):
+    tell(table, view, interval(0, "/a", [1.0] * 300))
+    for second in range(20, 23):
+        tell(table, view, interval(second, "/a", [1.0] * 30))
+    row = row_of(table.total(view))
+    assert row.requests == 390
+    assert set(row.few) == {"p999", "current_p99"}, "390 are enough for a p99, and 90 for a p95"
+    tell(table, view, interval(23, "/b", [1.0] * 5))
+    few = {each.name: set(each.few) for each in table.turn(view)}
+    assert {"p50", "p90", "p99", "service_p50", "current_p50"} < few["/b"]

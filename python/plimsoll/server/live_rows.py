@@ -12,6 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from plimsoll.server.messages import EndpointRow
+from plimsoll.stats.ranks import least_requests
 from plimsoll.stats.summary import summary_of
 from plimsoll.stats.view import AGGREGATED, WINDOW, Totals
 
@@ -29,6 +30,15 @@ ROWS_A_SECOND = 200
 """A row costs some 0.2 ms: this is 4 % of a core."""
 FIRST_ROWS = 1000
 """All endpoints are to be seen soon."""
+_QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
+PERCENTILES: dict[str, dict[str, float]] = {
+    "": _QUANTILES,
+    "current_": {name: _QUANTILES[name] for name in ("p50", "p95", "p99")},
+    "service_": {name: _QUANTILES[name] for name in ("p50", "p99")},
+}
+"""By how the names of a row begin."""
+LEAST = {q: least_requests(q) for q in _QUANTILES.values()}
+"""Exchanges without which no interval can be told of a percentile."""
 
 
 class RowTable:
@@ -106,22 +116,15 @@ def _summary(view: RunView, endpoint: EndpointView, recent: Iterable[Interval]) 
 
 
 def row_of(summary: EndpointSummary) -> EndpointRow:
-    response, service, current = summary.response, summary.service, summary.current_response
-    times: dict[str, Milliseconds | None] = {
-        "current_p50": current.quantile(0.50),
-        "current_p95": current.quantile(0.95),
-        "current_p99": current.quantile(0.99),
-        "mean": response.mean,
-        "min": response.min,
-        "p50": response.quantile(0.50),
-        "p90": response.quantile(0.90),
-        "p95": response.quantile(0.95),
-        "p99": response.quantile(0.99),
-        "p999": response.quantile(0.999),
-        "max": response.max,
-        "service_p50": service.quantile(0.50),
-        "service_p99": service.quantile(0.99),
-    }
+    response = summary.response
+    of = {"current_": summary.current_response, "": response, "service_": summary.service}
+    times: dict[str, Milliseconds | None] = {"mean": response.mean, "min": response.min, "max": response.max}
+    few = []
+    for which, quantiles in PERCENTILES.items():
+        for name, q in quantiles.items():
+            times[which + name] = of[which].quantile(q)
+            if of[which].count < LEAST[q]:
+                few.append(which + name)
     return EndpointRow(
         method=summary.method,
         name=summary.name,
@@ -132,6 +135,7 @@ def row_of(summary: EndpointSummary) -> EndpointRow:
         current_rps=summary.current_rps,
         current_failures_per_s=summary.current_failures_per_s,
         size=summary.average_size,
+        few=tuple(few),
         at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
         **{name: None if time is None else time.value for name, time in times.items()},
     )

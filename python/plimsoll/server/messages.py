@@ -220,6 +220,8 @@ class EndpointRow:
     """Mean of the decoded bodies."""
     at_least: tuple[str, ...] = ()
     """Names of the times that are lower bounds: timeouts are among them."""
+    few: tuple[str, ...] = ()
+    """Names of the percentiles that rest on so few exchanges (for a p99 fewer than 368) that the slowest decide."""
 
 
 Rows = dict[str, list[dict[str, Any]]]

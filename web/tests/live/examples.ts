@@ -27,6 +27,7 @@ export function rowOf(changes: Partial<EndpointRow> = {}): EndpointRow {
     service_p99: 19,
     size: 1234,
     at_least: [],
+    few: [],
     ...changes,
   };
 }

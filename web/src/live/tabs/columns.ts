@@ -1,16 +1,12 @@
 import type { Column } from "../../blocks/table/column";
 import type { EndpointRow } from "../../contract";
-import { bytes, count, milliseconds, rate, share, type TimeName } from "../../shared";
+import { bytes, count, rate, share, type TimeName } from "../../shared";
+import { timeColumn as time } from "./time_column";
 
 type RowColumn = Column<EndpointRow>;
 
 const NOW = "of the last 10 s";
 const ALL = "of the whole run";
-
-function time(key: TimeName, title: string, hint: string, isOff = false): RowColumn {
-  const text = (row: EndpointRow) => milliseconds(row[key], row.at_least.includes(key));
-  return { key, title, hint, isOff, text, order: (row) => row[key] };
-}
 
 function perSecond(key: TimeName, title: string, hint: string, isOff = false): RowColumn {
   return { key, title, hint, isOff, text: (row) => rate(row[key]), order: (row) => row[key] };

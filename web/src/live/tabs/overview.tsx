@@ -3,12 +3,13 @@ import { useMemo } from "preact/hooks";
 import { DataTable } from "../../blocks/table/data_table";
 import type { Column } from "../../blocks/table/column";
 import type { EndpointRow } from "../../contract";
-import { count, milliseconds, rate, share } from "../../shared";
+import { count, rate, share } from "../../shared";
 import { chartsOf } from "../addresses";
 import { keyOf, type Seen } from "../moments";
 import type { Session } from "../session";
 import { isMeasuring } from "../status";
 import { ChartGrid } from "./charts";
+import { noteOfFew, timeColumn } from "./time_column";
 
 const MOST = 6;
 const CHARTS = 2;
@@ -33,15 +34,9 @@ function Endpoints({ rows, isNow }: { rows: Seen["rows"]; isNow: boolean }): JSX
       columns={isNow ? LATELY : IN_ALL}
       rows={worst}
       rowKey={keyOf}
+      note={noteOfFew(worst, isNow ? ["current_p50", "current_p99"] : ["p50", "p99"])}
     />
   );
-}
-
-type TimeKey = "p50" | "p99" | "current_p50" | "current_p99";
-
-function time(title: string, key: TimeKey): Column<EndpointRow> {
-  const text = (row: EndpointRow) => milliseconds(row[key], row.at_least.includes(key));
-  return { key, title, text, order: (row) => row[key] };
 }
 
 const COMMON: readonly Column<EndpointRow>[] = [
@@ -66,15 +61,15 @@ const COMMON: readonly Column<EndpointRow>[] = [
 const LATELY: readonly Column<EndpointRow>[] = [
   ...COMMON,
   { key: "rate", title: "Requests/s now", text: (row) => rate(row.current_rps), order: (row) => row.current_rps },
-  time("p50 now (ms)", "current_p50"),
-  time("p99 now (ms)", "current_p99"),
+  timeColumn("current_p50", "p50 now (ms)"),
+  timeColumn("current_p99", "p99 now (ms)"),
 ];
 
 const IN_ALL: readonly Column<EndpointRow>[] = [
   ...COMMON,
   { key: "rate", title: "Requests/s", text: (row) => rate(row.rps), order: (row) => row.rps },
-  time("p50 (ms)", "p50"),
-  time("p99 (ms)", "p99"),
+  timeColumn("p50", "p50 (ms)"),
+  timeColumn("p99", "p99 (ms)"),
 ];
 
 /** Failing endpoints first, then the busiest. Those of equal rank stay where they are. */

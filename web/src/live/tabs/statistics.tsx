@@ -6,6 +6,7 @@ import type { EndpointRow } from "../../contract";
 import { chartsOf } from "../addresses";
 import { keyOf, type Seen } from "../moments";
 import { NUMBERS } from "./columns";
+import { noteOfFew } from "./time_column";
 
 /** The total has no charts of its own: those of all endpoints are its. */
 function Name({ row }: { row: EndpointRow }): JSX.Element {
@@ -34,10 +35,15 @@ function failed(column: Column<EndpointRow>): (row: EndpointRow) => JSX.Element 
 const NOTE =
   "Times in ms. Now: the last 10 s. Service: what the target and the network took, without what the request waited here.";
 
+function ageOf({ rowAge }: Seen): string {
+  return rowAge > 1 ? `With so many endpoints a row is up to ${rowAge} s old; the total is not.` : "";
+}
+
 /** Every endpoint with all its numbers; each leads to its charts. */
 export function Statistics({ seen }: { seen: Seen }): JSX.Element {
   const rows = useMemo(() => [...seen.rows.values()], [seen.rows]);
   const totals = useMemo(() => (seen.total ? [seen.total] : []), [seen.total]);
+  const few = useMemo(() => noteOfFew(rows, ["p50", "p95", "p99", "current_p50", "current_p99"]), [rows]);
   if (!rows.length) return <p class="soft empty">No request has been answered yet.</p>;
   return (
     <DataTable
@@ -48,7 +54,7 @@ export function Statistics({ seen }: { seen: Seen }): JSX.Element {
       totals={totals}
       hasFilter
       chosenAs="plimsoll-endpoints"
-      note={`${NOTE}${seen.rowAge > 1 ? ` With so many endpoints a row is up to ${seen.rowAge} s old; the total is not.` : ""}`}
+      note={[NOTE, ageOf(seen), few].filter(Boolean).join(" ")}
     />
   );
 }

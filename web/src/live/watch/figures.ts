@@ -55,12 +55,20 @@ function failures(total: EndpointRow | null, isNow: boolean): Figure {
   };
 }
 
+function beside(...parts: readonly (string | boolean | undefined)[]): { more?: string } {
+  const more = parts.filter(Boolean).join(", ");
+  return more ? { more } : {};
+}
+
 function times(total: EndpointRow | null, isNow: boolean): Figure[] {
   const figure = (label: string, now: number | null, whole: number | null, name: string): Figure => ({
     label: isNow ? `${label} now` : label,
     value: milliseconds(isNow ? now : whole, total?.at_least.includes(isNow ? `current_${name}` : name)),
     unit: "ms",
-    ...(isNow && whole !== null && { more: `${amount(whole)} in all` }),
+    ...beside(
+      (isNow ? now : whole) !== null && total?.few.includes(isNow ? `current_${name}` : name) && "of few requests",
+      isNow && whole !== null && `${amount(whole)} in all`,
+    ),
   });
   return [
     figure("p50", total?.current_p50 ?? null, total?.p50 ?? null, "p50"),

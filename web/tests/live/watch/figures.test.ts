@@ -43,6 +43,14 @@ describe("the numbers of the first screen", () => {
     expect(shown({}, { at_least: ["current_p99"], current_p99: 10_000 })["p99 now"]?.value).toBe("≥10\u202f000");
   });
 
+  it("say of a percentile that it is one of few requests", () => {
+    const now = shown({}, { few: ["current_p99", "p99"] });
+    expect([now["p50 now"]?.more, now["p99 now"]?.more]).toEqual(["0.400 in all", "of few requests, 20.0 in all"]);
+    const whole = { status: "finished", users: 0, wanted: null } as const;
+    expect(shown(whole, { few: ["p99"] }).p99?.more).toBe("of few requests");
+    expect(shown(whole, { few: ["p99"], p99: null }).p99?.more).toBeUndefined();
+  });
+
   it("say how many users are still to come", () => {
     expect(shown({ users: 12, wanted: 50 }, {}).Users).toEqual({ label: "Users", value: "12", more: "of 50" });
     expect(shown({ users: 50, wanted: 50 }, {}).Users).toEqual({ label: "Users", value: "50" });
