@@ -25,6 +25,8 @@ CLASSES = (BUYER, VISITOR)
         ({"Buyer": {"host": 3}}, "host of Buyer must be a text"),
         ({"Buyer": {"tasks": []}}, "tasks of Buyer must be a list of some of w, x, y, z"),
         ({"Buyer": {"tasks": ["w", "look"]}}, "must be a list of some of"),
+        ({"Buyer": {"tasks": [["w"]]}}, "must be a list of some of"),
+        ({"Buyer": {"tasks": "w"}}, "must be a list of some of"),
         ({"Buyer": {"a b": 1}}, "a b of Buyer is no attribute"),
     ],
 )

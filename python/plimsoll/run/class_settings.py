@@ -46,7 +46,7 @@ def _wrong(of: OwnClass, attribute: str, value: Any) -> str:
             return "must be a text, as http://127.0.0.1:8000"
         case "tasks":
             names = {each.name for each in of.tasks}
-            if not isinstance(value, list | tuple) or not value or not names.issuperset(value):
+            if not isinstance(value, list | tuple) or not value or any(each not in names for each in map(str, value)):
                 return f"must be a list of some of {', '.join(sorted(names))}"
     return "" if attribute.isidentifier() else "is no attribute"
 
