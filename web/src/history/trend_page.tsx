@@ -26,7 +26,7 @@ export function TrendPage({ series, metric }: { series: string; metric: string }
       {key && shown === null && !trend.error && <Waiting>Reading the runs…</Waiting>}
       {shown !== null && (
         <div aria-busy={trend.isLoading}>
-          {shown.notes.map((note) => (
+          {notesOf(shown).map((note) => (
             <p class="note" key={note}>
               {note}
             </p>
@@ -38,6 +38,11 @@ export function TrendPage({ series, metric }: { series: string; metric: string }
       )}
     </div>
   );
+}
+
+/** Those that do not stand at the chart. */
+export function notesOf({ notes, chart }: Pick<Trend, "notes" | "chart">): readonly string[] {
+  return notes.filter((note) => !chart?.note.includes(note));
 }
 
 /** Its key; "" when there is none. */
