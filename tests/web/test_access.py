@@ -25,6 +25,10 @@ def test_it_is_accessible_in_the_dark_and_on_a_phone(
     started: Served, sight: Sight, name: str, size: dict[str, int], scheme: str, tabs: tuple[str, ...]
 ) -> None:
     page = sight.open(started.url, scheme=scheme, size=size)
+    form = page.locator("form.start")
+    expect(form).to_be_visible()
+    for each in form.locator("summary").all():
+        each.click()
     picture(page, f"form-{name}")
     assert accessibility(page) == []
     start(page)
