@@ -123,7 +123,9 @@ def test_a_run_that_is_over_is_stopped_in_locusts_words(page, live, status, stat
 
 def test_failures_of_a_locustfile_are_told_as_locust_tells_them(page, live):
     told = running(live)
-    told.tell(Batch(failures=[failure("/b", "too small", 2, "assertion"), failure("/b", "too small", 3, "http")]))
+    failed = [interval(9, "/b", [1.0] * count, outcome) for outcome, count in (("assertion", 2), ("http", 3))]
+    failures = [failure("/b", "too small", 2, "assertion"), failure("/b", "too small", 3, "http")]
+    told.tell(Batch(intervals=failed, failures=failures))
     errors = {each["name"]: each for each in page.json("stats/requests")["errors"]}
     assert (errors["/b"]["error"], errors["/b"]["occurrences"]) == ("CatchResponseError('too small')", 5)
 

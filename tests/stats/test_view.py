@@ -272,3 +272,18 @@ def test_times_are_those_of_all_answers_or_of_successes_only(make_interval):
     assert [(row.requests, row.failures) for row in shown.values()] == [(5, 2), (5, 2)]
     assert [(row.response.count, row.max) for row in shown.values()] == [(4, 500.0), (3, 10.0)]
     assert [row.current_response.count for row in shown.values()] == [4, 3]
+
+
+def test_failures_that_are_ahead_of_the_requests_are_not_counted_yet(make_interval):
+    view = RunView()
+    view.add([make_interval([1.0] * 9, name="/a"), make_interval([1.0] * 5, name="/a", outcome="http")])
+    view.add(
+        [], failures=[Failure("GET", "/a", "http", message, count, 0.0, 1.0) for message, count in (("x", 2), ("y", 4))]
+    )
+    view.add(
+        [], failures=[Failure("GET", "/a", "timeout", "z", 1, 0.0, 1.0), Failure("GET", "/b", "http", "z", 1, 0.0, 1.0)]
+    )
+    assert [(each.message, each.count) for each in view.counted_failures] == [("y", 4), ("x", 1)]
+    assert [each.count for each in view.failures] == [4, 2, 1, 1], "these are not changed"
+    view.add([make_interval([1.0], second=1, name="/a", outcome="http")])
+    assert [(each.message, each.count) for each in view.counted_failures] == [("y", 4), ("x", 2)]

@@ -361,9 +361,9 @@ def _drawn(folds: _Folds, new: New) -> dict[str, Any]:
 
 
 def _troubles(view: RunView) -> dict[str, Any]:
-    failures = view.failures
+    failures = view.counted_failures
     requests = {(each.method, each.name): each.requests for each in view.endpoints} if failures else {}
-    shown = ((each, requests.get((each.method, each.name), 0)) for each in failures[:MOST_FAILURES])
+    shown = ((each, requests[each.method, each.name]) for each in failures[:MOST_FAILURES])
     return {
         "failures": tuple(failure_item(each, of) for each, of in shown),
         "kinds_of_failures": len(failures),

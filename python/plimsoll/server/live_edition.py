@@ -82,7 +82,7 @@ def failure_item(failure: Failure, requests: int) -> FailureItem:
         outcome=failure.outcome,
         message=redact_url(failure.message),
         count=failure.count,
-        share=failure.count / requests if failure.count <= requests else None,
+        share=failure.count / requests,
         first=failure.first,
         last=failure.last,
     )

@@ -280,9 +280,8 @@ class FailureItem:
     outcome: str
     message: str
     count: int
-    share: float | None
-    """0…1, of the requests that the endpoint had by then; None where some of the count was in a warm-up, and they are
-    not."""
+    share: float
+    """0…1, of the requests that the endpoint had by then."""
     first: float
     last: float
 

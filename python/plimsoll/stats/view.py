@@ -255,6 +255,28 @@ class RunView:
         return sorted(self._failures.values(), key=lambda each: (-each.count, each.key))
 
     @property
+    def counted_failures(self) -> list[Failure]:
+        """Those among the requests that are counted so far, the most frequent first.
+
+        While a run goes on `failures` are ahead: workers tell of them at once, and of requests by whole seconds.
+        """
+        failures = self.failures
+        endpoints = self._endpoints.values() if failures else ()
+        left = {
+            (each.method, each.name, outcome.outcome): outcome.count
+            for each in endpoints
+            for outcome in each.failed_outcomes
+        }
+        found = []
+        for failure in failures:
+            of = failure.method, failure.name, failure.outcome
+            count = min(failure.count, left.get(of, 0))
+            if count:
+                left[of] -= count
+                found.append(replace(failure, count=count))
+        return sorted(found, key=lambda each: (-each.count, each.key))
+
+    @property
     def exceptions(self) -> list[CaughtException]:
         """The most frequent first."""
         return sorted(self._exceptions.values(), key=lambda each: (-each.count, each.message, each.traceback))

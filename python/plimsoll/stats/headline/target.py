@@ -156,7 +156,7 @@ def _kinds(view: RunView) -> list[tuple[str, int]]:
     counts = {each.outcome: each.count for each in view.total.failed_outcomes}
     told = Counter[str]()
     kinds = Counter[str]()
-    for failure in view.failures:
+    for failure in view.counted_failures:
         status = status_of(failure.outcome, failure.message)
         if status is not None and failure.outcome in counts:
             kinds[f"HTTP {status}"] += failure.count
@@ -169,7 +169,7 @@ def _kinds(view: RunView) -> list[tuple[str, int]]:
 
 def _where(view: RunView) -> str:
     """The endpoint, if all that is known of failures is of one."""
-    endpoints = {(each.method, each.name) for each in view.failures}
+    endpoints = {(each.method, each.name) for each in view.counted_failures}
     if len(endpoints) != 1:
         return ""
     method, name = endpoints.pop()

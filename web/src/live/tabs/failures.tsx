@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { DataTable } from "../../blocks/table/data_table";
 import type { Column } from "../../blocks/table/column";
 import type { FailureItem } from "../../contract";
-import { NONE, count, share, timeOfDay } from "../../shared";
+import { count, share, timeOfDay } from "../../shared";
 import { Empty } from "./empty";
 import type { Fresh } from "./fresh";
 
@@ -40,7 +40,7 @@ const COLUMNS: readonly Column<FailureItem>[] = [
   {
     key: "share",
     title: "Share",
-    text: (item) => (item.share === null ? NONE : share(item.share, 1)),
+    text: (item) => share(item.share, 1),
     order: (item) => item.share,
   },
   { key: "endpoint", title: "Endpoint", isText: true, text: (item) => `${item.method} ${item.name}`.trim() },
