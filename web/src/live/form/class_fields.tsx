@@ -88,7 +88,7 @@ function Settings({ item, draft, complaints, change }: PartProps & { item: UserC
 }
 
 /** What is known of a class's share before anything runs. */
-export function shareOf(item: UserClassItem, classes: readonly UserClassItem[], values: readonly string[]): string {
+function shareOf(item: UserClassItem, classes: readonly UserClassItem[], values: readonly string[]): string {
   if (item.fixed_count) return `always ${item.fixed_count}`;
   const others = classes.filter((each) => values.includes(each.name) && !each.fixed_count);
   const isAlone = others.length < 2 && values.includes(item.name);

@@ -26,7 +26,7 @@ export function timeColumn(key: TimeName, title: string, hint?: string, isOff = 
 }
 
 /** There is a value, and it says little. */
-export function isFew(row: EndpointRow, key: TimeName): boolean {
+function isFew(row: EndpointRow, key: TimeName): boolean {
   return row[key] !== null && row.few.includes(key);
 }
 
