@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.server.messages import EndpointRow
 from plimsoll.stats.ranks import least_requests
+from plimsoll.stats.run_summary import QUANTILES
 from plimsoll.stats.summary import summary_of
 from plimsoll.stats.view import AGGREGATED, WINDOW, Totals
 
@@ -30,14 +31,13 @@ ROWS_A_SECOND = 200
 """A row costs some 0.2 ms: this is 4 % of a core."""
 FIRST_ROWS = 1000
 """All endpoints are to be seen soon."""
-_QUANTILES = {"p50": 0.50, "p90": 0.90, "p95": 0.95, "p99": 0.99, "p999": 0.999}
-PERCENTILES: dict[str, dict[str, float]] = {
-    "": _QUANTILES,
-    "current_": {name: _QUANTILES[name] for name in ("p50", "p95", "p99")},
-    "service_": {name: _QUANTILES[name] for name in ("p50", "p99")},
+PERCENTILES = {
+    "": ("p50", "p90", "p95", "p99", "p999"),
+    "current_": ("p50", "p95", "p99"),
+    "service_": ("p50", "p99"),
 }
 """By how the names of a row begin."""
-LEAST = {q: least_requests(q) for q in _QUANTILES.values()}
+LEAST = {name: least_requests(QUANTILES[name]) for name in PERCENTILES[""]}
 """Exchanges without which no interval can be told of a percentile."""
 
 
@@ -120,10 +120,10 @@ def row_of(summary: EndpointSummary) -> EndpointRow:
     of = {"current_": summary.current_response, "": response, "service_": summary.service}
     times: dict[str, Milliseconds | None] = {"mean": response.mean, "min": response.min, "max": response.max}
     few = []
-    for which, quantiles in PERCENTILES.items():
-        for name, q in quantiles.items():
-            times[which + name] = of[which].quantile(q)
-            if of[which].count < LEAST[q]:
+    for which, names in PERCENTILES.items():
+        for name in names:
+            times[which + name] = of[which].quantile(QUANTILES[name])
+            if of[which].count < LEAST[name]:
                 few.append(which + name)
     return EndpointRow(
         method=summary.method,

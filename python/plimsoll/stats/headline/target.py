@@ -33,8 +33,9 @@ from plimsoll.stats.trial import status_of
 from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
+    from plimsoll.record import Failure
     from plimsoll.stats.latency import Latency, Milliseconds
     from plimsoll.stats.threshold import ThresholdResult
     from plimsoll.stats.validity import Validity
@@ -136,14 +137,15 @@ def _failing(view: RunView) -> Judgement | None:
     if not failures:
         return None
     is_certain = _wilson_low(failures, requests) > TOLERANCE
-    kind, most = _kinds(view)[0]
+    told = view.counted_failures
+    (kind, most), *others = _kinds(view, told)
     of = "" if most == failures else f"{number(most)} × "
-    where = _where(view)
+    where = _where(told)
     text = (
         f"{number(failures)} of {count(requests, 'request')} failed ({percent(failures / requests)}), "
         f"{'all' if most == failures else 'most often'} {of}{kind}{where}."
     )
-    more = [f"{name}: {number(each)}" for name, each in _kinds(view)[1:5]]
+    more = [f"{name}: {number(each)}" for name, each in others[:4]]
     recent = recent_seconds(view)
     lately = sum(view.total.failures_by_second[recent.start : recent.stop])
     if view.length is None and not lately and len(recent) > 1 and answered(view, recent):
@@ -151,12 +153,12 @@ def _failing(view: RunView) -> Judgement | None:
     return Judgement("bad" if is_certain else "warning", "Requests fail", text, tuple(more))
 
 
-def _kinds(view: RunView) -> list[tuple[str, int]]:
+def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:
     """What went wrong, the most frequent first: by status where messages tell one, else by outcome."""
     counts = {each.outcome: each.count for each in view.total.failed_outcomes}
     told = Counter[str]()
     kinds = Counter[str]()
-    for failure in view.counted_failures:
+    for failure in failures:
         status = status_of(failure.outcome, failure.message)
         if status is not None and failure.outcome in counts:
             kinds[f"HTTP {status}"] += failure.count
@@ -167,9 +169,9 @@ def _kinds(view: RunView) -> list[tuple[str, int]]:
     return kinds.most_common()
 
 
-def _where(view: RunView) -> str:
+def _where(failures: Iterable[Failure]) -> str:
     """The endpoint, if all that is known of failures is of one."""
-    endpoints = {(each.method, each.name) for each in view.counted_failures}
+    endpoints = {(each.method, each.name) for each in failures}
     if len(endpoints) != 1:
         return ""
     method, name = endpoints.pop()
