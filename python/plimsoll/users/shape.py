@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import gevent
 
 if TYPE_CHECKING:
-    from plimsoll.users.runners import Runner
+    from plimsoll.locust.runners import Runner
     from plimsoll.users.user import User
 
     Tick = tuple[int, float] | tuple[int, float, list[type[User]] | None]
