@@ -11,7 +11,8 @@ from gevent.event import Event
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
 from plimsoll.locust import in_process as library
-from plimsoll.users import Environment, HttpUser, LoadTestShape, User, constant, task
+from plimsoll.locust.api import Environment, LoadTestShape
+from plimsoll.users import HttpUser, User, constant, task
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 
 if TYPE_CHECKING:
@@ -322,7 +323,7 @@ def test_users_that_are_on_their_way_out_are_not_counted_on(program):
 
 
 def test_a_shape_is_followed_no_longer_than_the_test(program, monkeypatch):
-    from plimsoll.users import shape
+    from plimsoll.locust import shape
 
     monkeypatch.setattr(shape, "PERIOD", 0.001)
 
@@ -383,7 +384,7 @@ def test_a_listener_of_the_beginning_may_refuse_the_test(program):
 
 
 def test_a_shape_says_how_many_users_there_are(program, monkeypatch):
-    from plimsoll.users import shape
+    from plimsoll.locust import shape
 
     monkeypatch.setattr(shape, "PERIOD", 0.001)
 

@@ -67,7 +67,7 @@ def test_it_wins_over_a_locust_that_is_installed(tmp_path, imported_before):
         ("from locust.env import Environment as X", "plimsoll.locust.environment"),
         ("from locust.event import EventHook as X", "plimsoll.users.events"),
         ("from locust.runners import MasterRunner as X", "plimsoll.locust.runners"),
-        ("from locust.shape import LoadTestShape as X", "plimsoll.users.shape"),
+        ("from locust.shape import LoadTestShape as X", "plimsoll.locust.shape"),
         ("from locust.log import setup_logging as X", "plimsoll.users.log"),
         ("from locust.stats import RequestStats as X", "plimsoll.locust.stats.request_stats"),
         ("from locust.stats import StatsError as X", "plimsoll.locust.stats.errors"),

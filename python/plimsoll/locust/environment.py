@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plimsoll.errors import UsageError
+from plimsoll.locust.shape import LoadTestShape
 from plimsoll.users.events import Events
-from plimsoll.users.shape import LoadTestShape
 from plimsoll.users.tasks import filter_tasks_by_tags, is_chain
 
 if TYPE_CHECKING:

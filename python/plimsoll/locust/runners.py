@@ -17,7 +17,7 @@ import gevent
 from gevent.event import Event
 from gevent.pool import Group
 
-from plimsoll.locust import usage
+from plimsoll.locust import shape, usage
 from plimsoll.locust.controller import Controller
 from plimsoll.locust.messages import Message
 from plimsoll.locust.worker_nodes import (
@@ -31,7 +31,7 @@ from plimsoll.locust.worker_nodes import (
     WorkerNode,
     WorkerNodes,
 )
-from plimsoll.users import log, shape
+from plimsoll.users import log
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 
 if TYPE_CHECKING:

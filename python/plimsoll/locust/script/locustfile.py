@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType, TracebackType
 
-    from plimsoll.users.shape import LoadTestShape
+    from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.user import User
 
 DEFAULT = "locustfile.py"
@@ -132,7 +132,7 @@ def _import(path: Path) -> ModuleType:
 
 
 def _collect(module: ModuleType, loaded: Loaded) -> None:
-    from plimsoll.users.shape import LoadTestShape
+    from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.user import User
 
     for name, item in vars(module).items():

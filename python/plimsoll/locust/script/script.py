@@ -25,6 +25,7 @@ from plimsoll.locust.script import locustfile, own_page
 from plimsoll.locust.script.own_page import OwnPage
 from plimsoll.locust.script.peers import MainMember, WorkerMember
 from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import share
@@ -35,7 +36,6 @@ from plimsoll.run.worker.population import Nobody, PythonUsers
 from plimsoll.users import log
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.shape import follow
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.locust.options.parsed import Role
+    from plimsoll.locust.shape import LoadTestShape
     from plimsoll.run.plan import RunPlan
-    from plimsoll.users.shape import LoadTestShape
 
 logger = logging.getLogger("locust.main")
 

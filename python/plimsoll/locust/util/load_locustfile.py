@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.users.shape import LoadTestShape
+from plimsoll.locust.shape import LoadTestShape
 from plimsoll.users.user import User
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from plimsoll.locust.environment import Environment
 if TYPE_CHECKING:
     from argparse import Namespace
 
+    from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.events import Events
-    from plimsoll.users.shape import LoadTestShape
     from plimsoll.users.user import User
 
 

@@ -6,7 +6,9 @@ from typing import ClassVar
 
 import pytest
 
-from plimsoll.users import Environment, LoadTestShape, User, shape
+from plimsoll.locust import shape
+from plimsoll.locust.api import Environment, LoadTestShape
+from plimsoll.users import User
 
 
 class Stages(LoadTestShape):
