@@ -2,6 +2,7 @@
 
     PlimsollError                 exit code 2 unless it says otherwise; message says what to do
      ├─ UsageError                a flag, an argument or an environment variable
+     │   └─ UnknownOptionError    an option that nobody knows
      ├─ LocustfileError           the locustfile is missing, broken or empty; shows the user's own line
      ├─ StoreError                the store cannot be opened, read or written
      │   ├─ RefError              what was asked for is not in it, or is several things
@@ -23,6 +24,10 @@ class PlimsollError(Exception):
 
 class UsageError(PlimsollError):
     """A flag, an argument or an environment variable cannot be used."""
+
+
+class UnknownOptionError(UsageError):
+    """Neither the command line nor the locustfile knows this option. The message is the option."""
 
 
 class LocustfileError(PlimsollError):

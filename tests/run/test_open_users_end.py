@@ -232,10 +232,12 @@ def test_arrivals_of_the_engine_are_played(scene) -> None:
 
 def test_no_user_imports_its_client_at_the_expense_of_an_arrival() -> None:
     code = (
-        "import sys, gevent.pool, plimsoll.run.worker.open_users as it, plimsoll.locust.api as u, plimsoll._engine as e\n"
+        "import sys, gevent.pool, plimsoll.run.worker.open_users as it, plimsoll._engine as e\n"
+        "import plimsoll.locust.api as u\n"
         "from plimsoll.users.hub import current\n"
-        "class A(u.User): pass\n"
-        "it.OpenUsers(u.Environment(user_classes=[A]), [A], gevent.pool.Group(), current(), e.Recorder(1), 1, False)\n"
+        "class A(u.HttpUser): host = 'http://x'\n"
+        "class B(u.FastHttpUser): host = 'http://x'\n"
+        "it.OpenUsers(u.Environment(user_classes=[A]), [A, B], gevent.pool.Group(), current(), e.Recorder(1), 1, False)\n"
         "print({'plimsoll.users.session', 'plimsoll.locust.fasthttp.session'} <= set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)

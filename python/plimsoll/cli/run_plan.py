@@ -10,9 +10,8 @@ from typing import Any
 
 from plimsoll.cli.config_users import user_configs
 from plimsoll.cli.run_options import ACCEPTED, NOT_YET, PAGE
-from plimsoll.errors import UsageError
+from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
-from plimsoll.locust.options.parsed import UnknownOption
 from plimsoll.locust.script import locustfile
 from plimsoll.run.limits import open_files
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
@@ -112,7 +111,11 @@ def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
     source = sources[0]
     if len(arguments) > 1:
         other = next(each for each in arguments if each is not source)
-        raise UnknownOption(other) if other.startswith("-") else UsageError(f"{source} and {other} do not go together")
+        raise (
+            UnknownOptionError(other)
+            if other.startswith("-")
+            else UsageError(f"{source} and {other} do not go together")
+        )
     if source.startswith(("http://", "https://")):
         return What(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")

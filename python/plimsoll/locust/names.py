@@ -129,8 +129,9 @@ NAMES: dict[str, dict[str, str]] = {
     "locust.util.deprecation": {
         "plimsoll.locust.legacy": (
             "FastHttpLocust=DeprecatedFastHttpLocustClass HttpLocust=DeprecatedHttpLocustClass "
-            "Locust=DeprecatedLocustClass check_for_deprecated_task_set_attribute"
-        )
+            "Locust=DeprecatedLocustClass"
+        ),
+        "plimsoll.users.user": "check_for_deprecated_task_set_attribute",
     },
     "locust.util.directory": {"plimsoll.locust.util.directory": "get_abspaths_in"},
     "locust.util.exception_handler": {"plimsoll.locust.util.exception_handler": "retry"},

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import linecache
 import sys
-import sysconfig
-import traceback
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import plimsoll
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
-from plimsoll.locust.script.missing import hint
+from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from types import ModuleType, TracebackType
+    from types import ModuleType
 
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.user import User
@@ -27,9 +23,6 @@ if TYPE_CHECKING:
 DEFAULT = "locustfile.py"
 EXIT_NO_USERS = 1
 """Locust's exit code where no locustfile, no user class or not the one asked for was found, or `init` failed."""
-
-_OWN = Path(plimsoll.__file__).parent
-_FOREIGN = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
 
 
 @dataclass(slots=True)
@@ -100,20 +93,6 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
     return [loaded.user_classes[name] for name in sorted(wanted)]
 
 
-def broken(error: BaseException, doing: str) -> LocustfileError:
-    """What the user's code raised, as one message: their file and line, that line, and the exception."""
-    if isinstance(error, SyntaxError) and error.filename:
-        where, line = f"{_shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
-        return LocustfileError(f"{where}: {type(error).__name__}: {error.msg}{_quoted(line, error.offset)}")
-    text = "".join(traceback.format_exception_only(error)).strip() + hint(error)
-    frame = _users_frame(error.__traceback__)
-    if frame is None:
-        return LocustfileError(f"{doing}: {text}")
-    filename, number = frame
-    line = linecache.getline(filename, number).rstrip()
-    return LocustfileError(f"{_shown(filename)}:{number}: {text}{_quoted(line)}")
-
-
 def _import(path: Path) -> ModuleType:
     directory = str(path.parent)
     if directory in sys.path:
@@ -157,30 +136,6 @@ def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
 
 def _is_ours(item: type) -> bool:
     return item.__module__.partition(".")[0] in ("plimsoll", "locust")
-
-
-def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
-    """The innermost line that is neither ours nor a library's."""
-    found = None
-    for frame, number in traceback.walk_tb(trace):
-        filename = frame.f_code.co_filename
-        if not filename.startswith(("<", *_FOREIGN)) and _OWN not in Path(filename).parents:
-            found = filename, number
-    return found
-
-
-def _shown(filename: str) -> str:
-    """As short as it can be opened from here."""
-    path = Path(filename)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
-
-
-def _quoted(line: str, offset: int | None = None) -> str:
-    if not line.strip():
-        return ""
-    indent = len(line) - len(line.lstrip())
-    caret = f"\n    {' ' * max(0, offset - 1 - indent)}^" if offset else ""
-    return f"\n    {line.strip()}{caret}"
 
 
 def _missing(message: str) -> LocustfileError:

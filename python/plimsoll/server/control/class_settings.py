@@ -17,7 +17,7 @@ from plimsoll.server.control.control import FieldError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.locust.script.form import OwnClass
+    from plimsoll.server.control.description import OwnClass
 
 Settings = Mapping[str, Mapping[str, Any]]
 FIELD = "class_settings"

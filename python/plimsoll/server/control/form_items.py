@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.locust.script.class_settings import configured
+from plimsoll.server.control.class_settings import configured
 from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.locust.script.form import Description, OwnClass, OwnOption, TaskNode
+    from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
     from plimsoll.server.messages import Wish
 
 
