@@ -237,7 +237,8 @@ def test_no_user_imports_its_client_at_the_expense_of_an_arrival() -> None:
         "from plimsoll.users.hub import current\n"
         "class A(u.HttpUser): host = 'http://x'\n"
         "class B(u.FastHttpUser): host = 'http://x'\n"
-        "it.OpenUsers(u.Environment(user_classes=[A]), [A, B], gevent.pool.Group(), current(), e.Recorder(1), 1, False)\n"
+        "environment, group = u.Environment(user_classes=[A, B]), gevent.pool.Group()\n"
+        "it.OpenUsers(environment, [A, B], group, current(), e.Recorder(1), 1, False)\n"
         "print({'plimsoll.users.session', 'plimsoll.locust.fasthttp.session'} <= set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)

@@ -10,10 +10,9 @@ import click
 
 from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
 from plimsoll.cli.run_plan import SHAPES, make_plan
-from plimsoll.errors import UsageError
+from plimsoll.errors import FieldError, UsageError
 from plimsoll.load.durations import format_duration
 from plimsoll.server.control import class_settings
-from plimsoll.server.control.control import FieldError
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
 from plimsoll.server.messages import Wish

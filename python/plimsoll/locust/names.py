@@ -79,7 +79,7 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.locust.options.parsed": "get_locustfiles_locally get_parser parse_locustfile_option parse_options",
         "plimsoll.locust.util.keyboard": "input_listener",
         "plimsoll.locust.util.load_locustfile": "is_shape_class is_user_class load_locustfile",
-        "plimsoll.locust.util.program": "create_environment main",
+        "plimsoll.locust.program": "create_environment main",
         "plimsoll.users.log": "greenlet_exception_logger setup_logging",
     },
     "locust.rpc": {"plimsoll.locust.messages": "Message"},

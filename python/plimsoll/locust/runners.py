@@ -134,7 +134,8 @@ class Runner:
         self.shape_greenlet: gevent.Greenlet[..., Any] | None = None
         self.shape_last_tick: shape.Tick | None = None
         self._all_there = Event()
-        self.spawn(usage.monitor, self)
+        # Read at each turn: a locustfile may assign them.
+        self.spawn(usage.monitor, self, lambda: (CPU_MONITOR_INTERVAL, CPU_WARNING_THRESHOLD))
 
     @property
     def user_classes(self) -> list[type[User]]:

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from plimsoll.errors import FieldError
 from plimsoll.server.control.class_settings import check, configured, texts, with_more
-from plimsoll.server.control.control import FieldError
 from plimsoll.server.control.description import OwnClass, TaskNode
 
 BUYER = OwnClass("Buyer", 1.0, 0, "http://a", tuple(TaskNode(name, 0.25, (), (), False) for name in "wxyz"))

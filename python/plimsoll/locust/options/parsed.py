@@ -6,9 +6,9 @@ import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plimsoll.errors import UnknownOptionError, UsageError
+from plimsoll.locust.options import files
 from plimsoll.locust.options.arguments import BASIC, setup_parser_arguments
 from plimsoll.locust.options.parser import LocustArgumentParser
-from plimsoll.locust.script import locustfile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +152,7 @@ def parse_locustfile_option(args: Sequence[str] | None = None) -> argparse.Names
 
 def get_locustfiles_locally(options: argparse.Namespace) -> list[str]:
     """The files that -f names, as absolute paths. Raises LocustfileError."""
-    return [str(path) for path in locustfile.find(options.locustfile)]
+    return [str(path) for path in files.find(options.locustfile)]
 
 
 def default_args_dict() -> dict[str, Any]:

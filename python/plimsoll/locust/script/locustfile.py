@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
+from plimsoll.locust.options.files import missing
 from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.user import User
-
-DEFAULT = "locustfile.py"
-EXIT_NO_USERS = 1
-"""Locust's exit code where no locustfile, no user class or not the one asked for was found, or `init` failed."""
 
 
 @dataclass(slots=True)
@@ -33,36 +30,6 @@ class Loaded:
     """Those that are not abstract, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
     """Likewise."""
-
-
-def find(argument: str) -> list[Path]:
-    """The files that `-f` names: one, several with commas between, or all of a folder, as absolute paths.
-
-    ".py" may be left out. Raises LocustfileError when there is none.
-    """
-    found = [path for part in argument.split(",") for path in _find_one(part.strip())]
-    if not found:
-        raise _missing(f"no .py file in {argument}")
-    return found
-
-
-def _find_one(argument: str) -> list[Path]:
-    if argument.startswith(("http://", "https://")):
-        from plimsoll.locust.script.download import download
-
-        return [download(argument)]
-    if argument == "-":
-        raise LocustfileError("-f -: workers get the locustfile by themselves here; name the file")
-    path = Path(argument).expanduser()
-    if path.is_dir():
-        files = (each for each in sorted(path.rglob("*.py")) if not each.name.startswith("_"))
-        return [each.absolute() for each in files]
-    for candidate in (path, path.with_name(path.name + ".py")):
-        if candidate.is_file():
-            return [candidate.absolute()]
-    if argument == DEFAULT:
-        raise _missing(f"no {DEFAULT} in {Path.cwd()}; name another file with -f, or give a URL: plimsoll run http://…")
-    raise _missing(f"locustfile not found: {path.absolute()}")
 
 
 def load(paths: Sequence[str | Path]) -> Loaded:
@@ -80,7 +47,7 @@ def load(paths: Sequence[str | Path]) -> Loaded:
         _collect_tests(modules, loaded)
     if not loaded.user_classes:
         files = ", ".join(str(path) for path in paths)
-        raise _missing(f"{files}: no user class in it; define one: class Visitor(HttpUser) with a @task")
+        raise missing(f"{files}: no user class in it; define one: class Visitor(HttpUser) with a @task")
     return loaded
 
 
@@ -89,7 +56,7 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
     wanted = set(names) or set(loaded.user_classes)
     if unknown := sorted(wanted - set(loaded.user_classes)):
         known = ", ".join(sorted(loaded.user_classes))
-        raise _missing(f"unknown user class: {', '.join(unknown)}; the locustfile has {known}")
+        raise missing(f"unknown user class: {', '.join(unknown)}; the locustfile has {known}")
     return [loaded.user_classes[name] for name in sorted(wanted)]
 
 
@@ -136,9 +103,3 @@ def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
 
 def _is_ours(item: type) -> bool:
     return item.__module__.partition(".")[0] in ("plimsoll", "locust")
-
-
-def _missing(message: str) -> LocustfileError:
-    error = LocustfileError(message)
-    error.exit_code = EXIT_NO_USERS
-    return error

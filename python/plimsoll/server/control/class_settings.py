@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.server.control.control import FieldError
+from plimsoll.errors import FieldError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

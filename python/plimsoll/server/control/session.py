@@ -14,12 +14,11 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.errors import PlimsollError, UnknownOptionError, UsageError
+from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
 from plimsoll.run.coordinator.loop import heeded_signals
 from plimsoll.run.perform import perform
 from plimsoll.server.control import class_settings
-from plimsoll.server.control.control import FieldError, NotNowError
 from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
 

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from argparse import Namespace
 
-from plimsoll.locust.util.program import create_environment
+from plimsoll.locust.program import create_environment
 from plimsoll.users.user import User
 
 MAIN = "from plimsoll.locust import install; install()\nimport locust.main\nlocust.main.main()"
