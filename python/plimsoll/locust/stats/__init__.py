@@ -3,8 +3,8 @@
 Response times are always those of all requests with an answer or a timeout, of failed ones too: `--times-of successes`
 is about the report of a run, not about these. The time until a connection is refused or breaks is not among them.
 
-`locust.stats` is this very module. What a locustfile sets here (`locust.stats.CONSOLE_STATS_INTERVAL_SEC = 5`) is set in
-`settings`, where it is looked up each time it is used.
+`locust.stats` is this very module. What a locustfile sets here (`locust.stats.CONSOLE_STATS_INTERVAL_SEC = 5`) is set
+in `settings`, where it is looked up each time it is used.
 
     settings.py      what a locustfile may set
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
