@@ -9,11 +9,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.cell_values import Cell
+from plimsoll.experiment.cell_values import ExperimentCell
 from plimsoll.experiment.spec import Experiment, Variant
 from plimsoll.experiment.spec_file import plan_files
 from plimsoll.load.mistakes import shown
-from plimsoll.stats.study import Level, Unit
+from plimsoll.stats.study import Level
 from plimsoll.store.cells import ExperimentFile
 from plimsoll.store.redact import storable_json
 
@@ -127,7 +127,7 @@ def aa_name(experiment: str, variant: str) -> str:
     return f"{experiment} A-A {variant}"
 
 
-def row_of(cell: Cell) -> dict[str, Any]:
+def row_of(cell: ExperimentCell) -> dict[str, Any]:
     """As the store takes a pending cell."""
     return {
         "number": cell.number,
@@ -144,8 +144,8 @@ def level_of(row: StoredCell) -> Level | None:
     return Level(cast("Unit", row.unit), row.level) if row.unit is not None and row.level is not None else None
 
 
-def cell_of(row: StoredCell) -> Cell:
-    return Cell(
+def cell_of(row: StoredCell) -> ExperimentCell:
+    return ExperimentCell(
         number=row.number,
         repeat=row.repeat,
         variant=row.variant,

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.drift import Circumstances, drift, facts_of
+from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
-from plimsoll.stats.study import DEFAULT_METRICS, Level, Metric, Study, Trial
+from plimsoll.stats.metric import DEFAULT_METRICS, Metric
+from plimsoll.stats.study import Level, Study, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ def study_of(store: Store, name: str) -> Study:
     )
 
 
-def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...], list[Circumstances]]:
+def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...], list[RunConditions]]:
     trials: list[Trial] = []
-    circumstances: list[Circumstances] = []
+    circumstances: list[RunConditions] = []
     for cell in cells:
         if cell.state in MEASURED and cell.run is not None:
             run = store.run(cell.run)
             trials.append(_measured(store, cell, run))
-            circumstances.append(Circumstances(cell.variant, cell.repeat, run.manifest, cell.target, cell.data))
+            circumstances.append(RunConditions(cell.variant, cell.repeat, run.manifest, cell.target, cell.data))
         elif cell.state == "failed":
             trials.append(_failed(cell))
     return tuple(trials), circumstances
@@ -157,7 +158,7 @@ def _notes(cells: Sequence[StoredCell]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def _about(runs: Sequence[Circumstances]) -> Mapping[str, str]:
+def _about(runs: Sequence[RunConditions]) -> Mapping[str, str]:
     if not runs:
         return {}
     last = runs[-1].manifest
@@ -180,7 +181,7 @@ def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None
     if not studies:
         return ()
     # Only here: it brings scipy along.
-    from plimsoll.stats.noise import noise_of
+    from plimsoll.stats.compare.noise import noise_of
 
     return noise_of(studies)
 
@@ -214,7 +215,7 @@ def _one(several: Iterable[Study]) -> Study:
     studies = list(several)
     if len(studies) == 1:
         return studies[0]
-    from plimsoll.stats.matching import matched
+    from plimsoll.stats.compare.matching import matched
 
     return matched(studies)
 
@@ -244,7 +245,7 @@ def study_of_run(run: StoredRun, store: Store) -> Study:
     trial = trial_of(
         run, variant=name, level=level_of_run(run.manifest), observed=store.experiments.observations(run.id)
     )
-    circumstances = [Circumstances(name, 0, run.manifest)]
+    circumstances = [RunConditions(name, 0, run.manifest)]
     return Study(
         name=run.id,
         trials=(trial,),

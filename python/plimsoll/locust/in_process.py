@@ -42,14 +42,14 @@ WORKER = 0
 
 def create_local_runner(environment: Environment) -> LocalRunner:
     """The runner of a program. Raises RunnerAlreadyExistsError for a second one."""
-    controller = InProcess(environment)
+    controller = InProcessController(environment)
     runner = LocalRunner(environment, controller)
     environment.events.request.add_listener(RequestRecorder(environment.recorder))
     environment.events.user_error.add_listener(controller.count_error)
     return runner
 
 
-class InProcess:
+class InProcessController:
     """The controller of a runner that has nobody else: what it is asked to do it does, in this process.
 
     A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.

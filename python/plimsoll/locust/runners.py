@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.stats.errors import ErrorsDict
-    from plimsoll.locust.stats.report import Reports
+    from plimsoll.locust.stats.report import StatsReports
     from plimsoll.locust.stats.request_stats import RequestStats
     from plimsoll.users.user import User
 
@@ -331,7 +331,7 @@ class WorkerRunner(DistributedRunner):
         """Unix time of the main node's last answer."""
         self.reports_are_read = False
         """The main node has listeners for what this one reports."""
-        self._statistics: Reports | None = None
+        self._statistics: StatsReports | None = None
         environment.events.report_to_master.add_listener(self._add_own)
 
     @property
@@ -358,7 +358,7 @@ class WorkerRunner(DistributedRunner):
         self.environment.events.report_to_master.fire(client_id=self.client_id, data=data)
         return data
 
-    def hear_heartbeat(self) -> None:
+    def receive_heartbeat(self) -> None:
         """The main node has answered a heartbeat."""
         self.last_heartbeat_timestamp = time.time()
         self.environment.events.heartbeat_received.fire(
@@ -369,9 +369,9 @@ class WorkerRunner(DistributedRunner):
         events = self.environment.events
         if self.reports_are_read or len(events.report_to_master._handlers) > 1 or events.worker_report._handlers:
             # Not for nobody: the main node has its statistics from elsewhere.
-            from plimsoll.locust.stats.report import Reports
+            from plimsoll.locust.stats.report import StatsReports
 
-            self._statistics = self._statistics or Reports(self.stats)
+            self._statistics = self._statistics or StatsReports(self.stats)
             data.update(self._statistics())
         data["user_classes_count"] = self.user_classes_count
         data["user_count"] = self.user_count
@@ -440,12 +440,12 @@ class MasterRunner(DistributedRunner):
         logger.info("Worker %s (index %d) is ready; there are %d now", client_id, index, self.worker_count)
         self.environment.events.worker_connect.fire(client_id=client_id)
 
-    def hear(self, client_id: str, state: str, users: dict[str, int], cpu: float, memory: int) -> bool:
+    def receive(self, client_id: str, state: str, users: dict[str, int], cpu: float, memory: int) -> bool:
         """A worker's heartbeat. Returns whether it is one of ours, and gets an answer."""
         node = self.clients.get(client_id)
         if node is None:
             return False
-        node.hear(state, users, cpu, memory, HEARTBEAT_LIVENESS)
+        node.receive(state, users, cpu, memory, HEARTBEAT_LIVENESS)
         if cpu > CPU_WARNING_THRESHOLD and not node.cpu_warning_emitted:
             node.cpu_warning_emitted = self.worker_cpu_warning_emitted = True
             index = self.get_worker_index(client_id)

@@ -8,9 +8,9 @@ from tests.server.pages import NOON, Clock, Told, caught, failure, interval
 from plimsoll.load import Load
 from plimsoll.load.spec import Phase, ShapeSpec
 from plimsoll.run.coordinator.progress import Batch
-from plimsoll.server.live.live import EDITIONS, FRESH, INTEREST, LINES, MOST_FAILURES, Live
+from plimsoll.server.live.live import FRESH, INTEREST, LINES, MOST_FAILURES, SNAPSHOTS, Live
 from plimsoll.stats.summary import summarise, summarise_total
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.view import RunView
 
 
@@ -42,7 +42,7 @@ def test_a_run_is_told_from_its_preparation_to_its_end(watched):
     statuses = []
     watched.listen(lambda: statuses.append(watched.edition.test.status))
     told.begin(2)
-    watched.kept_as("20261120-abc")
+    watched.stored_as("20261120-abc")
     told.second({"/": [1.0]}, state="spawning")
     told.second({"/": [1.0, 2.0]})
     told.second({"/": [1.0]}, state="stopping")
@@ -157,7 +157,7 @@ def test_numbers_are_of_now_only_if_they_are_recent(live, clock):
     live.look()
     told.second({"/": [1.0]})
     assert live.is_fresh
-    live.kept_as("x")
+    live.stored_as("x")
     clock.now += FRESH
     assert not live.is_fresh
     told.end()
@@ -202,7 +202,7 @@ def test_another_run_and_a_reset_make_all_that_was_told_void(watched):
     assert not watched.edition.is_whole
     told.end()
     Told(watched).begin(2)
-    after = watched.editions_after(edition.sequence)
+    after = watched.snapshots_after(edition.sequence)
     prepared = next(each for each in after if each.test and each.test.status == "preparing")
     assert (prepared.is_whole, prepared.rows, prepared.total) == (True, {}, None)
     assert watched.result is None
@@ -221,14 +221,14 @@ def test_charts_begin_anew_with_a_reset(watched):
 def test_editions_are_kept_for_those_who_are_a_little_slow(watched):
     told = Told(watched).begin()
     first = watched.edition.sequence
-    for _ in range(EDITIONS - 1):
+    for _ in range(SNAPSHOTS - 1):
         told.second({"/": [1.0]})
-    assert [each.sequence for each in watched.editions_after(first)] == [*range(first + 1, first + EDITIONS)]
+    assert [each.sequence for each in watched.snapshots_after(first)] == [*range(first + 1, first + SNAPSHOTS)]
     told.second({"/": [1.0]})
     told.second({"/": [1.0]})
-    late = watched.editions_after(first)
+    late = watched.snapshots_after(first)
     assert [each.sequence for each in late] == [watched.edition.sequence], "too late: all of it is told anew"
-    assert watched.editions_after(watched.edition.sequence) == ()
+    assert watched.snapshots_after(watched.edition.sequence) == ()
 
 
 def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequent_first(watched):
@@ -302,7 +302,7 @@ def test_readers_in_many_threads_see_whole_editions_while_the_run_goes_on(watche
     def read():
         sequence = 0
         while not over.is_set():
-            for edition in watched.editions_after(sequence):
+            for edition in watched.snapshots_after(sequence):
                 sequence = edition.sequence
                 if edition.total is not None and edition.total.requests != sum(
                     r.requests for r in edition.rows.values()

@@ -11,7 +11,7 @@ from tests.server.pages import Operator, Stream, Told, in_thread, interval, page
 
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live import stream as live_stream
-from plimsoll.server.live.live import EDITIONS, Live
+from plimsoll.server.live.live import SNAPSHOTS, Live
 from plimsoll.server.live.stream import MOST_TEXTS, Viewers
 
 
@@ -97,7 +97,7 @@ def test_the_first_viewer_waits_for_numbers_of_now(page, live, told):
 
 
 def test_who_waits_for_a_run_that_stands_still_is_told_what_there_is(page, told, monkeypatch):
-    monkeypatch.setattr(live_stream, "PATIENCE", 0.1)
+    monkeypatch.setattr(live_stream, "UPDATE_TIMEOUT_S", 0.1)
     told.begin()
     with page.stream() as stream:
         assert stream.moment()["total"] is None
@@ -124,7 +124,7 @@ def test_lines_of_the_log_come_while_no_run_is_in_progress(page, live):
 
 def test_a_silent_stream_says_that_it_lives(live, monkeypatch):
     monkeypatch.setattr(live_stream, "STEP", 0.01)
-    monkeypatch.setattr(live_stream, "SILENCE", 0.02)
+    monkeypatch.setattr(live_stream, "HEARTBEAT_INTERVAL_S", 0.02)
     with paged(live, Operator()) as page, page.stream() as stream:
         stream.moment()
         assert stream.next() == ("", "still here")
@@ -194,15 +194,15 @@ def test_a_viewer_who_does_not_read_costs_no_memory_and_holds_up_nobody(page, li
         viewers = page.server._app.state.viewers
         wait_until(lambda: viewers._count == 2)
         stream.moment()
-        for number in range(EDITIONS * 4):
+        for number in range(SNAPSHOTS * 4):
             told.second({names[number]: [1.0]})
             assert stream.moment()["total"]["requests"] == 900 + number + 1
         assert len(viewers._texts) <= MOST_TEXTS
-        assert len(live._editions) <= EDITIONS
+        assert len(live._snapshots) <= SNAPSHOTS
         last = live.edition.sequence
         sequences = [each["sequence"] for each in _moments(stuck, last)]
     assert sequences[-1] == last
-    assert len(sequences) < EDITIONS * 4, "those that came while nothing was read were not kept"
+    assert len(sequences) < SNAPSHOTS * 4, "those that came while nothing was read were not kept"
 
 
 def _moments(connection: socket.socket, last: int) -> list[Any]:

@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type {
-  Change, ExceptionItem, FailureItem, LiveCharts, LogLine, Moment, State, TaskRatio, Wish,
+  LoadChange, ExceptionItem, FailureItem, LiveCharts, LogLine, LiveUpdate, State, TaskRatio, RunRequest,
 } from "../contract"; // prettier-ignore
 import { ChartFeed } from "./feed";
 import { Link, type Listener } from "./link";
@@ -24,8 +24,8 @@ export interface Server {
   failures(): Promise<readonly FailureItem[]>;
   exceptions(): Promise<readonly ExceptionItem[]>;
   tasks(): Promise<readonly TaskRatio[]>;
-  start(wish: Wish): Promise<void>;
-  change(change: Change): Promise<void>;
+  start(request: RunRequest): Promise<void>;
+  change(change: LoadChange): Promise<void>;
   stop(): Promise<void>;
   reset(): Promise<void>;
 }
@@ -71,9 +71,9 @@ export class Session implements Listener {
   }
 
   /** Resolves when the run is seen, or when it should long have been. */
-  async start(wish: Wish): Promise<void> {
+  async start(request: RunRequest): Promise<void> {
     const before = this.latest.test?.number;
-    await this.server.start(wish);
+    await this.server.start(request);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, START_PATIENCE);
       const stop = this.seen.subscribe((seen) => seen.test && seen.test.number !== before && done());
@@ -101,7 +101,7 @@ export class Session implements Listener {
     void this.fetchLog();
   }
 
-  moment(moment: Moment): boolean {
+  moment(moment: LiveUpdate): boolean {
     const next = after(this.latest, moment);
     if (!next) return false;
     this.latest = next;

@@ -1,4 +1,4 @@
-import type { EndpointRow, Form, Moment, State, Test } from "../../src/contract";
+import type { EndpointRow, Form, LiveUpdate, State, Test } from "../../src/contract";
 
 /** Messages of the server, whole, with what a test is about in them. */
 
@@ -55,7 +55,7 @@ export function testOf(changes: Partial<Test> = {}): Test {
   };
 }
 
-export function momentOf(changes: Partial<Moment> = {}): Moment {
+export function momentOf(changes: Partial<LiveUpdate> = {}): LiveUpdate {
   return {
     sequence: 1,
     test: testOf(),
@@ -74,7 +74,7 @@ export function momentOf(changes: Partial<Moment> = {}): Moment {
   };
 }
 
-export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> = {}): Form {
+export function formOf(changes: Partial<Form> = {}, request: Partial<Form["request"]> = {}): Form {
   return {
     source: "locustfile.py",
     is_native: false,
@@ -89,7 +89,7 @@ export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> 
     has_plan: false,
     error: "",
     ...changes,
-    wish: {
+    request: {
       model: "closed",
       users: 10,
       spawn_rate: 2,
@@ -109,7 +109,7 @@ export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> 
       profile: "",
       name: "",
       thresholds: [],
-      ...wish,
+      ...request,
     },
   };
 }

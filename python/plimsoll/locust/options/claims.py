@@ -22,7 +22,7 @@ MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class LocustfileOptions:
     """Spelt with their dashes."""
 
     options: frozenset[str] = frozenset()
@@ -30,7 +30,7 @@ class Claims:
     """Those whose value must not be written down."""
 
 
-def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
+def find_locustfile_options(locustfiles: Sequence[str | Path]) -> LocustfileOptions:
     """What the files give to `add_argument`, and the modules beside and below them that they import, or that listen for
     the parser. Other programs may stand there, too, whose options are none of a run's.
     """
@@ -41,7 +41,7 @@ def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
         options |= {name for name in names if name.startswith("-")}
         if any(each.arg == "is_secret" and _is_true(each.value) for each in call.keywords):
             secret |= names
-    return Claims(frozenset(options), frozenset(secret))
+    return LocustfileOptions(frozenset(options), frozenset(secret))
 
 
 def _sources(locustfiles: Sequence[str | Path]) -> Iterator[str]:

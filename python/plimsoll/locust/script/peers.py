@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.runners")
 
 
-class Member(Protocol):
+class Peer(Protocol):
     """One of several processes."""
 
     @property
@@ -34,14 +34,14 @@ class Member(Protocol):
     def begin(self) -> None:
         """`init` has been fired."""
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process; calls listeners of the user's code."""
 
     def finish(self) -> None:
         """The test has stopped."""
 
 
-class WorkerMember:
+class WorkerPeer:
     """tell: gets the kind of news and its arguments."""
 
     failed = False
@@ -57,12 +57,12 @@ class WorkerMember:
     def begin(self) -> None:
         self._runner.spawn(self._report)
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         match kind, arguments:
             case "message", [type_, data]:
                 self._runner.deliver(type_, decode(data), self._runner.client_id)
             case "heartbeat", _:
-                self._runner.hear_heartbeat()
+                self._runner.receive_heartbeat()
 
     def adjusted(self) -> None:
         """Users have come or gone: the main node wants to know at once."""
@@ -97,7 +97,7 @@ class WorkerMember:
             log.unhandled_greenlet_exception = True
 
 
-class MainMember:
+class MainPeer:
     """take: gets what a worker has measured, for the statistics of this process."""
 
     def __init__(self, runner: MasterRunner, tell: Tell, take: Callable[[EncodedSnapshot], None]) -> None:
@@ -107,13 +107,13 @@ class MainMember:
         self.failed = False
         """Workers have told of failures or exceptions."""
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         runner = self._runner
         match kind, arguments:
             case "connect", [client, index]:
                 runner.connect(client, index)
             case "heartbeat", [client, *state]:
-                if runner.hear(client, *state):
+                if runner.receive(client, *state):
                     self._tell("heartbeat", client)
             case "report", [client, data]:
                 runner.take_report(client, decode(data))

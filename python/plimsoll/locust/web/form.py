@@ -1,4 +1,4 @@
-"""What the form of Locust's page asks for, as a `Wish` or a `Change`."""
+"""What the form of Locust's page asks for, as a `RunRequest` or a `LoadChange`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.load.durations import parse_duration
-from plimsoll.server.messages import Change, Wish
+from plimsoll.server.messages import LoadChange, RunRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 DEFAULT_SHAPE = "Default"
 
 
-def wish_of(fields: Fields, form: Form) -> Wish:
+def wish_of(fields: Fields, form: Form) -> RunRequest:
     """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
     words where it has some."""
     shape = _shape(fields, form)
-    users, rate = (form.wish.users, form.wish.spawn_rate) if shape or form.has_shape else _crowd(fields)
+    users, rate = (form.request.users, form.request.spawn_rate) if shape or form.has_shape else _crowd(fields)
     arguments = {each.name: _value(each, fields[each.name]) for each in form.arguments if each.name in fields}
     return replace(
-        form.wish,
+        form.request,
         model="closed",
         users=users,
         spawn_rate=rate,
@@ -39,17 +39,17 @@ def wish_of(fields: Fields, form: Form) -> Wish:
         shape_text="",
         shape_class=shape,
         run_time=_last(fields, "run_time") if run_time_of(fields) else "",
-        host=_last(fields, "host", form.wish.host).replace("<", "").replace(">", ""),
+        host=_last(fields, "host", form.request.host).replace("<", "").replace(">", ""),
         classes=_classes(fields, form) or (),
-        profile=_last(fields, "profile", form.wish.profile),
-        arguments={**form.wish.arguments, **arguments},
+        profile=_last(fields, "profile", form.request.profile),
+        arguments={**form.request.arguments, **arguments},
     )
 
 
-def change_of(fields: Fields, form: Form) -> Change:
+def change_of(fields: Fields, form: Form) -> LoadChange:
     """How the load of the run in progress is to change. Raises UsageError."""
     users, rate = _crowd(fields)
-    return Change(users=users, spawn_rate=rate, classes=_classes(fields, form))
+    return LoadChange(users=users, spawn_rate=rate, classes=_classes(fields, form))
 
 
 def run_time_of(fields: Fields) -> float:

@@ -41,7 +41,7 @@ FORMS = """
 """
 
 
-class Routes:
+class WebRoutes:
     """The views of one page. picking: a form may say which user classes take part. csv_writer: None makes one."""
 
     def __init__(self, environment: Environment, picking: bool, csv_writer: Any) -> None:

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-PATIENCE = 1_000_000_000
+SPAWN_TIMEOUT_NS = 1_000_000_000
 """ns that the run waits for listeners on the main node, so that events keep their order."""
 
 
-class Nodes:
+class MessageRouter:
     """The main node of a run and its workers. Without a main node there is nobody to tell, and nothing to wait for."""
 
     def __init__(self, loop: Loop, workers: Mapping[int, WorkerProcess]) -> None:
@@ -60,12 +60,12 @@ class Nodes:
             users.update(worker.users)
         return users
 
-    def hear(self, sender: WorkerProcess, news: News) -> None:
+    def receive(self, sender: WorkerProcess, news: News) -> None:
         """Pass on what a process tells of itself."""
         if sender is self.main:
-            self._hear_main(news)
+            self._receive_from_main(news)
         else:
-            self._hear_worker(sender, news)
+            self._receive_from_worker(sender, news)
 
     def snapshot(self, sender: WorkerProcess, snapshot: EncodedSnapshot) -> None:
         """What a worker has measured is the main node's to know."""
@@ -131,7 +131,7 @@ class Nodes:
 
     def _await(self, event: str | None, then: Callable[[], None]) -> None:
         self._awaited, self._then = event, then
-        self._loop.at(now() + PATIENCE, self._go_on)
+        self._loop.at(now() + SPAWN_TIMEOUT_NS, self._go_on)
 
     def _go_on(self) -> None:
         then = self._then
@@ -144,7 +144,7 @@ class Nodes:
         if waits and not any(worker.adjustments for worker in self._workers.values()):
             self._go_on()
 
-    def _hear_worker(self, worker: WorkerProcess, news: News) -> None:
+    def _receive_from_worker(self, worker: WorkerProcess, news: News) -> None:
         match news.kind, news.arguments:
             case "connect", [client]:
                 self._clients[worker.index] = client
@@ -158,7 +158,7 @@ class Nodes:
             case "message", [type_, data, _]:
                 self._tell_main("message", type_, data, self._clients[worker.index])
 
-    def _hear_main(self, news: News) -> None:
+    def _receive_from_main(self, news: News) -> None:
         match news.kind, news.arguments:
             case "message", [type_, data, client]:
                 for worker in self._workers.values():

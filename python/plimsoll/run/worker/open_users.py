@@ -18,7 +18,7 @@ from gevent.event import Event
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.dispatch import by_weight
-from plimsoll.run.worker.arrival_stream import NEVER, Stream
+from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
 from plimsoll.run.worker.pool import Pool
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import StopTest
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.run.worker.pool import Seat
+    from plimsoll.run.worker.pool import UserSlot
     from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -93,7 +93,7 @@ class OpenUsers:
         """Arrivals that may still be begun, those that wait not included."""
         self._pools = _pools(self, classes)
         self._turns = _turns(self._pools)
-        self._streams: set[Stream] = set()
+        self._streams: set[ArrivalStream] = set()
         self._orders: deque[Pool] = deque()
         """Users to be made; the first may be in the making."""
         self._maker: Greenlet[..., None] | None = None
@@ -106,7 +106,7 @@ class OpenUsers:
     def arrive(self, arrivals: Iterator[int], start: int) -> None:
         """Begin an iteration at each due time, ns since the stamp `start`. Several streams add up."""
         if self._allowed and not self._draining:
-            stream = Stream(self, self._hub, map(start.__add__, arrivals))
+            stream = ArrivalStream(self, self._hub, map(start.__add__, arrivals))
             self._streams.add(stream)
             stream.wait()
 
@@ -165,9 +165,9 @@ class OpenUsers:
         self.offered += 1
         self._recorder.offered(due)
         pool = next(self._turns)
-        seat = None
+        slot = None
         if pool.idle:
-            seat, _ = pool.idle.popitem()
+            slot, _ = pool.idle.popitem()
         elif len(pool.waiting) < pool.coming or self._grow(pool) or not self._drop:
             pool.waiting.append(due)
         else:
@@ -176,10 +176,10 @@ class OpenUsers:
         self._allowed -= 1
         if not self._allowed:
             self._end_streams()
-        if seat is not None:
-            seat.greenlet.switch(due)
+        if slot is not None:
+            slot.greenlet.switch(due)
 
-    def ended(self, stream: Stream) -> None:
+    def ended(self, stream: ArrivalStream) -> None:
         """A stream has run out."""
         self._streams.discard(stream)
         if not self._streams:
@@ -199,10 +199,10 @@ class OpenUsers:
             short = [other for other in short if not other.alive and _longest_wait(other) < _longest_wait(pool)]
         return min(short, key=_longest_wait, default=None)
 
-    def left(self, seat: Seat) -> None:
+    def left(self, slot: UserSlot) -> None:
         """A user is gone, whatever the reason."""
         self._places += 1
-        self._replace(seat)
+        self._replace(slot)
         self.settle()
 
     def settle(self) -> None:
@@ -231,10 +231,10 @@ class OpenUsers:
         other = max(pool.others, key=lambda other: len(other.idle), default=None)
         if other is None or not other.idle:
             return False
-        seat = next(iter(other.idle))
-        del other.idle[seat]
-        seat.leave_to(pool)
-        seat.greenlet.kill(block=False)
+        slot = next(iter(other.idle))
+        del other.idle[slot]
+        slot.leave_to(pool)
+        slot.greenlet.kill(block=False)
         return True
 
     def _make(self) -> None:
@@ -245,7 +245,7 @@ class OpenUsers:
             except Exception as error:
                 self._fail(error)
                 return
-            self._orders.popleft().seat(user, self._group)
+            self._orders.popleft().slot(user, self._group)
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, StopTest):
@@ -256,7 +256,7 @@ class OpenUsers:
             self.failure = str(broken(error, "making a user"))
         self._close()
 
-    def _replace(self, gone: Seat) -> None:
+    def _replace(self, gone: UserSlot) -> None:
         short = [pool for pool in self._pools if pool.short]
         if not gone.ready:
             # Whoever follows would fail like it, again and again: only the next arrival makes another one.

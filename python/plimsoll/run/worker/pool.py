@@ -25,7 +25,7 @@ class Pool:
         self.users = users
         self.cls = cls
         self.others: tuple[Pool, ...] = ()
-        self.idle: dict[Seat, None] = {}
+        self.idle: dict[UserSlot, None] = {}
         """A stack: who was busy last is at the end."""
         self.waiting: deque[int] = deque()
         """Stamps at which they were due."""
@@ -52,17 +52,17 @@ class Pool:
         """What waits here will be begun sooner or later."""
         return bool(self.alive or self.coming)
 
-    def seat(self, user: User, group: Group) -> None:
+    def slot(self, user: User, group: Group) -> None:
         """Let a new user begin."""
         self.wanted -= 1
         self.starting += 1
         self.alive += 1
-        seat = user._seat = Seat(self)
-        seat.greenlet = user.start(group)
-        seat.greenlet.rawlink(seat.gone)
+        slot = user._slot = UserSlot(self)
+        slot.greenlet = user.start(group)
+        slot.greenlet.rawlink(slot.gone)
 
 
-class Seat:
+class UserSlot:
     """A user's place, where it waits for its next arrival."""
 
     __slots__ = ("busy", "greenlet", "heir", "pool", "ready")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
-from plimsoll.run.coordinator.loop import heeded_signals
+from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.perform import perform
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.run.coordinator.coordinator import LocalRunner
-    from plimsoll.run.coordinator.gate import Gate
+    from plimsoll.run.coordinator.coordinator import Coordinator
+    from plimsoll.run.coordinator.gate import ThresholdMonitor
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.perform import Outputs
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.live.live import Live
-    from plimsoll.server.messages import Change, Form, TaskRatio, Wish
+    from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
 
-PATIENCE = 10.0
+ANSWER_TIMEOUT_S = 10.0
 """Seconds after which a run that does not answer is taken to be over."""
 
 
@@ -49,11 +49,11 @@ class Job:
     name: str
 
 
-class Asking(Protocol):
+class RunPlanner(Protocol):
     """Between the command line and what is wished for."""
 
     @property
-    def wish(self) -> Wish:
+    def request(self) -> RunRequest:
         """What the command line says."""
 
     @property
@@ -68,7 +68,7 @@ class Asking(Protocol):
     def picks(self) -> bool:
         """Somebody may choose to follow no LoadTestShape."""
 
-    def job(self, wish: Wish, description: Description) -> Job:
+    def job(self, request: RunRequest, description: Description) -> Job:
         """Raises UsageError, FieldError when it is about one field."""
 
 
@@ -80,16 +80,16 @@ class PageSession:
 
     def __init__(
         self,
-        asking: Asking,
+        planner: RunPlanner,
         live: Live,
         describe: Callable[[RunPlan], Description],
         say: Callable[[str], None],
     ) -> None:
         self._describe_plan = describe
-        self._asking = asking
+        self._planner = asking
         self._live = live
         self._say = say
-        self._wish: Wish | None = None
+        self._request: RunRequest | None = None
         """What was asked for last."""
         self._lock = threading.Lock()
         """Of what follows."""
@@ -116,7 +116,7 @@ class PageSession:
         code, patience = 0, None
         if first is not None:
             self._accept(first)
-        with self._heeding_signals():
+        with self._handling_signals():
             while not self._signals and (accepted := self._next(patience)) is not None:
                 patience = linger
                 try:
@@ -168,12 +168,12 @@ class PageSession:
         return bool(self._description and self._description.shapes)
 
     @contextmanager
-    def _heeding_signals(self) -> Iterator[None]:
+    def _handling_signals(self) -> Iterator[None]:
         """Within the block the first signal ends what is going on, in order; the second one at once.
 
         While the processes of a run are there, its own loop heeds signals.
         """
-        before = {each: signal.signal(each, self._on_signal) for each in heeded_signals()}
+        before = {each: signal.signal(each, self._on_signal) for each in stop_signals()}
         try:
             yield
         finally:
@@ -192,17 +192,17 @@ class PageSession:
 
     def form(self) -> Form:
         """What can be asked for. A locustfile that has changed is looked at again."""
-        asking = self._asking
-        plan = asking.plan
+        planner = self._planner
+        plan = planner.plan
         source = ", ".join(Path(each).name for each in plan.locustfiles) or plan.source or ""
-        wish = self._wish or asking.wish
-        return form_of(self._describe(), wish, source, has_plan=asking.has_plan, picks=asking.picks)
+        request = self._request or planner.request
+        return form_of(self._describe(), request, source, has_plan=planner.has_plan, picks=planner.picks)
 
     def tasks(self) -> tuple[TaskRatio, ...]:
         """By the users that there are, or as the weights say."""
         current = self._current
         users = current.users if current is not None else {}
-        return task_ratios(self._describe(), self._wish or self._asking.wish, users)
+        return task_ratios(self._describe(), self._request or self._planner.request, users)
 
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
         if self._current is not None:
@@ -210,19 +210,21 @@ class PageSession:
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        wish = self._wish or self._asking.wish
+        request = self._request or self._planner.request
         class_settings.check({name: settings}, description.classes)
-        self._wish = replace(wish, class_settings=class_settings.with_more(wish.class_settings, name, settings))
+        self._request = replace(
+            request, class_settings=class_settings.with_more(request.class_settings, name, settings)
+        )
 
-    def start(self, wish: Wish) -> None:
+    def start(self, request: RunRequest) -> None:
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        job = self._asking.job(wish, description)
+        job = self._planner.job(request, description)
         self._accept(job)
-        self._wish = filled_in(wish, description)
+        self._request = filled_in(request, description)
 
-    def change(self, change: Change) -> None:
+    def change(self, change: LoadChange) -> None:
         rate = None if change.rate is None else _rate(change.rate)
         if change.users is not None and change.users < 0:
             raise FieldError("the number of users cannot be below 0", "users")
@@ -251,7 +253,7 @@ class PageSession:
     def reset(self) -> None:
         self._order(lambda runner: runner.reset())
 
-    def _order(self, action: Callable[[LocalRunner], None]) -> None:
+    def _order(self, action: Callable[[Coordinator], None]) -> None:
         """Have it done in the loop of the run, and wait for that."""
         current = self._current
         if current is None:
@@ -270,14 +272,14 @@ class PageSession:
 
         runner.post(act)
         try:
-            done.result(PATIENCE)
+            done.result(ANSWER_TIMEOUT_S)
         except TimeoutError as error:
             raise NotNowError("the run does not answer; it is about to end") from error
         except UsageError as error:
             raise NotNowError(str(error)) from error
 
     def _describe(self) -> Description:
-        plan = self._asking.plan
+        plan = self._planner.plan
         if not plan.locustfiles:
             return Description()
         with self._describing:
@@ -297,9 +299,9 @@ class _Performance:
         self._make_room = make_room
         # A signal's handler runs in between whatever else its thread is about.
         self._lock = threading.RLock()
-        self._wanted: list[Callable[[LocalRunner], None]] = []
+        self._wanted: list[Callable[[Coordinator], None]] = []
         """What came before there was a runner."""
-        self.runner: LocalRunner | None = None
+        self.runner: Coordinator | None = None
         self.users: Mapping[str, int] = {}
         """Alive, by class."""
         self._is_over = False
@@ -320,7 +322,7 @@ class _Performance:
     def interrupt(self) -> None:
         self._post(lambda runner: runner.interrupt())
 
-    def _post(self, action: Callable[[LocalRunner], None]) -> None:
+    def _post(self, action: Callable[[Coordinator], None]) -> None:
         with self._lock:
             runner = self.runner
             if runner is None:
@@ -330,7 +332,7 @@ class _Performance:
 
     # Onlooker
 
-    def begins(self, runner: LocalRunner, gate: Gate) -> None:
+    def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         self._live.judge_by(gate.so_far)
         with self._lock:
             self.runner = runner
@@ -348,8 +350,8 @@ class _Performance:
     def reset_at(self, second: int) -> None:
         self._live.reset_at(second)
 
-    def kept_as(self, run: str) -> None:
-        self._live.kept_as(run)
+    def stored_as(self, run: str) -> None:
+        self._live.stored_as(run)
 
     def log(self, level: str, text: str) -> None:
         self._live.log(level, text)

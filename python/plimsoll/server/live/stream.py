@@ -1,4 +1,4 @@
-"""Server-sent events: each viewer gets every edition, or what there is now if they were too slow for that.
+"""Server-sent events: each viewer gets every snapshot, or what there is now if they were too slow for that.
 
 Nothing is kept for a viewer but what is being sent to them, and nobody waits for one.
 """
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from plimsoll.server.live.live import Live
     from plimsoll.server.live.rows import Key
-    from plimsoll.server.live.snapshot import Edition
+    from plimsoll.server.live.snapshot import LiveSnapshot
 
 MOST_VIEWERS = 100
-SILENCE = 10.0
+HEARTBEAT_INTERVAL_S = 10.0
 """Seconds without an event after which a comment shows that the connection lives."""
 STEP = 0.5
 """Seconds after which what was logged between two seconds of a run is told."""
-PATIENCE = 3.0
+UPDATE_TIMEOUT_S = 3.0
 """Seconds that somebody waits for numbers of now."""
 MOST_TEXTS = 64
 BYE = b"event: bye\ndata: {}\n\n"
@@ -45,7 +45,7 @@ class Viewers:
         self._waiting = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
-        """Is set, and replaced by another, at each edition."""
+        """Is set, and replaced by another, at each snapshot."""
         self._is_over = False
         self._texts: dict[tuple[int, Key | None, int | None], bytes] = {}
         """Events of late, which viewers of the same endpoint share."""
@@ -62,13 +62,13 @@ class Viewers:
         self._is_over = True
         self._call()
 
-    async def fresh(self) -> Edition:
-        """The last edition, once it is of now."""
+    async def fresh(self) -> LiveSnapshot:
+        """The last snapshot, once it is of now."""
         live = self._known
         live.look()
         if not live.is_fresh:
             with self._listening(), contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(UPDATE_TIMEOUT_S):
                     while not live.is_fresh and not self._is_over:
                         await self._news.wait()
         return live.edition
@@ -87,17 +87,17 @@ class Viewers:
                 yield self._text(last, endpoint, None)
                 silence = 0.0
                 while not self._is_over:
-                    editions = self._known.editions_after(last.sequence)
-                    if editions:
+                    snapshots = self._known.snapshots_after(last.sequence)
+                    if snapshots:
                         silence = 0.0
                         await run_in_threadpool(self._known.watch, endpoint)
-                    for edition in editions:
-                        yield self._text(edition, endpoint, last)
-                        last = edition
-                    if silence >= SILENCE:
+                    for snapshot in snapshots:
+                        yield self._text(snapshot, endpoint, last)
+                        last = snapshot
+                    if silence >= HEARTBEAT_INTERVAL_S:
                         silence = 0.0
                         yield COMMENT
-                    if last is self._known.edition:
+                    if last is self._known.snapshot:
                         silence += STEP
                         await self._step()
             yield BYE
@@ -110,12 +110,12 @@ class Viewers:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._news.wait(), STEP)
 
-    def _text(self, edition: Edition, endpoint: Key | None, before: Edition | None) -> bytes:
-        key = edition.sequence, endpoint, None if before is None else before.sequence
+    def _text(self, snapshot: LiveSnapshot, endpoint: Key | None, before: LiveSnapshot | None) -> bytes:
+        key = snapshot.sequence, endpoint, None if before is None else before.sequence
         text = self._texts.get(key)
         if text is None:
-            data = to_json(edition.moment(endpoint, before))
-            text = b"id: %d\nevent: moment\ndata: %s\n\n" % (edition.sequence, data)
+            data = to_json(snapshot.moment(endpoint, before))
+            text = b"id: %d\nevent: moment\ndata: %s\n\n" % (snapshot.sequence, data)
             while len(self._texts) >= MOST_TEXTS:
                 del self._texts[next(iter(self._texts))]
             self._texts[key] = text
