@@ -12,11 +12,11 @@ from plimsoll.cli.run import _outputs, run
 from plimsoll.cli.run_plan import make_plan
 from plimsoll.cli.run_wish import Wishes
 from plimsoll.errors import UsageError
-from plimsoll.run.form import Description, OwnClass, OwnOption
-from plimsoll.server.control import FieldError
+from plimsoll.locust.script.form import Description, OwnClass, OwnOption
+from plimsoll.server.control.control import FieldError
 
 if TYPE_CHECKING:
-    from plimsoll.run.page_session import Job
+    from plimsoll.server.control.session import Job
 
 
 @pytest.fixture(autouse=True)

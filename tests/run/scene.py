@@ -13,7 +13,7 @@ from gevent.event import Event
 from gevent.pool import Group
 
 from plimsoll._engine import now
-from plimsoll.run.open_users import OpenUsers
+from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.users import Environment, User, task
 
 if TYPE_CHECKING:

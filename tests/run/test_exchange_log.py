@@ -17,7 +17,7 @@ from plimsoll.errors import UsageError
 from plimsoll.record import TIMED, Interval, merge
 from plimsoll.run import exchange_log
 from plimsoll.run.exchange_log import OUTCOMES, ROW, ExchangeFile
-from plimsoll.run.reports import Exchanges
+from plimsoll.run.transport.messages import Exchanges
 from plimsoll.store import Store
 
 if TYPE_CHECKING:

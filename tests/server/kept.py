@@ -13,7 +13,7 @@ from starlette.applications import Starlette
 
 from plimsoll.record import Failure
 from plimsoll.server.answers import ON_ERROR
-from plimsoll.server.history import History
+from plimsoll.server.history.history import History
 from plimsoll.store import Store
 
 if TYPE_CHECKING:

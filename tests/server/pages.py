@@ -15,13 +15,13 @@ import requests
 from plimsoll._engine import Histogram
 from plimsoll.record import CaughtException, Failure, Health, Interval
 from plimsoll.report.assessment import assess
+from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.plan import RunPlan
-from plimsoll.run.progress import Batch, Progress
 from plimsoll.server.app import make_app
-from plimsoll.server.control import NotNowError
-from plimsoll.server.live import Live
+from plimsoll.server.control.control import NotNowError
+from plimsoll.server.live.live import Live
 from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem, Wish
-from plimsoll.server.security import Access
+from plimsoll.server.security.access import Access
 from plimsoll.server.serving import PageServer
 from plimsoll.stats.view import RunView
 

@@ -6,8 +6,8 @@ from tests.server.pages import Operator, Told, paged
 from plimsoll.errors import UsageError
 from plimsoll.server import static
 from plimsoll.server.app import make_app
-from plimsoll.server.live import Live
-from plimsoll.server.security import Access
+from plimsoll.server.live.live import Live
+from plimsoll.server.security.access import Access
 
 SCRIPT = "export const page = 1;\n" * 500
 

@@ -10,16 +10,16 @@ from harness import Target
 from tests.server.pages import Operator, in_thread, paged
 
 from plimsoll.report.assessment import assess
-from plimsoll.run.local import LocalRunner
+from plimsoll.run.coordinator.coordinator import LocalRunner
 from plimsoll.run.plan import RunPlan
-from plimsoll.server.live import Live
+from plimsoll.server.live.live import Live
 from plimsoll.stats.summary import summarise, summarise_total
 
 if TYPE_CHECKING:
     from collections.abc import Container
     from pathlib import Path
 
-    from plimsoll.run.progress import Progress
+    from plimsoll.run.coordinator.progress import Progress
 
 LOCUSTFILE = """
 from locust import HttpUser, constant, task

@@ -13,8 +13,8 @@ from tests.server.pages import Operator, paged, wait_until
 
 from plimsoll.errors import UsageError
 from plimsoll.server.app import make_app
-from plimsoll.server.live import Live
-from plimsoll.server.security import Access
+from plimsoll.server.live.live import Live
+from plimsoll.server.security.access import Access
 from plimsoll.server.serving import END, PageServer
 from plimsoll.store import Store
 

@@ -11,9 +11,9 @@ import pytest
 from target import Target
 
 from plimsoll._engine import Recorder, now
+from plimsoll.locust.fasthttp.session import FastHttpSession
 from plimsoll.record import Failure, Interval, merge
 from plimsoll.users.events import EventHook
-from plimsoll.users.fast import FastHttpSession
 from plimsoll.users.recording import RequestRecorder
 from plimsoll.users.session import HttpSession
 

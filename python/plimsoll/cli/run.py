@@ -14,8 +14,8 @@ from plimsoll.cli.run_command import RunCommand
 from plimsoll.cli.run_options import OPTIONS
 from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import UsageError
-from plimsoll.run.describe import describe, ratio_lines
-from plimsoll.run.options import UnknownOption
+from plimsoll.locust.options.parsed import UnknownOption
+from plimsoll.locust.script.describe import describe, ratio_lines
 
 if TYPE_CHECKING:
     from plimsoll.cli.run_plan import What

@@ -12,14 +12,14 @@ import click
 from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, OURS
 from plimsoll.cli.run_plan import is_source
 from plimsoll.errors import LocustfileError
-from plimsoll.run import locustfile
-from plimsoll.run.claims import Claims, find_claims
-from plimsoll.run.config import read_settings
+from plimsoll.locust.options.claims import Claims, find_claims
+from plimsoll.locust.options.config import read_settings
+from plimsoll.locust.script import locustfile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.run.config import Settings
+    from plimsoll.locust.options.config import Settings
 
 
 class RunCommand(click.Command):

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import UsageError
-from plimsoll.run.page_session import PageSession
 from plimsoll.server.app import make_app
-from plimsoll.server.hosts import is_loopback
-from plimsoll.server.live import Live
-from plimsoll.server.security import LOOPBACK, Access, make_token
+from plimsoll.server.control.session import PageSession
+from plimsoll.server.live.live import Live
+from plimsoll.server.security.access import LOOPBACK, Access, make_token
+from plimsoll.server.security.hosts import is_loopback
 from plimsoll.server.serving import PageServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.cli.run_wish import Wishes
-    from plimsoll.server.control import Control
+    from plimsoll.server.control.control import Control
 
 PORT = 8089
 ALL = {"*": "0.0.0.0"}

@@ -12,10 +12,11 @@ from plimsoll.cli.config_users import user_configs
 from plimsoll.cli.run_options import ACCEPTED, NOT_YET, PAGE
 from plimsoll.errors import UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
-from plimsoll.run import locustfile, source_addresses
+from plimsoll.locust.options.parsed import UnknownOption
+from plimsoll.locust.script import locustfile
 from plimsoll.run.limits import open_files
-from plimsoll.run.options import UnknownOption
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
+from plimsoll.run.worker import source_addresses
 
 SHAPES = ("rate", "ramp", "stages", "steps", "staircase", "spike", "sine", "replay")
 LOADS = (

@@ -12,10 +12,10 @@ from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
 from plimsoll.cli.run_plan import SHAPES, make_plan
 from plimsoll.errors import UsageError
 from plimsoll.load.durations import format_duration
-from plimsoll.run import class_settings
-from plimsoll.run.form import positionals, replaced
-from plimsoll.run.page_session import Job
-from plimsoll.server.control import FieldError
+from plimsoll.locust.script.form import positionals, replaced
+from plimsoll.server.control import class_settings
+from plimsoll.server.control.control import FieldError
+from plimsoll.server.control.session import Job
 from plimsoll.server.messages import Wish
 from plimsoll.stats.threshold import parse_threshold
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.cli.run_plan import What
-    from plimsoll.run.form import Description, Value
+    from plimsoll.locust.script.form import Description, Value
     from plimsoll.run.perform import Outputs
     from plimsoll.run.plan import RunPlan
 

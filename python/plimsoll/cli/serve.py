@@ -28,7 +28,7 @@ def serve(store: str | None, **given: Any) -> None:
     """Serve the page of the runs and experiments that were kept."""
     # Only here: the help text needs none of it.
     from plimsoll.cli.run_page import page
-    from plimsoll.run.loop import heeded_signals
+    from plimsoll.run.coordinator.loop import heeded_signals
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()

@@ -13,7 +13,7 @@ from plimsoll.experiment.cell_error import CellError
 from plimsoll.experiment.process import StartError
 from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration
-from plimsoll.run.clock_steps import offset
+from plimsoll.run.coordinator.clock_steps import offset
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,7 +1,7 @@
 """For pytest: `import locust` is Plimsoll, with Locust's fixtures `session` and `fastsession` and its option --host.
 
 `plimsoll python -m pytest` loads it, and so does `pytest -p plimsoll.locust.pytest_plugin`. In a test requests are made
-and not recorded. Under load each user has fixtures of its own: see `plimsoll.users.pytest_user`.
+and not recorded. Under load each user has fixtures of its own: see `plimsoll.locust.pytest_user`.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import pytest  # noqa: E402
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from plimsoll.locust.fasthttp.session import FastHttpSession
     from plimsoll.users.events import EventHook
-    from plimsoll.users.fast import FastHttpSession
     from plimsoll.users.session import HttpSession
     from plimsoll.users.user import User
 
@@ -54,7 +54,7 @@ def session(user: User | None = None) -> Iterator[HttpSession]:
 @pytest.fixture
 def fastsession(user: User | None = None) -> Iterator[FastHttpSession]:
     """Like the client of a FastHttpUser."""
-    from plimsoll.users.fast import FastHttpSession
+    from plimsoll.locust.fasthttp.session import FastHttpSession
 
     made = FastHttpSession(*_place(user), user)
     yield made

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
-    from plimsoll.run.reports import Exchanges
+    from plimsoll.run.transport.messages import Exchanges
 
 logger = logging.getLogger("plimsoll.run")
 

@@ -21,15 +21,15 @@ from plimsoll.report.junit import junit
 from plimsoll.report.locust_csv import CsvFiles
 from plimsoll.report.locust_json import locust_json
 from plimsoll.report.terminal import shows_ansi
+from plimsoll.run.coordinator.coordinator import LocalRunner
+from plimsoll.run.coordinator.display import Lines, Quiet, Terminal
+from plimsoll.run.coordinator.gate import Gate
+from plimsoll.run.coordinator.progress import Observer
+from plimsoll.run.coordinator.store_writer import Keeper
 from plimsoll.run.exchange_log import ExchangeFile
-from plimsoll.run.gate import Gate
-from plimsoll.run.keeper import Keeper
+from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
-from plimsoll.run.live import Lines, Quiet, Terminal
-from plimsoll.run.local import LocalRunner
 from plimsoll.run.manifest import manifest
-from plimsoll.run.progress import Observer
-from plimsoll.run.verdict import exit_code
 from plimsoll.stats.threshold import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.run.live import Display
+    from plimsoll.run.coordinator.display import Display
+    from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.progress import Progress
-    from plimsoll.run.reports import Logged
     from plimsoll.run.result import Result
+    from plimsoll.run.transport.messages import Logged
     from plimsoll.store import StoredRun
 
 logger = logging.getLogger("plimsoll.run")

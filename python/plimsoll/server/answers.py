@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from plimsoll.errors import PlimsollError, ReadOnlyError, RefError, UsageError
-from plimsoll.server.control import FieldError, NotNowError
+from plimsoll.server.control.control import FieldError, NotNowError
 from plimsoll.server.messages import Problem
 from plimsoll.store.redact import redact_url, storable_json
 

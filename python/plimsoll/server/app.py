@@ -11,19 +11,23 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount
 
 from plimsoll.errors import UsageError
-from plimsoll.server import control_routes, live_routes, locust_routes, login, static
+from plimsoll.locust.web import swarm_routes as locust_routes
+from plimsoll.server import static
 from plimsoll.server.answers import ON_ERROR
-from plimsoll.server.history import History
-from plimsoll.server.live_stream import Viewers
-from plimsoll.server.login import Sessions
-from plimsoll.server.security import Guard
+from plimsoll.server.control import routes as control_routes
+from plimsoll.server.history.history import History
+from plimsoll.server.live import routes as live_routes
+from plimsoll.server.live.stream import Viewers
+from plimsoll.server.security import login
+from plimsoll.server.security.access import Guard
+from plimsoll.server.security.login import Sessions
 
 if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
-    from plimsoll.server.control import Control
-    from plimsoll.server.live import Live
-    from plimsoll.server.security import Access
+    from plimsoll.server.control.control import Control
+    from plimsoll.server.live.live import Live
+    from plimsoll.server.security.access import Access
 
 SMALLEST_ZIPPED = 1000
 """Bytes."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from plimsoll.errors import UsageError
-from plimsoll.server.security import LOOPBACK
+from plimsoll.server.security.access import LOOPBACK
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette

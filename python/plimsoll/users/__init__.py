@@ -5,17 +5,17 @@ public names, for `plimsoll` and `locust` too.
 """
 
 from plimsoll import __version__
+from plimsoll.locust.debug import run_single_user
+from plimsoll.locust.environment import Environment as Environment
+from plimsoll.locust.fasthttp.user import FastHttpUser
+from plimsoll.locust.legacy import HttpLocust, Locust
+from plimsoll.locust.shape import LoadTestShape
 from plimsoll.users import wait_time
-from plimsoll.users.debug import run_single_user
-from plimsoll.users.environment import Environment as Environment
 from plimsoll.users.events import EventHook as EventHook
 from plimsoll.users.events import Events as Events
 from plimsoll.users.events import events
-from plimsoll.users.fast_user import FastHttpUser
-from plimsoll.users.legacy import HttpLocust, Locust
 from plimsoll.users.markov import MarkovTaskSet, transition, transitions
 from plimsoll.users.sequential import SequentialTaskSet
-from plimsoll.users.shape import LoadTestShape
 from plimsoll.users.tasks import tag, task
 from plimsoll.users.taskset import TaskSet
 from plimsoll.users.user import HttpUser, User

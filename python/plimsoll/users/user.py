@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, final
 
 from gevent import GreenletExit
 
+from plimsoll.locust.legacy import check_for_deprecated_task_set_attribute
 from plimsoll.users.exceptions import StopTest, StopUser
-from plimsoll.users.legacy import check_for_deprecated_task_set_attribute
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.users.environment import Environment
+    from plimsoll.locust.environment import Environment
     from plimsoll.users.session import HttpSession
 
     class Seat(Protocol):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll._engine import Histogram, Recorder, now
-from plimsoll.users.stats import RequestStats, StatsSource
+from plimsoll.locust.stats import RequestStats, StatsSource
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,10 +3,10 @@
 from importlib import import_module
 from types import ModuleType
 
+from plimsoll.locust.legacy import LOCUST_VERSION
 from plimsoll.users import *  # noqa: F403
 from plimsoll.users import __all__ as __all__
 from plimsoll.users.events import Events as Events
-from plimsoll.users.legacy import LOCUST_VERSION
 
 __version__ = LOCUST_VERSION
 

@@ -1,10 +1,10 @@
-from plimsoll.run.locust_options import (
+from plimsoll.locust.options.arguments import (
     json_user_config,
     positive_integer,
     setup_parser_arguments,
     timespan,
 )
-from plimsoll.run.options import (
+from plimsoll.locust.options.parsed import (
     DEFAULT_CONFIG_FILES,
     UIExtraArgOptions,
     default_args_dict,
@@ -15,7 +15,7 @@ from plimsoll.run.options import (
     parse_options,
     ui_extra_args_dict,
 )
-from plimsoll.run.parser import LocustArgumentParser
+from plimsoll.locust.options.parser import LocustArgumentParser
 
 __all__ = [
     "DEFAULT_CONFIG_FILES",

@@ -1,3 +1,3 @@
-from plimsoll.users.debug import PrintListener, run_single_user
+from plimsoll.locust.debug import PrintListener, run_single_user
 
 __all__ = ["PrintListener", "run_single_user"]

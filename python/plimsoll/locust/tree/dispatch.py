@@ -1,3 +1,3 @@
-from plimsoll.run.users_dispatcher import UsersDispatcher
+from plimsoll.locust.dispatch import UsersDispatcher
 
 __all__ = ["UsersDispatcher"]

@@ -1,3 +1,3 @@
-from plimsoll.users.environment import Environment
+from plimsoll.locust.environment import Environment
 
 __all__ = ["Environment"]

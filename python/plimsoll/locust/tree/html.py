@@ -1,3 +1,3 @@
-from plimsoll.users.html import PERCENTILES_FOR_HTML_REPORT, get_html_report, process_html_filename
+from plimsoll.locust.html import PERCENTILES_FOR_HTML_REPORT, get_html_report, process_html_filename
 
 __all__ = ["PERCENTILES_FOR_HTML_REPORT", "get_html_report", "process_html_filename"]

@@ -1,10 +1,10 @@
-from plimsoll.run.options import get_locustfiles_locally, get_parser, parse_locustfile_option, parse_options
-from plimsoll.users.environment import Environment
-from plimsoll.users.legacy import LOCUST_VERSION as version  # noqa: N811 - Locust calls it so
+from plimsoll.locust.environment import Environment
+from plimsoll.locust.legacy import LOCUST_VERSION as version  # noqa: N811 - Locust calls it so
+from plimsoll.locust.options.parsed import get_locustfiles_locally, get_parser, parse_locustfile_option, parse_options
+from plimsoll.locust.program import create_environment, main
+from plimsoll.locust.util.keyboard import input_listener
+from plimsoll.locust.util.load_locustfile import is_shape_class, is_user_class, load_locustfile
 from plimsoll.users.log import greenlet_exception_logger, setup_logging
-from plimsoll.users.util.keyboard import input_listener
-from plimsoll.users.util.load_locustfile import is_shape_class, is_user_class, load_locustfile
-from plimsoll.users.util.program import create_environment, main
 
 __all__ = [
     "Environment",

@@ -1,3 +1,3 @@
-from plimsoll.users.shape import LoadTestShape, LoadTestShapeMeta
+from plimsoll.locust.shape import LoadTestShape, LoadTestShapeMeta
 
 __all__ = ["LoadTestShape", "LoadTestShapeMeta"]

@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.csv_request_logger import CSV_COLUMNS, CsvRequestLogger
+from plimsoll.locust.contrib.csv_request_logger import CSV_COLUMNS, CsvRequestLogger
 
 __all__ = ["CSV_COLUMNS", "CsvRequestLogger"]

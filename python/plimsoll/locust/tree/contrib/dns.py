@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.dns import DNSClient, DNSUser
+from plimsoll.locust.contrib.dns import DNSClient, DNSUser
 
 __all__ = ["DNSClient", "DNSUser"]

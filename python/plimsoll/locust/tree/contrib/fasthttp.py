@@ -1,11 +1,11 @@
+from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse
+from plimsoll.locust.fasthttp.response import FastResponse as ResponseContextManager
+from plimsoll.locust.fasthttp.response import FastResponse as RestResponseContextManager
+from plimsoll.locust.fasthttp.session import FastHttpSession, LocustUserAgent, insecure_ssl_context_factory
+from plimsoll.locust.fasthttp.user import FastHttpUser
+from plimsoll.locust.legacy import FastHttpLocust
 from plimsoll.users.failure import FAST_FAILURES as FAILURE_EXCEPTIONS
 from plimsoll.users.failure import HTTPConnectionClosed, HTTPParseError, LocustBadStatusCode
-from plimsoll.users.fast import FastHttpSession, LocustUserAgent, insecure_ssl_context_factory
-from plimsoll.users.fast_response import ErrorResponse, FastResponse
-from plimsoll.users.fast_response import FastResponse as ResponseContextManager
-from plimsoll.users.fast_response import FastResponse as RestResponseContextManager
-from plimsoll.users.fast_user import FastHttpUser
-from plimsoll.users.legacy import FastHttpLocust
 from plimsoll.users.url import ABSOLUTE as absolute_http_url_regexp  # noqa: N811 - Locust calls it so
 
 __all__ = [

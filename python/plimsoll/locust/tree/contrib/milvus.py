@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.milvus import MilvusUser, MilvusV2Client
+from plimsoll.locust.contrib.milvus import MilvusUser, MilvusV2Client
 
 __all__ = ["MilvusUser", "MilvusV2Client"]

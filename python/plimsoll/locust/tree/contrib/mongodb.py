@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.mongodb import MongoDBClient, MongoDBUser
+from plimsoll.locust.contrib.mongodb import MongoDBClient, MongoDBUser
 
 __all__ = ["MongoDBClient", "MongoDBUser"]

@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.mqtt import MqttClient, MqttUser, PublishedMessageContext
+from plimsoll.locust.contrib.mqtt import MqttClient, MqttUser, PublishedMessageContext
 
 __all__ = ["MqttClient", "MqttUser", "PublishedMessageContext"]

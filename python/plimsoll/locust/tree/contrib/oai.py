@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.oai import OpenAIClient, OpenAIUser
+from plimsoll.locust.contrib.oai import OpenAIClient, OpenAIUser
 
 __all__ = ["OpenAIClient", "OpenAIUser"]

@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.postgres import PostgresClient, PostgresUser
+from plimsoll.locust.contrib.postgres import PostgresClient, PostgresUser
 
 __all__ = ["PostgresClient", "PostgresUser"]

@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.qdrant import QdrantLocustClient, QdrantUser
+from plimsoll.locust.contrib.qdrant import QdrantLocustClient, QdrantUser
 
 __all__ = ["QdrantLocustClient", "QdrantUser"]

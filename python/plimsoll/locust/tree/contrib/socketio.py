@@ -1,3 +1,3 @@
-from plimsoll.users.contrib.socketio import SocketIOClient, SocketIOUser
+from plimsoll.locust.contrib.socketio import SocketIOClient, SocketIOUser
 
 __all__ = ["SocketIOClient", "SocketIOUser"]

@@ -1,3 +1,3 @@
-from plimsoll.users.messages import Message
+from plimsoll.locust.messages import Message
 
 __all__ = ["Message"]

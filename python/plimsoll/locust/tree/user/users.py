@@ -1,5 +1,5 @@
+from plimsoll.locust.pytest_user import PytestUser
 from plimsoll.users.exceptions import CatchResponseError, StopTest, StopUser
-from plimsoll.users.pytest_user import PytestUser
 from plimsoll.users.response import ResponseContextManager as RestResponseContextManager
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.session import HttpSession

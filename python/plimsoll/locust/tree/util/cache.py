@@ -1,3 +1,3 @@
-from plimsoll.users.util.cache import memoize
+from plimsoll.locust.util.cache import memoize
 
 __all__ = ["memoize"]

@@ -1,3 +1,3 @@
-from plimsoll.users.util.directory import get_abspaths_in
+from plimsoll.locust.util.directory import get_abspaths_in
 
 __all__ = ["get_abspaths_in"]

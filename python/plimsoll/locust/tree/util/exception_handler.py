@@ -1,3 +1,3 @@
-from plimsoll.users.util.exception_handler import retry
+from plimsoll.locust.util.exception_handler import retry
 
 __all__ = ["retry"]

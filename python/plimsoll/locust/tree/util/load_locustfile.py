@@ -1,4 +1,4 @@
-from plimsoll.users.util.load_locustfile import (
+from plimsoll.locust.util.load_locustfile import (
     is_shape_class,
     is_user_class,
     load_locustfile,

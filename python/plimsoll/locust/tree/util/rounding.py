@@ -1,3 +1,3 @@
-from plimsoll.users.util.rounding import proper_round
+from plimsoll.locust.util.rounding import proper_round
 
 __all__ = ["proper_round"]

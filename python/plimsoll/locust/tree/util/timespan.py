@@ -1,3 +1,3 @@
-from plimsoll.users.util.timespan import parse_timespan
+from plimsoll.locust.util.timespan import parse_timespan
 
 __all__ = ["parse_timespan"]

@@ -1,3 +1,3 @@
-from plimsoll.users.util.url import is_url
+from plimsoll.locust.util.url import is_url
 
 __all__ = ["is_url"]

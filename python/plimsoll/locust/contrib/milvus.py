@@ -1,0 +1,200 @@
+"""The vector database Milvus over pymilvus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.locust.contrib.libraries import library
+from plimsoll.locust.contrib.vector import Result, attempt, report
+from plimsoll.users.events import events
+from plimsoll.users.user import User
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.locust.environment import Environment
+
+# Without this a call of gRPC would hold up all users of the process.
+library("grpc.experimental.gevent", "pymilvus").init_gevent()
+MilvusClient: Any = library("pymilvus", "pymilvus").MilvusClient
+
+
+class MilvusV2Client:
+    """One collection. Every operation returns a `Result`."""
+
+    def __init__(
+        self,
+        uri: str,
+        collection_name: str,
+        token: str = "root:Milvus",
+        db_name: str = "default",
+        timeout: int = 60,
+    ) -> None:
+        self.uri = uri
+        self.collection_name = collection_name
+        self.token = token
+        self.db_name = db_name
+        self.timeout = timeout
+        self.client = MilvusClient(uri=uri, token=token, db_name=db_name, timeout=timeout)
+
+    def close(self) -> None:
+        self.client.close()
+
+    def create_collection(self, schema: Any, index_params: Any, **kwargs: Any) -> None:
+        self.client.create_collection(
+            collection_name=self.collection_name, schema=schema, index_params=index_params, **kwargs
+        )
+
+    def insert(self, data: Any) -> Result:
+        return attempt(lambda: self.client.insert(collection_name=self.collection_name, data=data))
+
+    def upsert(self, data: Any) -> Result:
+        return attempt(lambda: self.client.upsert(collection_name=self.collection_name, data=data))
+
+    def search(
+        self,
+        data: Any,
+        anns_field: str,
+        limit: int,
+        filter: str = "",
+        search_params: Any = None,
+        output_fields: Sequence[str] | None = None,
+        calculate_recall: bool = False,
+        ground_truth: Sequence[Any] | None = None,
+    ) -> Result:
+        """calculate_recall: the result of a search that found something has recall, the share of the first `limit`
+        ids of ground_truth that are in it."""
+        result = attempt(
+            lambda: self.client.search(
+                collection_name=self.collection_name,
+                data=data,
+                anns_field=anns_field,
+                filter=filter,
+                limit=limit,
+                search_params=search_params,
+                output_fields=["id"] if output_fields is None else output_fields,
+            ),
+            is_empty=_nothing_found,
+        )
+        if calculate_recall and ground_truth is not None and result["success"]:
+            result["recall"] = self.get_recall(result["result"], ground_truth, limit)
+        return result
+
+    def hybrid_search(self, reqs: Any, ranker: Any, limit: int, output_fields: Sequence[str] | None = None) -> Result:
+        return attempt(
+            lambda: self.client.hybrid_search(
+                collection_name=self.collection_name,
+                reqs=reqs,
+                ranker=ranker,
+                limit=limit,
+                output_fields=["id"] if output_fields is None else output_fields,
+                timeout=self.timeout,
+            ),
+            is_empty=_nothing_found,
+        )
+
+    def query(self, filter: str, output_fields: Sequence[str] | None = None) -> Result:
+        return attempt(
+            lambda: self.client.query(
+                collection_name=self.collection_name,
+                filter=filter,
+                output_fields=["id"] if output_fields is None else output_fields,
+            ),
+            is_empty=lambda found: len(found) == 0,
+        )
+
+    def delete(self, filter: str) -> Result:
+        return attempt(lambda: self.client.delete(collection_name=self.collection_name, filter=filter))
+
+    @staticmethod
+    def get_recall(search_results: Any, ground_truth: Sequence[Any], limit: int | None = None) -> float:
+        """Of the ids that the first query should find, the share that it found; 0 where there is nothing to compare."""
+        if not search_results:
+            return 0.0
+        hits = search_results[0] if isinstance(search_results[0], list) else search_results
+        found = {hit.get("id") for hit in hits if hasattr(hit, "get")}
+        wanted = set(ground_truth[: len(found) if limit is None else limit])
+        if not wanted or len(ground_truth) < (limit or 0):
+            return 0.0
+        return len(wanted & found) / len(wanted)
+
+
+class MilvusUser(User):
+    """Its methods are reported as milvus, by their names, and return what `MilvusV2Client` returns.
+
+    schema: with it the collection is made; kwargs go to create_collection.
+    """
+
+    abstract = True
+
+    client_type = "milvus"
+
+    def __init__(
+        self,
+        environment: Environment,
+        uri: str = "http://localhost:19530",
+        token: str = "root:Milvus",
+        collection_name: str = "test_collection",
+        db_name: str = "default",
+        timeout: int = 60,
+        schema: Any = None,
+        index_params: Any = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(environment)
+        for name, value in (("uri", uri), ("collection_name", collection_name)):
+            if value is None:
+                raise ValueError(f"'{name}' must be provided for MilvusUser")
+        self.client = MilvusV2Client(uri, collection_name, token, db_name, timeout)
+        if schema is not None:
+            self.client.create_collection(schema=schema, index_params=index_params, **kwargs)
+
+    def insert(self, data: Any) -> Result:
+        return report(self.client_type, "insert", self.client.insert(data))
+
+    def upsert(self, data: Any) -> Result:
+        return report(self.client_type, "upsert", self.client.upsert(data))
+
+    def search(
+        self,
+        data: Any,
+        anns_field: str,
+        limit: int,
+        filter: str = "",
+        search_params: Any = None,
+        output_fields: Sequence[str] | None = None,
+        calculate_recall: bool = False,
+        ground_truth: Sequence[Any] | None = None,
+    ) -> Result:
+        """The recall is reported as a request of its own, whose response time is a percentage."""
+        result = self.client.search(
+            data, anns_field, limit, filter, search_params, output_fields, calculate_recall, ground_truth
+        )
+        report(self.client_type, "search", result)
+        if "recall" in result:
+            events.request.fire(
+                request_type=self.client_type,
+                name="recall",
+                response_time=int(result["recall"] * 100),
+                response_length=0,
+                context={},
+            )
+        return result
+
+    def hybrid_search(self, reqs: Any, ranker: Any, limit: int, output_fields: Sequence[str] | None = None) -> Result:
+        found = self.client.hybrid_search(reqs, ranker, limit, output_fields)
+        return report(self.client_type, "hybrid_search", found)
+
+    def query(self, filter: str, output_fields: Sequence[str] | None = None) -> Result:
+        return report(self.client_type, "query", self.client.query(filter, output_fields))
+
+    def delete(self, filter: str) -> Result:
+        return report(self.client_type, "delete", self.client.delete(filter))
+
+    def on_stop(self) -> None:
+        self.client.close()
+
+
+def _nothing_found(found: Any) -> bool:
+    """A search has a list of hits per query."""
+    return all(len(hits) == 0 for hits in found)

@@ -1,0 +1,57 @@
+"""SQL over psycopg."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from plimsoll.locust.contrib.libraries import library
+from plimsoll.users.events import events
+from plimsoll.users.user import User
+
+psycopg = library("psycopg", "'psycopg[binary]'")
+
+
+class PostgresClient:
+    """One connection. Statements are not committed: closing takes them back, and after one that failed all others of
+    the connection fail too, as they do in Locust."""
+
+    def __init__(self, conn_string: str) -> None:
+        self.connection = psycopg.connect(conn_string)
+
+    def execute_query(self, query: Any) -> None:
+        """Reported as postgres_success or postgres_failure, always by the name execute_query."""
+        start, started = time.time(), time.perf_counter()
+        error: Exception | None = None
+        try:
+            self.connection.execute(query)
+        except Exception as caught:
+            error = caught
+        events.request.fire(
+            request_type="postgres_failure" if error else "postgres_success",
+            name="execute_query",
+            response_time=(time.perf_counter() - started) * 1000,
+            response_length=0,
+            exception=error,
+            start_time=start,
+            context={},
+        )
+
+    def close(self) -> None:
+        self.connection.close()
+
+
+class PostgresUser(User):
+    """Connects to conn_string when it is made, and leaves when it stops."""
+
+    abstract = True
+
+    conn_string: str
+    """As libpq has it: "postgresql://user:password@host:5432/database" or "host=… dbname=…"."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.client = PostgresClient(conn_string=self.conn_string)
+
+    def on_stop(self) -> None:
+        self.client.close()

@@ -1,0 +1,135 @@
+"""The vector database Qdrant over qdrant-client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.locust.contrib.libraries import library
+from plimsoll.locust.contrib.vector import Result, attempt, report
+from plimsoll.users.user import User
+
+if TYPE_CHECKING:
+    from plimsoll.locust.environment import Environment
+
+QdrantClient: Any = library("qdrant_client", "qdrant-client").QdrantClient
+
+
+class QdrantLocustClient:
+    """One collection. kwargs go to QdrantClient."""
+
+    def __init__(
+        self, url: str, collection_name: str, api_key: str | None = None, timeout: int = 60, **kwargs: Any
+    ) -> None:
+        self.url = url
+        self.collection_name = collection_name
+        self.api_key = api_key
+        self.timeout = timeout
+        self.client = QdrantClient(url=url, api_key=api_key, timeout=timeout, **kwargs)
+
+    def close(self) -> None:
+        self.client.close()
+
+    def create_collection(self, vectors_config: Any, **kwargs: Any) -> None:
+        """Unless it is there."""
+        if not self.client.collection_exists(collection_name=self.collection_name):
+            self.client.create_collection(collection_name=self.collection_name, vectors_config=vectors_config, **kwargs)
+
+    def upsert(self, points: Any) -> Result:
+        return attempt(lambda: self.client.upsert(collection_name=self.collection_name, points=points))
+
+    def search(
+        self,
+        query: Any,
+        limit: int = 10,
+        query_filter: Any = None,
+        search_params: Any = None,
+        with_payload: Any = True,
+    ) -> Result:
+        return attempt(
+            lambda: self.client.query_points(
+                collection_name=self.collection_name,
+                query=query,
+                limit=limit,
+                query_filter=query_filter,
+                search_params=search_params,
+                with_payload=with_payload,
+            ),
+            is_empty=lambda found: not found.points,
+        )
+
+    def scroll(self, scroll_filter: Any = None, limit: int = 10, with_payload: Any = True) -> Result:
+        """The result has next_offset, too."""
+        result = attempt(
+            lambda: self.client.scroll(
+                collection_name=self.collection_name,
+                scroll_filter=scroll_filter,
+                limit=limit,
+                with_payload=with_payload,
+            ),
+            is_empty=lambda found: not found[0],
+        )
+        if "result" in result:
+            result["result"], result["next_offset"] = result["result"]
+        return result
+
+    def delete(self, points_selector: Any) -> Result:
+        return attempt(
+            lambda: self.client.delete(collection_name=self.collection_name, points_selector=points_selector)
+        )
+
+
+class QdrantUser(User):
+    """Its methods are reported as qdrant, by their names, and return what `QdrantLocustClient` returns."""
+
+    abstract = True
+
+    url: str = "http://localhost:6333"
+    api_key: str | None = None
+    collection_name: str | None = None
+    timeout: int = 60
+    """Seconds."""
+    vectors_config: Any = None
+    """With it, the collection is made if it is not there."""
+    client_kwargs: dict[str, Any] | None = None
+    """Further arguments of QdrantClient."""
+    collection_kwargs: dict[str, Any] | None = None
+    """Further arguments of create_collection."""
+
+    client_type = "qdrant"
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        if self.collection_name is None:
+            raise ValueError("'collection_name' must be provided for QdrantUser")
+        self.client = QdrantLocustClient(
+            url=self.url,
+            collection_name=self.collection_name,
+            api_key=self.api_key,
+            timeout=self.timeout,
+            **(self.client_kwargs or {}),
+        )
+        if self.vectors_config is not None:
+            self.client.create_collection(vectors_config=self.vectors_config, **(self.collection_kwargs or {}))
+
+    def upsert(self, points: Any) -> Result:
+        return report(self.client_type, "upsert", self.client.upsert(points))
+
+    def search(
+        self,
+        query: Any,
+        limit: int = 10,
+        query_filter: Any = None,
+        search_params: Any = None,
+        with_payload: Any = True,
+    ) -> Result:
+        found = self.client.search(query, limit, query_filter, search_params, with_payload)
+        return report(self.client_type, "search", found)
+
+    def scroll(self, scroll_filter: Any = None, limit: int = 10, with_payload: Any = True) -> Result:
+        return report(self.client_type, "scroll", self.client.scroll(scroll_filter, limit, with_payload))
+
+    def delete(self, points_selector: Any) -> Result:
+        return report(self.client_type, "delete", self.client.delete(points_selector))
+
+    def on_stop(self) -> None:
+        self.client.close()

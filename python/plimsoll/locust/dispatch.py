@@ -1,0 +1,89 @@
+"""Locust's UsersDispatcher, for code that asks one for the order in which users come; runs do not need it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import gevent
+
+from plimsoll._engine import SpawnTimes
+from plimsoll.run.dispatch import Dispatcher, UserClass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.locust.worker_nodes import WorkerNode
+    from plimsoll.users.user import User
+
+    Counts = dict[str, dict[str, int]]
+    """Users of each class by the id of their worker."""
+
+
+class UsersDispatcher:
+    """Iterate over it after `new_dispatch`: whenever the users that there shall be change, it yields them."""
+
+    def __init__(self, worker_nodes: Sequence[WorkerNode], user_classes: Sequence[type[User]]) -> None:
+        """Raises ValueError without a class or a worker."""
+        self._classes = sorted(user_classes, key=lambda each: each.__name__)
+        self._nodes = sorted(worker_nodes, key=lambda node: node.id)
+        self._dispatcher = self._deal(0)
+        self._changes: Iterator[Counts] = iter(())
+        self.dispatch_in_progress = False
+
+    def new_dispatch(
+        self, target_user_count: int, spawn_rate: float, user_classes: Sequence[type[User]] | None = None
+    ) -> None:
+        """So many users from now on, at so many per second. user_classes: those of users to come; None: as before.
+
+        Raises ValueError for numbers that make no sense, or a class that is none of this dispatcher's.
+        """
+        if target_user_count < 0:
+            raise ValueError(f"target_user_count must not be negative: {target_user_count}")
+        if user_classes is not None:
+            self._dispatcher.choose(each.__name__ for each in user_classes)
+        missing = int(target_user_count) - len(self._dispatcher)
+        self._changes = self._move(missing, SpawnTimes(abs(missing), spawn_rate))
+
+    def add_worker(self, worker_node: WorkerNode) -> None:
+        """Deal the users anew, over one worker more."""
+        self._nodes = sorted([*self._nodes, worker_node], key=lambda node: node.id)
+        self._dispatcher = self._deal(len(self._dispatcher))
+
+    def remove_worker(self, worker_node: WorkerNode) -> None:
+        """Deal the users anew, over one worker less."""
+        self._nodes = [node for node in self._nodes if node.id != worker_node.id]
+        if self._nodes:
+            self._dispatcher = self._deal(len(self._dispatcher))
+
+    def get_current_user_count(self) -> int:
+        return len(self._dispatcher)
+
+    def __iter__(self) -> Iterator[Counts]:
+        return self
+
+    def __next__(self) -> Counts:
+        return next(self._changes)
+
+    def _deal(self, users: int) -> Dispatcher:
+        classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in self._classes]
+        dispatcher = Dispatcher(classes, range(len(self._nodes)))
+        dispatcher.grow(users)
+        return dispatcher
+
+    def _move(self, missing: int, times: SpawnTimes) -> Iterator[Counts]:
+        self.dispatch_in_progress = True
+        start, moved = time.monotonic_ns(), 0
+        while True:
+            before = moved
+            while (due := times.due(moved)) is not None and start + due <= time.monotonic_ns():
+                moved += 1
+            if missing > 0:
+                self._dispatcher.grow(moved - before)
+            else:
+                self._dispatcher.shrink(moved - before)
+            yield {self._nodes[index].id: counts for index, counts in self._dispatcher.counts().items()}
+            if due is None:
+                break
+            gevent.sleep(max(0, start + due - time.monotonic_ns()) / 1e9)
+        self.dispatch_in_progress = False

@@ -1,0 +1,212 @@
+"""What the users of one test share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plimsoll.errors import UsageError
+from plimsoll.locust.shape import LoadTestShape
+from plimsoll.users.events import Events
+from plimsoll.users.tasks import filter_tasks_by_tags, is_chain
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping
+
+    from plimsoll._engine import Recorder
+    from plimsoll.locust.runners import LocalRunner, Runner
+    from plimsoll.locust.stats import RequestStats
+    from plimsoll.locust.web.ui import WebUI
+    from plimsoll.users.hub import Hub
+    from plimsoll.users.user import User
+
+
+class Environment:
+    """User classes, events, host and the options of a test; the same for every user of a worker.
+
+    Raises ValueError for two user classes of one name, for classes that all have weight 0, and for a shape_class that
+    is no LoadTestShape object.
+    """
+
+    def __init__(
+        self,
+        *,
+        user_classes: list[type[User]] | None = None,
+        shape_class: LoadTestShape | None = None,
+        tags: list[str] | None = None,
+        locustfile: str | None = None,
+        exclude_tags: list[str] | None = None,
+        events: Events | None = None,
+        host: str | None = None,
+        reset_stats: bool = False,
+        stop_timeout: float | None = None,
+        catch_exceptions: bool = True,
+        parsed_options: Namespace | None = None,
+        parsed_locustfiles: list[str] | None = None,
+        available_user_classes: dict[str, type[User]] | None = None,
+        available_shape_classes: dict[str, LoadTestShape] | None = None,
+        available_user_tasks: dict[str, list[Any]] | None = None,
+        dispatcher_class: Any = None,
+        profile: str | None = None,
+    ) -> None:
+        self.runner: Runner | None = None
+        self.web_ui: WebUI | None = None
+        self.process_exit_code: int | None = None
+        """What the process shall exit with; None: what follows from the run."""
+        self.events = events or Events()
+        self.locustfile = locustfile
+        """Name of the file, without its folder."""
+        self.user_classes = _weighted(user_classes or [])
+        self.shape_class = shape_class
+        self.tags = tags
+        self.exclude_tags = exclude_tags
+        self.host = host
+        self.reset_stats = reset_stats
+        self.stop_timeout = stop_timeout if stop_timeout is not None else _option(parsed_options, "stop_timeout", 0.0)
+        """Seconds that running tasks get to finish before their users are killed."""
+        self.catch_exceptions = catch_exceptions
+        """Report what a task raises and go on, instead of letting it end the user."""
+        self.parsed_options = parsed_options
+        self.parsed_locustfiles = parsed_locustfiles
+        self.available_user_classes = available_user_classes
+        self.available_shape_classes = available_shape_classes
+        self.available_user_tasks = available_user_tasks
+        self.dispatcher_class = dispatcher_class
+        """Accepted and not asked: the runner decides in which order users are spawned."""
+        self.profile = profile
+        self.worker_logs: dict[str, list[str]] = {}
+        """{client_id: the last lines that this worker logged}."""
+        self._tasks_filtered = False
+        self._check()
+
+    def _check(self) -> None:
+        if len(self.user_classes_by_name) != len(self.user_classes):
+            names = ", ".join(cls.fullname() for cls in self.user_classes)
+            raise ValueError(f"The following user classes have the same class name: {names}")
+        if self.shape_class is not None and not isinstance(self.shape_class, LoadTestShape):
+            raise ValueError(
+                "shape_class should be instance of LoadTestShape or subclass LoadTestShape, "
+                f"but got: {self.shape_class}"
+            )
+
+    @cached_property
+    def hub(self) -> Hub:
+        """The engine in this thread's event loop; a worker sets its own, otherwise one serves all Environments."""
+        from plimsoll.users.hub import current
+
+        return current()
+
+    @cached_property
+    def recorder(self) -> Recorder:
+        """Where exchanges are folded; a worker sets its own, otherwise made here with the epoch now."""
+        from plimsoll._engine import Recorder, now
+
+        return Recorder(now())
+
+    @cached_property
+    def stats(self) -> RequestStats:
+        """What is recorded in this process, as it stands now."""
+        from plimsoll.locust.stats import RequestStats, StatsSource
+
+        return RequestStats(source=StatsSource(self.recorder))
+
+    @property
+    def user_classes_by_name(self) -> dict[str, type[User]]:
+        return {cls.__name__: cls for cls in self.user_classes}
+
+    def _filter_tasks_by_tags(self) -> None:
+        """Drop, once and for all, the tasks that tags and exclude_tags (or the options of that name) rule out."""
+        if self._tasks_filtered:
+            return
+        self._tasks_filtered = True
+        tags = self._tag_set("tags", self.tags)
+        exclude_tags = self._tag_set("exclude_tags", self.exclude_tags)
+        for cls in self.user_classes:
+            filter_tasks_by_tags(cls, tags, exclude_tags)
+
+    def _tag_set(self, option: str, given: list[str] | None) -> set[str] | None:
+        if given is not None:
+            return set(given)
+        return set(_option(self.parsed_options, option, None) or []) or None
+
+    def create_local_runner(self) -> LocalRunner:
+        """A runner with which a program runs the users in its own process.
+
+        Raises RunnerAlreadyExistsError for a second one.
+        """
+        from plimsoll.locust.in_process import create_local_runner
+
+        return create_local_runner(self)
+
+    def create_master_runner(self, master_bind_host: str = "*", master_bind_port: int = 5557) -> NoReturn:
+        """Raises UsageError: a program runs its users in its own process only."""
+        raise UsageError(
+            "create_master_runner: a program cannot spread users over other processes by itself; use "
+            "create_local_runner, or run its user classes with `plimsoll run --processes N`"
+        )
+
+    def create_worker_runner(self, master_host: str, master_port: int) -> NoReturn:
+        """Raises UsageError: workers are started by `plimsoll run`."""
+        raise UsageError(
+            "create_worker_runner: workers are started by `plimsoll run --processes N`, not by a program; use "
+            "create_local_runner in one"
+        )
+
+    def create_web_ui(self, host: str = "", port: int = 8089, **options: Any) -> WebUI:
+        """A page about the test of this Environment, with the means to start and stop it. Options: those of `WebUI`."""
+        from plimsoll.locust.web.ui import WebUI
+
+        return WebUI(self, host, port, **options)
+
+    def update_user_class(self, user_settings: Mapping[str, Any]) -> None:
+        """Set attributes of the class `user_class_name`; "tasks" is a list of the names of those to keep.
+
+        On the main node of several workers theirs too. Raises KeyError for a class that there is not.
+        """
+        from plimsoll.locust.runners import MasterRunner
+
+        settings = dict(user_settings)
+        if isinstance(self.runner, MasterRunner):
+            self.runner.send_message("update_user_class", settings)
+        name = settings.pop("user_class_name")
+        cls = (self.available_user_classes or self.user_classes_by_name)[name]
+        if "tasks" in settings:
+            wanted = settings["tasks"]
+            tasks = cls.tasks if self.available_user_tasks is None else self.available_user_tasks[name]
+            settings["tasks"] = [inner for inner in tasks if inner.__name__ in wanted]
+        for attribute, value in settings.items():
+            setattr(cls, attribute, value)
+
+    def update_worker_logs(self, worker_log_report: Mapping[str, Any]) -> None:
+        """Keep what a worker reports: {"worker_id": …, "logs": [line, …]}."""
+        worker = worker_log_report.get("worker_id")
+        if worker:
+            self.worker_logs[worker] = worker_log_report.get("logs", [])
+
+    def assign_equal_weights(self) -> None:
+        """Give every class weight 1 and every task of it the same chance, those of nested TaskSets included."""
+        for cls in self.user_classes:
+            cls.weight = 1
+            cls.tasks = list(dict.fromkeys(_leaves(cls)))
+
+
+def _weighted(classes: list[type[User]]) -> list[type[User]]:
+    # In place, as the list is the caller's.
+    if classes:
+        classes[:] = [cls for cls in classes if cls.weight > 0 or cls.fixed_count > 0]
+        if not classes:
+            raise ValueError("There are no users with weight > 0.")
+    return classes
+
+
+def _option(options: Namespace | None, name: str, default: Any) -> Any:
+    return default if options is None else getattr(options, name, default)
+
+
+def _leaves(holder: Any) -> list[Any]:
+    return [leaf for inner in holder.tasks for leaf in (_leaves(inner) if _is_holder(inner) else [inner])]
+
+
+def _is_holder(inner: Any) -> bool:
+    return hasattr(inner, "tasks") and not is_chain(inner)

@@ -1,0 +1,133 @@
+"""What FastHttpSession returns: responses that deviate from those of requests as Locust's do."""
+
+from __future__ import annotations
+
+import json as json_module
+from io import BytesIO
+from typing import TYPE_CHECKING, Any, Self, cast
+
+import requests
+
+from plimsoll.users.catch_response import CatchResponse
+from plimsoll.users.exceptions import LocustError
+from plimsoll.users.response import Response
+from plimsoll.users.stream import Streamed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from io import BufferedReader
+
+    from plimsoll._engine import Reply
+    from plimsoll.locust.fasthttp.session import FastHttpSession
+    from plimsoll.users.stream import Incoming
+    from plimsoll.users.url import Route
+
+_WITHOUT_CATCH = "To change the state of the request, you must pass catch_response=True."
+
+
+class FastResponse(CatchResponse, Response):
+    """What FastHttpSession returns; with `catch_response=True` it is used in a with-block and judged there."""
+
+    session: FastHttpSession
+    _route: Route
+
+    def __init__(
+        self, reply: Reply | None, route: Route, body: bytes | None, session: FastHttpSession, endpoint: tuple[str, str]
+    ) -> None:
+        # In one go with what Response sets: this is made for every request.
+        self.reply = reply
+        self._route = route
+        self._body = body
+        self.session = session
+        self.endpoint = endpoint
+        self.status_code = 0 if reply is None else reply.status
+
+    def fault(self) -> Exception | None:
+        return self.error
+
+    def first_url(self) -> str:
+        return (self.history[0] if self.history else self).url
+
+    # Below, Locust deviates from the interface of requests.
+    @property
+    def url(self) -> str:  # type: ignore[override]
+        """The URL of the request; there is one even without a response."""
+        return self._route.url
+
+    @property
+    def ok(self) -> bool:
+        """Whether the status is below 400; so that of no response, 0, is fine too."""
+        return self.status_code < 400
+
+    def __len__(self) -> int:
+        """Bytes of the body as declared, without looking at it."""
+        if self.reply is None:
+            return 0
+        return int(self.reply.header("content-length") or self.reply.body_size)
+
+    def __bool__(self) -> bool:
+        """Whether there is a body, whatever the status."""
+        return len(self) > 0
+
+    @property
+    def text(self) -> str | None:  # type: ignore[override]
+        """The body as text; None without a response."""
+        return None if self.content is None else super().text
+
+    def json(self, **kwargs: Any) -> Any:
+        """The body as JSON. Raises json.JSONDecodeError, or TypeError without a response."""
+        return json_module.loads(cast("str", self.text), **kwargs)
+
+    def raise_for_status(self) -> None:
+        """Raise what the exchange failed with; the user's own verdict, if there is one, decides."""
+        if self._manual_result is None:
+            if self.error is not None:
+                raise self.error
+        elif self._manual_result is not True:
+            raise self._manual_result
+
+    @property
+    def stream(self) -> Any:
+        """The body as received, to be read like a file."""
+        return BytesIO(b"" if self.reply is None else self.reply.body)
+
+    def iter_content(  # type: ignore[override]
+        self, chunk_size: int = 1024, decode_content: bool = True
+    ) -> Iterator[str | bytes]:
+        """The body in pieces of chunk_size bytes; with decode_content, those that are UTF-8 by themselves as text."""
+        for piece in requests.Response.iter_content(self, chunk_size):
+            try:
+                yield piece.decode() if decode_content else piece
+            except UnicodeDecodeError:
+                yield piece
+
+    def __enter__(self) -> Self:
+        # Without catch_response Locust lets its response be used in a with-block too, to no effect.
+        return super().__enter__() if self._catch_response else self
+
+    def __exit__(self, *raised: Any) -> bool:  # type: ignore[override] # decides about exceptions
+        return super().__exit__(*raised) if self._catch_response else False
+
+    def _require_block(self, call: str) -> None:
+        if not self._catch_response:
+            raise LocustError(_WITHOUT_CATCH)
+        super()._require_block(call)
+
+
+class StreamedFastResponse(Streamed, FastResponse):  # type: ignore[misc] # what is lazy there is read here
+    """What it returns with `stream=True`."""
+
+    @property
+    def stream(self) -> BufferedReader[Incoming]:
+        """The body without its transfer coding, to be read like a file as it comes."""
+        return self._incoming
+
+
+class ErrorResponse(FastResponse):
+    """Stands for a response that did not come."""
+
+    headers = None  # type: ignore[assignment] # as in Locust
+
+    def __len__(self) -> int:
+        # So does Locust's, and `if response` ends the task.
+        raise AttributeError("there was no response that could have a length")

@@ -1,0 +1,434 @@
+"""FastHttpSession: Locust's second client. The engine below is the same; what a request is made of is not."""
+
+from __future__ import annotations
+
+import json as json_module
+import math
+import ssl
+from codecs import getincrementaldecoder
+from functools import lru_cache
+from time import time
+from types import NoneType
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlencode, urljoin
+
+import requests
+from requests import PreparedRequest
+from requests.exceptions import RequestException
+from requests.structures import CaseInsensitiveDict
+
+from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
+from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
+from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
+from plimsoll.users.headers import encode
+from plimsoll.users.plain import FORM, JSON, Message, basic_authorization
+from plimsoll.users.prepared import Chain, body_bytes
+from plimsoll.users.recording import sole_recorder
+from plimsoll.users.response import elapsed
+from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender, weakly
+from plimsoll.users.settings import Setting
+from plimsoll.users.url import Route, Routes, by_way_of, origin_of, route_of, routes_of, without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from plimsoll._engine import Headers, Origin, Reply
+    from plimsoll.users.events import EventHook
+
+USER_AGENT = "python/gevent-http-client-2.6.1"
+"""What Locust's own client says; services are known to look at it."""
+ACCEPT_ENCODING = "gzip, deflate, br"
+
+_BODY_METHODS = ("POST", "PUT", "PATCH")
+_ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding")
+
+
+class Ready(NamedTuple):
+    """What a request without any arguments needs."""
+
+    routes: Routes
+    root: str
+    origin: Origin
+    headers: Headers
+
+
+class FastHttpSession(Sender):
+    """`self.client` of a FastHttpUser.
+
+    Differs from HttpSession as in Locust: exchanges are named by the url argument as it is; only the statuses in
+    `valid_response_codes` are successes; certificates are not checked; arguments that request() does not know become
+    query parameters (form fields of a POST). Accepted and without effect, since here each user has connections of its
+    own and nothing is sent twice: concurrency, client_pool, ssl_context_factory, max_retries.
+
+    Timeouts in seconds. headers: sent with every request.
+    """
+
+    valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])
+    redirect_response_codes = frozenset([301, 302, 303, 307, 308])
+
+    base_url = Setting("")
+    auth_header = Setting(None)
+    """Authorization header of every request."""
+
+    _steps = frozenset()
+    _cookiejar: SessionCookies | None = None
+    _line: tuple[str, CookieLine] | None = None
+    """What the jar sends, for the root that was last sent to."""
+    _ready: Ready | None = None
+
+    def __init__(
+        self,
+        base_url: str | None,
+        request_event: EventHook,
+        user: Any,
+        insecure: bool = True,
+        client_pool: Any = None,
+        ssl_context_factory: Any = None,
+        *,
+        connection_timeout: float = 5.0,
+        network_timeout: float = 5.0,
+        max_redirects: int = 3,
+        max_retries: int = 0,
+        concurrency: int = 1,
+        headers: Mapping[str, str] | None = None,
+        proxy_host: str | None = None,
+        proxy_port: int | None = None,
+    ) -> None:
+        self._attach(request_event, user)
+        self.max_redirects = max_redirects
+        self._max_retries = max_retries
+        self._insecure = insecure
+        self._timeouts = connection_timeout or 0.0, network_timeout or 0.0
+        self._default_headers = tuple(_texts(headers).items()) if headers else ()
+        self._has_own_host = any(name.lower() == "host" for name, _ in self._default_headers)
+        self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
+        if self._proxy is not None:
+            self._is_special = True  # it wants to see the whole URL
+        self.base_url, credentials = without_credentials(base_url or "")
+        if credentials is not None:
+            self.auth_header = basic_authorization(credentials)
+
+    def _changed(self) -> None:
+        self._ready = self._line = None
+
+    @property
+    def cookiejar(self) -> SessionCookies:
+        """The cookies of this user."""
+        if self._cookiejar is None:
+            self._cookiejar = SessionCookies(weakly(self._changed))
+            self._is_special = True  # cookies may come
+        return self._cookiejar
+
+    @property
+    def client(self) -> LocustUserAgent:
+        """What scripts reach for to close connections: `self.client.client.clientpool.close()`."""
+        return LocustUserAgent(self)
+
+    def request(
+        self,
+        method: str,
+        url: str,
+        name: str | None = None,
+        data: Any = None,
+        catch_response: bool = False,
+        stream: bool = False,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str | bytes, str | bytes] | None = None,
+        json: Any = None,
+        allow_redirects: bool = True,
+        context: Mapping[str, Any] = NO_CONTEXT,
+        *,
+        params: Any = None,
+        files: Any = None,
+        max_redirects: int | None = None,
+        max_retries: int | None = None,
+        debug_stream: Any = None,
+        **fields: Any,
+    ) -> FastResponse:
+        """Send a request.
+
+        name: what to count it under instead of url. data: form (dict), text, bytes or a file. catch_response: use the
+        response in a with-block, which decides whether it counts as a success. context: passed on to the listeners of
+        the request event. stream: return when the head of the response has come; the user's code reads the body as
+        it comes. max_retries and debug_stream are accepted and without effect.
+
+        A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
+        MissingSchema, InvalidSchema and InvalidURL for such a url, ValueError for what HTTP forbids to be sent.
+        """
+        if fields and method.upper() == "POST":
+            data = fields if data is None else {**data, **fields} if isinstance(data, dict) else data
+        elif fields:
+            params = fields if params is None else {**params, **fields} if isinstance(params, dict) else params
+        lines = self._lines(headers, auth, json is not None and not data)
+        has_type = any(name.lower() == "content-type" for name in (*lines, *dict(self._default_headers)))
+        content = json_module.dumps(json) if json is not None and not data else data
+        body, about = _encode_body(content, files, has_type)
+        if about:
+            lines = {name: value for name, value in lines.items() if name.lower() not in about} | about
+        if body is None and method.upper() in _BODY_METHODS:
+            body = b""
+        route = routes_of(self.base_url)[url]
+        message = Message(route.with_params(params) if params else route, lines, body, None)
+        limit = self.max_redirects if max_redirects is None else max_redirects
+        chain = Chain((method, name or self.request_name or url))
+        response = self._send(chain, method.upper(), message, stream)
+        response = self._follow(chain, response, method.upper(), message, limit if allow_redirects else 0, stream)
+        return self._hand_over(response, catch_response, context, stream)
+
+    def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool) -> dict[str, Any]:
+        lines: dict[str, Any] = dict(headers) if headers else {}
+        given = {name.lower() for name in lines}
+        authorization = basic_authorization(auth) if auth else self.auth_header
+        if authorization is not None:
+            lines["Authorization"] = authorization
+        defaults = {"Accept-Encoding": ACCEPT_ENCODING}
+        if is_json:
+            defaults |= {"Content-Type": JSON, "Accept": JSON}
+        return lines | {name: value for name, value in defaults.items() if name.lower() not in given}
+
+    def _send(self, chain: Chain, method: str, message: Message, stream: bool) -> FastResponse:
+        """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
+        route = message.route
+        origin, target, extra = self._origin(route.root), route.target, message.extra or {}
+        host = origin.authority
+        if self._proxy is not None and route.root.startswith("http:"):
+            origin, target, host, _ = by_way_of(self._proxy, route)
+        extra = self._with_cookie(extra, route)
+        if not self._has_own_host:
+            extra = _with_host(extra, host)
+        try:
+            reply = self._transmit(
+                chain.endpoint,
+                origin,
+                method,
+                target,
+                base_headers(self._default_headers),
+                extra,
+                message.body,
+                message.content_type,
+                *self._timeouts,
+                bool(stream),
+            )
+        except RefusedError as error:
+            texts = _texts(extra)
+            if texts == extra:
+                raise ValueError(str(error)) from error
+            return self._send(chain, method, message._replace(extra=texts), stream)
+        return self._received(chain, reply, message, stream)
+
+    def _received(self, chain: Chain, reply: Reply, message: Message, stream: bool = False) -> FastResponse:
+        """The response of one hop, its cookies kept and its status judged."""
+        kind = StreamedFastResponse if stream and reply.error is None else FastResponse
+        response = kind(reply, message.route, message.body, self, chain.endpoint)
+        if chain.reply is not None:
+            # Before the reply comes to stand for the whole chain.
+            response.elapsed = elapsed(reply)
+        chain.add(reply)
+        if reply.error is not None:
+            error = fast_error_of(reply, message.route.url, self._max_retries)
+            return self._error_response(chain, message, error)
+        if reply.damaged:
+            return self._error_response(chain, message, undecodable(reply))
+        if values := response.set_cookies:
+            store_cookies(self.cookiejar, bare_request(message.route.url), values)
+        if reply.status not in self.valid_response_codes:
+            response.error = LocustBadStatusCode(message.route.url, reply.status)
+        return response
+
+    def _follow(
+        self,
+        chain: Chain,
+        response: FastResponse,
+        method: str,
+        message: Message,
+        redirects: int,
+        stream: bool = False,
+    ) -> FastResponse:
+        """The response at the end of at most so many redirects; 0: a redirect is a response like any other."""
+        first = message
+        while True:
+            status = response.status_code
+            if response.error or redirects <= 0 or status not in self.redirect_response_codes:
+                return response
+            location = response.headers.get("location")
+            if not location:
+                return response
+            history = [*response.history, response]
+            if len(history) > redirects:
+                reached = f"Redirection limit reached ({redirects})"
+                return self._error_response(chain, first, RetriesExceeded(first.route.url, reached))
+            try:
+                method, message = _redirected(method, message, status, location)
+                if stream:
+                    # Its connection is free for the next hop when its body has been read.
+                    _ = response.content
+                response = self._send(chain, method, message, stream)
+            except RequestException as error:
+                return self._error_response(chain, first, error)
+            if response.error and not response.status_code:
+                return self._error_response(chain, first, response.error)
+            response.history = history
+
+    def _error_response(self, chain: Chain, message: Message, error: Exception) -> ErrorResponse:
+        response = ErrorResponse(chain.reply, message.route, message.body, self, chain.endpoint)
+        response.status_code = 0
+        response.error = error
+        return response
+
+    def _origin(self, root: str) -> Origin:
+        return origin_of(root, not self._insecure, None, self._proxy)
+
+    def _with_cookie(self, lines: dict[str, Any], route: Route) -> dict[str, Any]:
+        if not self._cookiejar or any(name.lower() == "cookie" for name in lines):
+            return lines
+        value = self._cookie(route.root, route)
+        return lines if value is None else {**lines, "Cookie": value}
+
+    def _cookie(self, root: str, route: Route) -> str | None:
+        known = self._line
+        if known is None or known[0] != root or (known[1].until or math.inf) <= time():
+            line = cookie_line(self.cookiejar, root)
+            if line is None:
+                return cookie_header(self.cookiejar, route.url)
+            known = self._line = root, line
+        return known[1].value
+
+    def get(self, url: str, **kwargs: Any) -> FastResponse:
+        """Send a GET request."""
+        if kwargs or self._is_special:
+            return self.request("GET", url, **kwargs)
+        # What request("GET", url) does, for the case that nothing special comes up: the hot path.
+        ready = self._ready or self._make_ready()
+        route = ready.routes[url]
+        if route.root != ready.root:
+            return self.request("GET", url)
+        endpoint = "GET", self.request_name or url
+        reply = self._transmit(
+            endpoint, ready.origin, "GET", route.target, ready.headers, None, None, None, *self._timeouts
+        )
+        recorder = sole_recorder(self.request_event)
+        is_plain = reply.status < 300 and reply.status in self.valid_response_codes
+        if recorder is not None and is_plain and reply.header("set-cookie") is None:
+            try:
+                recorder.recorder.exchange(recorder.endpoints[endpoint], reply)
+                return FastResponse(reply, route, None, self, endpoint)
+            except ValueError:
+                pass  # a damaged body: below
+        chain, message = Chain(endpoint), Message(route, self._lines(None, None, False), None, None)
+        response = self._received(chain, reply, message)
+        response = self._follow(chain, response, "GET", message, self.max_redirects)
+        return self._hand_over(response, False, NO_CONTEXT, False)
+
+    def _make_ready(self) -> Ready:
+        routes = routes_of(self.base_url)
+        origin = self._origin(routes.root)
+        lines = {**dict(self._default_headers), **self._lines(None, None, False)}
+        headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
+        self._ready = Ready(routes, routes.root, origin, headers)
+        return self._ready
+
+    def head(self, url: str, **kwargs: Any) -> FastResponse:
+        """Send a HEAD request, which follows redirects like any other."""
+        return self.request("HEAD", url, **kwargs)
+
+    def options(self, url: str, **kwargs: Any) -> FastResponse:
+        """Send an OPTIONS request."""
+        return self.request("OPTIONS", url, **kwargs)
+
+    def delete(self, url: str, **kwargs: Any) -> FastResponse:
+        """Send a DELETE request."""
+        return self.request("DELETE", url, **kwargs)
+
+    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> FastResponse:
+        """Send a POST request."""
+        return self.request("POST", url, data=data, json=json, **kwargs)
+
+    def put(self, url: str, data: Any = None, **kwargs: Any) -> FastResponse:
+        """Send a PUT request."""
+        return self.request("PUT", url, data=data, **kwargs)
+
+    def patch(self, url: str, data: Any = None, **kwargs: Any) -> FastResponse:
+        """Send a PATCH request."""
+        return self.request("PATCH", url, data=data, **kwargs)
+
+    def iter_lines(self, url: str, method: str = "GET", **kwargs: Any) -> Iterator[str]:
+        """Send a request and give out the lines of the response, without their ends. Raises what the request failed
+        with."""
+        response = self.request(method, url, stream=True, **kwargs)
+        response.raise_for_status()
+        decode = getincrementaldecoder("utf-8")(errors="replace").decode
+        rest = ""
+        for piece in requests.Response.iter_content(response, 1024):
+            *lines, rest = (rest + decode(piece)).split("\n")
+            yield from lines
+        rest += decode(b"", final=True)
+        if rest:
+            yield rest
+
+
+class LocustUserAgent:
+    """The handles of Locust's user agent that scripts use."""
+
+    valid_response_codes = FastHttpSession.valid_response_codes
+    redirect_response_codes = FastHttpSession.redirect_response_codes
+
+    def __init__(self, session: FastHttpSession) -> None:
+        self.clientpool = session
+        """Its close() closes the user's connections."""
+        self.cookiejar = session.cookiejar
+
+
+def insecure_ssl_context_factory() -> ssl.SSLContext:
+    """A context that checks no certificate; what to do with one is up to the user's code, the engine has its own."""
+    return ssl._create_unverified_context()
+
+
+@lru_cache(maxsize=256)
+def base_headers(lines: tuple[tuple[str, str], ...]) -> Headers:
+    """User-Agent and these lines, of which the last one of a name counts."""
+    merged = CaseInsensitiveDict({"User-Agent": USER_AGENT})
+    merged.update(lines)
+    return encode(merged.items())
+
+
+def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
+    """Lines with a Host, unless they have one: at the end, where geventhttpclient has it."""
+    return lines if any(name.lower() == "host" for name in lines) else {**lines, "Host": authority}
+
+
+def _texts(lines: Mapping[str, Any]) -> dict[str, Any]:
+    """Header lines whose values may be numbers, as Locust's client takes them."""
+    return {name: it if isinstance(it, (str, bytes, NoneType)) else str(it) for name, it in lines.items()}
+
+
+def _encode_body(data: Any, files: Any, has_type: bool) -> tuple[bytes | None, dict[str, str]]:
+    """(body, the header lines about it that geventhttpclient has in front of Host)."""
+    if not (files or data):
+        return None, {}
+    kind: str | None
+    if files:
+        body, kind = PreparedRequest._encode_files(files, data)
+    elif isinstance(data, dict):
+        body, kind = urlencode(data).encode(), None if has_type else f"{FORM}; charset=utf-8"
+    elif has_type or not isinstance(data, str):
+        # Their length is told after Host: by the engine.
+        return body_bytes(data), {} if has_type else {"content-type": "application/octet-stream"}
+    else:
+        body, kind = data.encode(), "text/plain; charset=utf-8"
+    length = {"content-length": str(len(body))}
+    return body, length if kind is None else {"content-type": kind, **length}
+
+
+def _redirected(method: str, message: Message, status: int, location: str) -> tuple[str, Message]:
+    """The next hop. Raises RequestException for a location that cannot be gone to."""
+    route = route_of(urljoin(message.route.url, location))
+    lines, body, content_type = message.extra or {}, message.body, message.content_type
+    dropped = {"cookie"}
+    if route.root != message.route.root:
+        dropped.add("authorization")
+    if status in (301, 302, 303):
+        method = method if method == "HEAD" else "GET"
+        body = content_type = None
+        dropped.update(_ABOUT_THE_BODY)
+    kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
+    return method, Message(route, kept, body, content_type)

@@ -1,0 +1,60 @@
+"""FastHttpUser: Locust's second HTTP user, with the quirks of its client and the same engine beneath."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.users.rest import RestMixin
+from plimsoll.users.user import User, required_host
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plimsoll.locust.environment import Environment
+    from plimsoll.locust.fasthttp.session import FastHttpSession
+
+
+class FastHttpUser(User, RestMixin[Any]):
+    """A user whose `client` is a FastHttpSession. Its settings are class attributes; times are seconds."""
+
+    abstract = True
+
+    network_timeout: float = 60.0
+    connection_timeout: float = 60.0
+    max_redirects: int = 30
+    max_retries: int = 0
+    insecure: bool = True
+    """Do not check certificates."""
+    default_headers: Mapping[str, str] | None = None
+    """Sent with every request."""
+    concurrency: int = 10
+    """Requests at a time, where the user's code spawns greenlets."""
+    proxy_host: str | None = None
+    proxy_port: int | None = None
+
+    client_pool: Any = None
+    """Accepted and not used: the engine keeps the connections, those of each user apart."""
+    ssl_context_factory: Callable[[], Any] | None = None
+    """Accepted and not used: the engine does TLS; see `insecure`."""
+
+    client: FastHttpSession
+
+    def __init__(self, environment: Environment) -> None:
+        super().__init__(environment)
+        host = required_host(self)
+        from plimsoll.locust.fasthttp.session import FastHttpSession
+
+        self.client = FastHttpSession(
+            base_url=host,
+            request_event=environment.events.request,
+            user=self,
+            network_timeout=self.network_timeout,
+            connection_timeout=self.connection_timeout,
+            max_redirects=self.max_redirects,
+            max_retries=self.max_retries,
+            insecure=self.insecure,
+            concurrency=self.concurrency,
+            headers=self.default_headers,
+            proxy_host=self.proxy_host,
+            proxy_port=self.proxy_port,
+        )

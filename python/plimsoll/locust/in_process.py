@@ -1,0 +1,231 @@
+"""A test without a coordinator: a program makes an Environment and steers its runner; the users live in its process.
+
+Its results are `environment.stats`; no run is kept.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import traceback
+from typing import TYPE_CHECKING, Any
+
+import gevent
+from gevent import getcurrent
+from gevent.pool import Group
+
+from plimsoll._engine import SpawnTimes, now
+from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED, LocalRunner, end_users
+from plimsoll.run.dispatch import Dispatcher, UserClass
+from plimsoll.run.worker.population import BATCH
+from plimsoll.users.exceptions import CONTROL_FLOW
+from plimsoll.users.recording import RequestRecorder
+from plimsoll.users.sleep import sleep_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from plimsoll.locust.environment import Environment
+    from plimsoll.locust.runners import Runner
+    from plimsoll.users.events import EventHook
+    from plimsoll.users.user import User
+
+logger = logging.getLogger("locust.runners")
+
+SECOND = 1_000_000_000
+PERIOD = 1.0
+"""Seconds between two looks at what can be forgotten."""
+WORKER = 0
+"""The one that the dispatcher deals all users to."""
+
+
+def create_local_runner(environment: Environment) -> LocalRunner:
+    """The runner of a program. Raises RunnerAlreadyExistsError for a second one."""
+    controller = InProcess(environment)
+    runner = LocalRunner(environment, controller)
+    environment.events.request.add_listener(RequestRecorder(environment.recorder))
+    environment.events.user_error.add_listener(controller.count_error)
+    return runner
+
+
+class InProcess:
+    """The controller of a runner that has nobody else: what it is asked to do it does, in this process.
+
+    A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.
+    """
+
+    def __init__(self, environment: Environment) -> None:
+        self._environment = environment
+        self._dispatcher: Dispatcher | None = None
+        """None while there is no test."""
+        self._spawning: gevent.Greenlet[..., Any] | None = None
+        self._ending: gevent.Greenlet[..., Any] | None = None
+        self._ticker: gevent.Greenlet[..., Any] | None = None
+        self._leaving: set[User] = set()
+        """Users that are ending, but still there."""
+        self._departures = Group()
+        """The greenlets that see them out."""
+        self._epoch = now()
+        environment.recorder.restart(self._epoch)
+
+    # What the runner asks for
+
+    def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        self._interrupt(self._spawning)
+        self._spawning = self._runner.spawn(self._spawn, users, rate, classes)
+        if self._ticker is None or self._ticker.dead:
+            self._ticker = self._runner.spawn(self._tick)
+
+    def stop(self) -> None:
+        """Returns when the test has ended. Called by a user, which must end too, it returns at once."""
+        self._stop(quit=False)
+
+    def quit(self) -> None:
+        """The same, and ends the background work of the runner, as a part of which the caller may end too."""
+        self._stop(quit=True)
+
+    def send(self, type: str, data: Any, client_id: str | None) -> None:
+        raise NotImplementedError("a LocalRunner has no other node to send to")
+
+    def count_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
+        """The listener of `user_error`."""
+        self._runner.log_exception("local", str(exception), "".join(traceback.format_tb(tb)))
+
+    # How users come
+
+    def _spawn(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        if self._ending is not None:
+            self._ending.join()
+        # Not by its truth: a dispatcher is as long as there are users.
+        dispatcher = self._begin() if self._dispatcher is None else self._dispatcher
+        if self._environment.host:
+            for each in self._environment.user_classes:
+                each.host = self._environment.host
+        if classes is not None:
+            dispatcher.choose(classes)
+        logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
+        missing = users - len(dispatcher)
+        move, times, start, moved = dispatcher.grow, SpawnTimes(abs(missing), rate), now(), 0
+        if missing < 0:
+            move = dispatcher.shrink
+        while self._spawning is getcurrent():
+            before = moved
+            while (due := times.due(moved)) is not None and start + due <= now():
+                moved += 1
+            move(moved - before)
+            self._adjust(dispatcher.counts()[WORKER])
+            if due is None:
+                self._departures.join()
+                self._tell_complete()
+                return
+            sleep_until(self._environment.hub, start + due)
+
+    def _begin(self) -> Dispatcher:
+        environment, runner = self._environment, self._runner
+        environment.stats.clear_all()
+        runner.exceptions = {}
+        environment._filter_tasks_by_tags()
+        environment.events.test_start.fire(environment=environment)
+        classes = [UserClass(each.__name__, float(each.weight), each.fixed_count) for each in environment.user_classes]
+        self._dispatcher = Dispatcher(classes, [WORKER])
+        return self._dispatcher
+
+    def _adjust(self, counts: Mapping[str, int]) -> None:
+        """Have so many users of each class, not counting those that are ending."""
+        runner = self._runner
+        present: dict[str, list[User]] = {name: [] for name in counts}
+        for user in _users(runner):
+            if user not in self._leaving:
+                present.setdefault(type(user).__name__, []).append(user)
+        runner.state = STATE_SPAWNING
+        surplus = [user for name, wanted in counts.items() for user in present[name][wanted:]]
+        if surplus:
+            self._leaving.update(surplus)
+            self._departures.spawn(self._end, surplus)
+        for name, wanted in counts.items():
+            missing = max(0, wanted - len(present[name]))
+            for done in range(0, missing, BATCH):
+                if done:
+                    # The answers to those already there must not wait for long.
+                    gevent.sleep(0)
+                runner.spawn_users({name: min(BATCH, missing - done)})
+
+    def _tell_complete(self) -> None:
+        environment, runner = self._environment, self._runner
+        counts = runner.target_user_classes_count = runner.user_classes_count
+        logger.info("All users spawned: %s (%d total users)", json.dumps(counts), sum(counts.values()))
+        runner.all_spawned()
+        if environment.reset_stats:
+            logger.info("Resetting stats")
+            environment.stats.reset_all()
+        self._fire(environment.events.spawning_complete, user_count=sum(counts.values()))
+
+    # How they go
+
+    def _stop(self, quit: bool) -> None:
+        caller: Any = getcurrent()
+        if self._ending is None and self._runner.state != STATE_STOPPED:
+            self._ending = gevent.spawn(self._finish, caller)
+        ending = self._ending
+        if ending is caller or ending is None:
+            # A listener of this very end, or there is nothing to end.
+            pass
+        elif caller in self._runner.user_greenlets:
+            if quit:
+                ending.link(lambda _: self._runner.greenlet.kill(block=False))
+            return
+        else:
+            ending.join()
+        if quit:
+            self._runner.greenlet.kill()
+
+    def _finish(self, caller: Any) -> None:
+        """caller: who asked for the end, and may have more to do."""
+        environment, runner = self._environment, self._runner
+        self._fire(environment.events.test_stopping, environment=environment)
+        runner.state = STATE_CLEANUP
+        for work in (self._spawning, runner.shape_greenlet):
+            if work is not caller:
+                self._interrupt(work)
+        self._spawning = runner.shape_greenlet = runner.shape_last_tick = None
+        self._end(list(_users(runner)))
+        self._departures.join()
+        runner.user_greenlets.join()
+        self._dispatcher = self._ending = None
+        runner.state = STATE_STOPPED
+        self._fire(environment.events.test_stop, environment=environment)
+
+    def _end(self, users: Sequence[User]) -> None:
+        try:
+            end_users(users, self._environment.stop_timeout or 0.0)
+        finally:
+            self._leaving.difference_update(users)
+
+    def _tick(self) -> None:
+        """Let the recorder forget each second when it is past: nobody keeps it. Its sums, which are shown, stay."""
+        while True:
+            gevent.sleep(PERIOD)
+            self._environment.recorder.take((now() - self._epoch) // SECOND)
+
+    @property
+    def _runner(self) -> Runner:
+        runner = self._environment.runner
+        assert runner is not None
+        return runner
+
+    def _interrupt(self, work: gevent.Greenlet[..., Any] | None) -> None:
+        if work is not None and work is not getcurrent():
+            work.kill()
+
+    def _fire(self, event: EventHook, **arguments: Any) -> None:
+        """Fire an event at which it makes no difference that a listener wants to end the test."""
+        try:
+            event.fire(**arguments)
+        except CONTROL_FLOW as reason:
+            logger.error("%s: %s", type(reason).__name__, reason)
+
+
+def _users(runner: Runner) -> Iterable[User]:
+    for greenlet in list(runner.user_greenlets):
+        # A greenlet that has just died has no arguments left.
+        yield from greenlet.args[:1]

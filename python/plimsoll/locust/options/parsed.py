@@ -1,0 +1,206 @@
+"""The command line as a locustfile sees it: the options it adds itself, and `environment.parsed_options`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+
+from plimsoll.errors import UsageError
+from plimsoll.locust.options.arguments import BASIC, setup_parser_arguments
+from plimsoll.locust.options.parser import LocustArgumentParser
+from plimsoll.locust.script import locustfile
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.run.plan import RunPlan
+
+DEFAULT_CONFIG_FILES = ("~/.locust.conf", "locust.conf", "pyproject.toml")
+
+Role = Literal["alone", "main", "worker"]
+"""What a process is in its run: its only one, the one that hears from all workers, or one of several workers."""
+
+_NOT_FOR_WORKERS: dict[str, Any] = {
+    "run_time": None,
+    "autostart": None,
+    "csv_prefix": None,
+    "stats_history_enabled": False,
+    "html_file": None,
+    "print_stats": None,
+}
+"""Options that have no meaning in one of several workers, and what they are there."""
+
+
+class UnknownOption(UsageError):  # noqa: N818 - the option is what is wrong
+    """Neither the command line nor the locustfile knows this option. The message is the option."""
+
+
+def make_parser() -> LocustArgumentParser:
+    """With Locust's options, for the locustfile's listeners to add theirs to. Raises UsageError where it parses."""
+    parser = LocustArgumentParser(add_help=False, refuse=_refuse)
+    _add_basic(parser)
+    setup_parser_arguments(parser)
+    return parser
+
+
+def parse(parser: LocustArgumentParser, plan: RunPlan, role: Role = "alone") -> argparse.Namespace:
+    """`environment.parsed_options`: what the plan says, by Locust's names, and the locustfile's own options.
+
+    What the command line leaves open is as the parser has it, whose defaults the locustfile may have changed. Raises
+    UnknownOption, or UsageError for a value that an option of the locustfile refuses.
+    """
+    given = {name: value for name, value in _by_locusts_names(plan).items() if _said(value)}
+    parsed, unknown = parser.parse_known_args(plan.arguments, argparse.Namespace(**given))
+    if options := [each for each in unknown if each.startswith("-")]:
+        raise UnknownOption(options[0].partition("=")[0])
+    parsed.user_classes = [*parsed.user_classes, *unknown]
+    if role == "worker":
+        vars(parsed).update(_NOT_FOR_WORKERS, worker=True)
+    elif role == "main":
+        parsed.master = True
+    if role != "alone":
+        parsed.expect_workers = plan.processes
+    return parsed
+
+
+def settle(parsed: argparse.Namespace, plan: RunPlan) -> dict[str, Any]:
+    """Fields of the plan that the locustfile changed, by defaults of the parser or in a listener of `init`.
+
+    Also says in parsed_options what a run takes where nobody said anything. To be called after `init`, not in one of
+    several workers.
+    """
+    parsed.num_users = 1 if parsed.num_users is None else parsed.num_users
+    parsed.spawn_rate = 1 if parsed.spawn_rate is None else parsed.spawn_rate
+    wanted: dict[str, Any] = {
+        "users": int(parsed.num_users),
+        "spawn_rate": float(parsed.spawn_rate),
+        "run_time": None if parsed.run_time is None else float(parsed.run_time),
+        "stop_timeout": float(parsed.stop_timeout or 0),
+        "exit_code_on_error": parsed.exit_code_on_error,
+        "reset_stats": bool(parsed.reset_stats),
+        "equal_weights": bool(parsed.equal_weights),
+    }
+    return {name: value for name, value in wanted.items() if value != getattr(plan, name)}
+
+
+def _by_locusts_names(plan: RunPlan) -> dict[str, Any]:
+    """Something that is not `_said` where the command line says nothing, or what is Locust's default."""
+    said = dict(plan.options)
+    return {
+        **said,
+        "locustfile": said.get("locustfile", ",".join(plan.locustfiles)),
+        "host": plan.host,
+        "num_users": said.get("num_users", plan.users),
+        "spawn_rate": said.get("spawn_rate", plan.spawn_rate),
+        "run_time": _whole(said.get("run_time", plan.run_time)),
+        "stop_timeout": _whole(plan.stop_timeout) or None,
+        "processes": said.get("processes", plan.processes if plan.processes > 1 else None),
+        "tags": list(plan.tags) or None,
+        "exclude_tags": list(plan.exclude_tags) or None,
+        "equal_weights": plan.equal_weights,
+        "reset_stats": plan.reset_stats,
+        "loglevel": plan.loglevel if plan.loglevel != "INFO" else None,
+        "logfile": said.get("logfile", plan.logfile),
+        "skip_log_setup": plan.skip_log_setup,
+        "exit_code_on_error": plan.exit_code_on_error if plan.exit_code_on_error != 1 else None,
+        "headless": said.get("headless", True),
+    }
+
+
+def _said(value: object) -> bool:
+    return value is not None and value is not False and value not in ((), [])
+
+
+def _whole(seconds: float | None) -> float | None:
+    """As an integer where it is one: Locust knows whole seconds only."""
+    return int(seconds) if seconds is not None and seconds == int(seconds) else seconds
+
+
+# What programs of one's own call
+
+
+def get_empty_argument_parser(
+    add_help: bool = True, default_config_files: Sequence[str] = DEFAULT_CONFIG_FILES
+) -> LocustArgumentParser:
+    """A parser that only knows where the locustfile and the configuration are."""
+    parser = LocustArgumentParser(prog="locust", add_help=add_help, default_config_files=default_config_files)
+    _add_basic(parser)
+    return parser
+
+
+def get_parser(default_config_files: Sequence[str] = DEFAULT_CONFIG_FILES) -> LocustArgumentParser:
+    """With Locust's options, and those that listeners of `init_command_line_parser` add."""
+    from plimsoll.users.events import events
+
+    parser = get_empty_argument_parser(default_config_files=default_config_files)
+    setup_parser_arguments(parser)
+    events.init_command_line_parser.fire(parser=parser)
+    return parser
+
+
+def parse_options(args: Sequence[str] | None = None) -> argparse.Namespace:
+    """The options in args, or in this process' command line, which ends the process for one it does not know."""
+    parser = get_parser()
+    parsed = parser.parse_args(args)
+    if parsed.stats_history_enabled and parsed.csv_prefix is None:
+        parser.error("'--csv-full-history' requires '--csv'.")
+    return parsed
+
+
+def parse_locustfile_option(args: Sequence[str] | None = None) -> argparse.Namespace:
+    """What can be known before the locustfile is imported; options of its own are passed over."""
+    parser = get_empty_argument_parser(add_help=False)
+    setup_parser_arguments(parser)
+    return parser.parse_known_args(args)[0]
+
+
+def get_locustfiles_locally(options: argparse.Namespace) -> list[str]:
+    """The files that -f names, as absolute paths. Raises LocustfileError."""
+    return [str(path) for path in locustfile.find(options.locustfile)]
+
+
+def default_args_dict() -> dict[str, Any]:
+    """Locust's options and their defaults, whatever configuration files say."""
+    parser = get_empty_argument_parser(default_config_files=())
+    setup_parser_arguments(parser)
+    return vars(parser.parse_args([]))
+
+
+class UIExtraArgOptions(NamedTuple):
+    """How a web page asks for an option of the locustfile."""
+
+    default_value: Any
+    is_secret: bool
+    is_required: bool
+    help_text: str | None
+    is_multiple: bool
+    choices: list[str] | None = None
+
+
+def ui_extra_args_dict(args: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
+    """The fields of `UIExtraArgOptions` for every option of the locustfile that a web page may ask for."""
+    parser = get_parser()
+    shown, known = parser.args_included_in_web_ui, default_args_dict()
+    extra = {
+        name: value for name, value in vars(parser.parse_args(args)).items() if name in shown and name not in known
+    }
+    return {
+        name: UIExtraArgOptions(
+            default_value=value,
+            is_secret=name in parser.secret_args_included_in_web_ui,
+            is_required=name in parser.required_args_included_in_web_ui,
+            help_text=shown[name].help,
+            is_multiple=name in parser.multiple_args_included_in_web_ui,
+            choices=list(choices) if (choices := shown[name].choices) is not None else None,
+        )._asdict()
+        for name, value in extra.items()
+    }
+
+
+def _refuse(message: str) -> NoReturn:
+    raise UsageError(message)
+
+
+def _add_basic(parser: LocustArgumentParser) -> None:
+    for names, settings in BASIC:
+        parser.add_argument(*names, **settings)

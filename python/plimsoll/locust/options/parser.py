@@ -1,0 +1,218 @@
+"""The parser that locustfiles add their options to: argparse, and what Locust's has beyond it.
+
+An option may have an environment variable and stand in a configuration file. The command line is stronger than the
+environment, which is stronger than the files.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plimsoll.locust.options.config import read_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ON, OFF = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+_FOR_THE_WEB_PAGE = {"include_in_web_ui": True, "is_secret": False, "is_required": False, "is_multiple": False}
+"""Locust's extra arguments of `add_argument` that say how its page asks for the option, and what they are if unsaid."""
+_OF_CONFIGARGPARSE = (
+    "add_config_file_help", "add_env_var_help", "args_for_setting_config_path", "args_for_writing_out_config_file",
+    "auto_env_var_prefix", "config_arg_help_message", "config_arg_is_required", "config_file_parser_class",
+    "ignore_unknown_config_file_keys", "write_out_config_file_arg_help_message",
+)  # fmt: skip
+_LIST = re.compile(r"\[(.*)\]")
+
+
+class _Extended(argparse._ActionsContainer):
+    """What parser and groups have in common."""
+
+    def add_argument(self, *args: Any, **kwargs: Any) -> argparse.Action:
+        """As in argparse. Besides: env_var (name of the variable which gives the value if the command line does not),
+        and include_in_web_ui, is_secret, is_required and is_multiple, which are for web pages."""
+        shown = {name: kwargs.pop(name, default) for name, default in _FOR_THE_WEB_PAGE.items()}
+        extra = {**shown, "env_var": kwargs.pop("env_var", None), "is_config": kwargs.pop("is_config_file_arg", False)}
+        action = super().add_argument(*args, **kwargs)
+        for name, value in extra.items():
+            setattr(action, name, value)
+        return action
+
+    add = add_arg = add_argument
+
+    def add_argument_group(self, *args: Any, **kwargs: Any) -> _Group:
+        group = _Group(self, *args, **kwargs)
+        self._action_groups.append(group)
+        return group
+
+    def add_mutually_exclusive_group(self, **kwargs: Any) -> _ExclusiveGroup:
+        group = _ExclusiveGroup(self, **kwargs)
+        self._mutually_exclusive_groups.append(group)
+        return group
+
+
+class _Group(_Extended, argparse._ArgumentGroup):
+    pass
+
+
+class _ExclusiveGroup(_Extended, argparse._MutuallyExclusiveGroup):
+    pass
+
+
+class LocustArgumentParser(_Extended, argparse.ArgumentParser):
+    """What listeners of `init_command_line_parser` get.
+
+    default_config_files: if there are any, Locust's configuration files give defaults. refuse: is told what is wrong
+    with a command line, and raises something; without it the process ends with code 2. Further arguments are those of
+    argparse; those that only configargparse knows have no effect.
+    """
+
+    def __init__(
+        self,
+        *args: Any,
+        default_config_files: Sequence[str] = (),
+        refuse: Callable[[str], NoReturn] | None = None,
+        **kwargs: Any,
+    ) -> None:
+        for name in _OF_CONFIGARGPARSE:
+            kwargs.pop(name, None)
+        self.default_config_files = default_config_files
+        self._refuse = refuse
+        super().__init__(*args, **kwargs)
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: argparse.Namespace | None = None
+    ) -> tuple[argparse.Namespace, list[str]]:
+        """A value that the namespace has already is stronger than environment and files."""
+        words = list(sys.argv[1:] if args is None else args)
+        namespace = namespace or argparse.Namespace()
+        missing = [each for each in self._actions if not hasattr(namespace, each.dest) and not _given(each, words)]
+        unknown = self._take_files(missing, namespace, words)
+        for action in missing:
+            variable = getattr(action, "env_var", None)
+            if variable and variable in os.environ:
+                self._take(action, namespace, os.environ[variable], variable)
+        required = [each for each in missing if each.required and each.option_strings and hasattr(namespace, each.dest)]
+        try:
+            for action in required:
+                action.required = False
+            parsed, rest = super().parse_known_args(words, namespace)
+        finally:
+            for action in required:
+                action.required = True
+        return parsed, [*unknown, *rest]
+
+    def error(self, message: str) -> NoReturn:
+        if self._refuse is not None:
+            self._refuse(self._explained(message))
+        self.exit(2, f"{self.prog}: error: {self._explained(message)}\n")
+
+    def _explained(self, message: str) -> str:
+        """argparse's complaint; about an unknown option with the one that may be meant."""
+        _, found, rest = message.partition("unrecognized arguments: ")
+        options = [name for action in self._actions for name in action.option_strings]
+        close = difflib.get_close_matches(rest.split()[0], options, n=1) if found else []
+        return f"{message}\nDid you mean '{close[0]}'?" if close else message
+
+    @property
+    def args_included_in_web_ui(self) -> dict[str, argparse.Action]:
+        """By name, what a web page asks for."""
+        return dict(self._for_the_page("include_in_web_ui"))
+
+    @property
+    def secret_args_included_in_web_ui(self) -> dict[str, argparse.Action]:
+        return dict(self._for_the_page("is_secret"))
+
+    @property
+    def required_args_included_in_web_ui(self) -> dict[str, argparse.Action]:
+        return dict(self._for_the_page("is_required"))
+
+    @property
+    def multiple_args_included_in_web_ui(self) -> dict[str, argparse.Action]:
+        return dict(self._for_the_page("is_multiple"))
+
+    def _for_the_page(self, mark: str) -> Iterator[tuple[str, argparse.Action]]:
+        for action in self._actions:
+            if getattr(action, "include_in_web_ui", False) and getattr(action, mark):
+                yield action.dest, action
+
+    def _take_files(
+        self, missing: Sequence[argparse.Action], namespace: argparse.Namespace, words: Sequence[str]
+    ) -> list[str]:
+        """Returns, spelt as options, the settings that are no option of ours."""
+        if not self.default_config_files:
+            return []
+        known = {name: action for action in self._actions for name in action.option_strings}
+        unknown = []
+        for key, value in read_settings(self._config(words), Path.home(), Path.cwd()).items():
+            action = known.get(f"--{key}")
+            if action is None:
+                unknown.append(f"--{key}={value}")
+            elif action in missing:
+                self._take(action, namespace, value, key)
+        return unknown
+
+    def _config(self, words: Sequence[str]) -> str | None:
+        """The file that an option for it names."""
+        names = [
+            name for action in self._actions if getattr(action, "is_config", False) for name in action.option_strings
+        ]
+        for place, word in enumerate(words):
+            name, equals, value = word.partition("=")
+            if name in names:
+                return value if equals else next(iter(words[place + 1 :]), None)
+        return None
+
+    def _take(
+        self, action: argparse.Action, namespace: argparse.Namespace, value: str | list[str], source: str
+    ) -> None:
+        """Do what the option does, as if it had been given. source: variable or key, for messages."""
+        try:
+            self._take_value(action, namespace, value, source)
+        except argparse.ArgumentError as error:
+            self.error(str(error))
+
+    def _take_value(
+        self, action: argparse.Action, namespace: argparse.Namespace, value: str | list[str], source: str
+    ) -> None:
+        setattr(namespace, action.dest, action.default)
+        name = action.option_strings[-1] if action.option_strings else None
+        if isinstance(value, str) and (match := _LIST.fullmatch(value)):
+            value = [part.strip() for part in match[1].split(",") if part.strip()]
+        if isinstance(action, argparse._CountAction):
+            setattr(namespace, action.dest, int(str(value)))
+        elif action.nargs == 0:
+            self._take_flag(action, namespace, str(value), source)
+        elif isinstance(action, argparse._AppendAction) and isinstance(value, list):
+            for each in value:
+                action(self, namespace, self._get_values(action, [each]), name)
+        elif isinstance(value, list) and action.nargs is None:
+            self.error(f"{source} can't be a list: {value}")
+        else:
+            action(self, namespace, self._get_values(action, value if isinstance(value, list) else [value]), name)
+
+    def _take_flag(self, action: argparse.Action, namespace: argparse.Namespace, text: str, source: str) -> None:
+        if text.lower() in ON:
+            action(self, namespace, [], action.option_strings[0])
+        elif text.lower() not in OFF:
+            self.error(f"Unexpected value for {source}: '{text}'. Expecting one of {', '.join((*ON, *OFF))}")
+        elif isinstance(action, argparse.BooleanOptionalAction):
+            setattr(namespace, action.dest, False)
+
+
+def _given(action: argparse.Action, words: Sequence[str]) -> bool:
+    """Whether the command line has this option."""
+    return any(word.partition("=")[0] in action.option_strings for word in words) or any(
+        # -n5 is -n 5
+        word.startswith(name)
+        for name in action.option_strings
+        if len(name) == 2
+        for word in words
+        if word[1:2] != "-"
+    )

@@ -1,0 +1,59 @@
+"""A program of one's own that does what the command does."""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plimsoll.locust.environment import Environment
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from plimsoll.locust.shape import LoadTestShape
+    from plimsoll.users.events import Events
+    from plimsoll.users.user import User
+
+
+def main() -> NoReturn:
+    """`plimsoll run` with the arguments in sys.argv; ends this process with its exit code.
+
+    In a process of its own: what this one has imported and changed does not count there.
+    """
+    command = [sys.executable, "-P", "-c", "from plimsoll.cli import main; main()", "run", *sys.argv[1:]]
+    with subprocess.Popen(command) as process:
+        while process.returncode is None:
+            # Ctrl-C reaches the other process as well, which has its reports to write.
+            with contextlib.suppress(KeyboardInterrupt):
+                process.wait()
+    sys.exit(process.returncode)
+
+
+def create_environment(
+    user_classes: list[type[User]],
+    options: Namespace,
+    events: Events | None = None,
+    shape_class: LoadTestShape | None = None,
+    locustfile: str | None = None,
+    parsed_locustfiles: list[str] | None = None,
+    available_user_classes: dict[str, type[User]] | None = None,
+    available_shape_classes: dict[str, LoadTestShape] | None = None,
+    available_user_tasks: dict[str, list[Any]] | None = None,
+) -> Environment:
+    """An Environment that goes by the options that `get_parser().parse_args()` returned."""
+    return Environment(
+        user_classes=user_classes,
+        shape_class=shape_class,
+        events=events,
+        locustfile=locustfile,
+        host=options.host,
+        reset_stats=options.reset_stats,
+        parsed_options=options,
+        parsed_locustfiles=parsed_locustfiles,
+        available_user_classes=available_user_classes,
+        available_shape_classes=available_shape_classes,
+        available_user_tasks=available_user_tasks,
+        profile=options.profile,
+    )

@@ -1,0 +1,58 @@
+"""`environment.web_ui` of a run that has a page: what a locustfile adds to it is served beside our own."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+
+import gevent
+
+if TYPE_CHECKING:
+    from plimsoll.locust.environment import Environment
+    from plimsoll.locust.web.ui import WebUI
+
+logger = logging.getLogger("locust.web")
+
+LOOPBACK = "127.0.0.1"
+LOOK = 0.02
+PATIENCE = 5.0
+"""Seconds."""
+
+
+class OwnPage:
+    """Stands for a `WebUI`, which is made when the locustfile first asks for something of it: most never do, and need
+    no Flask. From then on the Environment has the real one."""
+
+    def __init__(self, environment: Environment) -> None:
+        vars(self).update(_environment=environment, _made=None)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._make(), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._make(), name, value)
+
+    def _make(self) -> WebUI:
+        from plimsoll.locust.web.ui import WebUI
+
+        made: WebUI | None = vars(self)["_made"]
+        if made is None:
+            # Programs of this machine only, whoever may see our own page: that one asks for a token.
+            made = WebUI(vars(self)["_environment"], LOOPBACK, 0, delayed_start=True)
+            vars(self)["_made"] = made
+        return made
+
+
+def serve(page: OwnPage) -> None:
+    """Serve it, if the locustfile has asked for it, on any free port; the log says where."""
+    made: WebUI | None = vars(page)["_made"]
+    if made is None:
+        return
+    made.start()
+    end = time.monotonic() + PATIENCE
+    while made.server is None or not made.server.started:
+        if time.monotonic() > end:  # why has been logged
+            return
+        gevent.sleep(LOOK)
+    logger.info("the locustfile's own routes are at http://%s:%d", LOOPBACK, made.server.server_port)

@@ -1,0 +1,139 @@
+"""A worker, or the main node, among the other processes of its run: what it tells them, and what their news do to its
+runner. `plimsoll.run.coordinator.peers` has the list of news, and passes them on.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, Any, Protocol
+
+import gevent
+
+from plimsoll.locust import runners
+from plimsoll.locust.messages import decode, encode
+from plimsoll.run.transport.messages import EncodedSnapshot
+from plimsoll.users import log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plimsoll.locust.runners import MasterRunner, WorkerRunner
+
+    Tell = Callable[..., None]
+
+logger = logging.getLogger("locust.runners")
+
+
+class Member(Protocol):
+    """One of several processes."""
+
+    @property
+    def failed(self) -> bool:
+        """Other processes have told of failures or exceptions."""
+
+    def begin(self) -> None:
+        """`init` has been fired."""
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        """News of another process; calls listeners of the user's code."""
+
+    def finish(self) -> None:
+        """The test has stopped."""
+
+
+class WorkerMember:
+    """tell: gets the kind of news and its arguments."""
+
+    failed = False
+
+    def __init__(self, runner: WorkerRunner, tell: Tell) -> None:
+        self._runner = runner
+        self._tell = tell
+        self._adjusted = 0
+        """Orders to have other users that were carried out since the last heartbeat."""
+        tell("connect", runner.client_id)
+        runner.spawn(self._beat)
+
+    def begin(self) -> None:
+        self._runner.spawn(self._report)
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        match kind, arguments:
+            case "message", [type_, data]:
+                self._runner.deliver(type_, decode(data), self._runner.client_id)
+            case "heartbeat", _:
+                self._runner.hear_heartbeat()
+
+    def adjusted(self) -> None:
+        """Users have come or gone: the main node wants to know at once."""
+        self._adjusted += 1
+        self._send_heartbeat()
+
+    def finish(self) -> None:
+        self._send_report()
+
+    def _beat(self) -> None:
+        while True:
+            self._send_heartbeat()
+            gevent.sleep(runners.HEARTBEAT_INTERVAL)
+
+    def _send_heartbeat(self) -> None:
+        runner, adjusted = self._runner, self._adjusted
+        self._adjusted = 0
+        usage = runner.current_cpu_usage, runner.current_memory_usage
+        self._tell("heartbeat", runner.state, runner.user_classes_count, *usage, adjusted)
+
+    def _report(self) -> None:
+        while True:
+            self._send_report()
+            gevent.sleep(runners.WORKER_REPORT_INTERVAL)
+
+    def _send_report(self) -> None:
+        data = self._runner.make_report()
+        try:
+            self._tell("report", encode(data))
+        except (TypeError, OverflowError) as error:
+            logger.error("what listeners of report_to_master have added cannot be sent: %s", error)
+            log.unhandled_greenlet_exception = True
+
+
+class MainMember:
+    """take: gets what a worker has measured, for the statistics of this process."""
+
+    def __init__(self, runner: MasterRunner, tell: Tell, take: Callable[[EncodedSnapshot], None]) -> None:
+        self._runner = runner
+        self._tell = tell
+        self._take = take
+        self.failed = False
+        """Workers have told of failures or exceptions."""
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        runner = self._runner
+        match kind, arguments:
+            case "connect", [client, index]:
+                runner.connect(client, index)
+            case "heartbeat", [client, *state]:
+                if runner.hear(client, *state):
+                    self._tell("heartbeat", client)
+            case "report", [client, data]:
+                runner.take_report(client, decode(data))
+            case "snapshot", [client, data]:
+                self._add(client, EncodedSnapshot.from_list(data))
+            case "message", [type_, data, client]:
+                runner.deliver(type_, decode(data), client)
+            case "lose", [client]:
+                runner.lose(client)
+            case "leave", [client]:
+                runner.leave(client)
+
+    def begin(self) -> None:
+        pass
+
+    def finish(self) -> None:
+        pass
+
+    def _add(self, client: str, snapshot: EncodedSnapshot) -> None:
+        self.failed |= bool(snapshot.failures or snapshot.exceptions)
+        self._take(snapshot)
+        for message, trace, count in snapshot.exceptions:
+            self._runner.log_exception(client, message, trace, count)

@@ -1,0 +1,413 @@
+"""The user's code in one process of a run: a locustfile in its Environment, with its events in Locust's order.
+
+Or native users, which have no code.
+
+init → test_start → users … spawning_complete … → test_stopping → users end → test_stop → quitting → quit
+
+The main node has all of it but the users.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import traceback
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+from urllib.parse import urlsplit
+
+from plimsoll._engine import Arrivals
+from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.load.spec import ShapeSpec
+from plimsoll.locust import runners
+from plimsoll.locust.environment import Environment
+from plimsoll.locust.script import locustfile, own_page
+from plimsoll.locust.script.own_page import OwnPage
+from plimsoll.locust.script.peers import MainMember, WorkerMember
+from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.shape import follow
+from plimsoll.run.dispatch import UserClass
+from plimsoll.run.exit_code import exit_code
+from plimsoll.run.limits import share
+from plimsoll.run.worker import native, source_addresses
+from plimsoll.run.worker.native import NativePopulation
+from plimsoll.run.worker.open_users import OpenUsers
+from plimsoll.run.worker.population import Nobody, PythonUsers
+from plimsoll.users import log
+from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
+from plimsoll.users.recording import RequestRecorder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll._engine import Engine, Recorder
+    from plimsoll.errors import PlimsollError
+    from plimsoll.locust.options.parsed import Role
+    from plimsoll.locust.runners import Controller
+    from plimsoll.locust.script.peers import Member, Tell
+    from plimsoll.locust.web.ui import WebUI
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.messages import EncodedSnapshot
+    from plimsoll.run.worker.caught import CaughtExceptions
+    from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
+    from plimsoll.users.events import EventHook
+    from plimsoll.users.hub import Hub
+    from plimsoll.users.user import User
+
+logger = logging.getLogger("locust.main")
+
+SCHEMES = ("http", "https", "http+unix")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which process of a run this is. index: 0…workers-1, or that of the main node, if there is one, = workers."""
+
+    index: int
+    workers: int
+
+    @property
+    def role(self) -> Role:
+        if self.workers == 1:
+            return "alone"
+        return "main" if self.index == self.workers else "worker"
+
+
+class Host(Protocol):
+    """Where a script runs."""
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        """Something for other processes of the run."""
+
+    def failed(self, error: PlimsollError) -> None:
+        """The run must end, and this is why."""
+
+
+class Script:
+    """Made, joined to other processes, initialised, opened, adjusted; then its users end and it is closed."""
+
+    def __init__(
+        self, plan: RunPlan, place: Place, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions
+    ) -> None:
+        """Imports the locustfile. Raises PlimsollError."""
+        self.classes: list[UserClass] = []
+        self.thresholds: list[str] = []
+        self.shaped = False
+        """Its runner follows a shape."""
+        self._no_more = False
+        """A user could not be made."""
+        self._closed: ClosedPopulation
+        self._open: OpenPopulation
+        self._plan = plan
+        self._place = place
+        self._caught = caught
+        self._recorder = recorder
+        self._setting = Setting(plan, place.role) if plan.scenario is None else None
+        self._environment = self._setting.environment if self._setting else Environment(stop_timeout=plan.stop_timeout)
+        self._environment.hub = hub
+        self._environment.recorder = recorder
+        self._engine = engine
+        self._stopping = False
+        self._offers = 0
+
+    def join(self, controller: Controller, host: Host) -> None:
+        """Make the runner, and join the other processes."""
+        self._host = host
+        self._events = self._environment.events
+        self._member: Member | None = None
+        self._runner = self._make_runner(controller, host.news)
+        self._events.request.add_listener(RequestRecorder(self._recorder))
+        self._events.user_error.add_listener(self._on_user_error)
+
+    def init(self) -> dict[str, Any]:
+        """Fire `init`. Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
+        page = OwnPage(self._environment) if self._plan.has_page and self._place.role != "worker" else None
+        self._environment.web_ui = cast("WebUI | None", page)
+        self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
+        if log.unhandled_greenlet_exception:
+            error = LocustfileError("a listener of the init event failed, see above; nothing was started")
+            error.exit_code = locustfile.EXIT_NO_USERS
+            raise error
+        if page is not None:
+            own_page.serve(page)
+        if self._member is not None:
+            self._member.begin()
+        return self._setting.changes() if self._setting else {}
+
+    def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
+        """Fire `test_start`. plan: as it is carried out now. shared: what the main node wants this worker to have.
+
+        Returns that, on the main node. Raises PlimsollError.
+        """
+        environment, before, self._plan = self._environment, self._plan, plan
+        if plan.stop_timeout != before.stop_timeout:
+            environment.stop_timeout = plan.stop_timeout
+        if self._setting and shared is not None:
+            self._setting.adopt(shared)
+        if self._place.role != "worker" and plan.load is None and environment.shape_class is None:
+            # Listeners of test_start prepare for so many, unless those of init have asked for others.
+            runner = self._runner
+            runner.target_user_count = runner.target_user_count or plan.users
+            runner.spawn_rate = runner.spawn_rate or plan.spawn_rate
+        self._fire(self._events.test_start, environment=environment)
+        self._population: Population = self._populate()
+        self.shaped = self._setting is not None and self._setting.shape() is not None
+        self._runner.state = runners.STATE_SPAWNING
+        if self._setting is None:
+            return None
+        if self._place.role != "worker":
+            # Imported now, as there are no users yet that it could hold up.
+            from plimsoll.locust.stats import stats_history
+
+            self._runner.spawn(stats_history, self._runner)
+        return self._setting.share()
+
+    def begin(self, epoch: int) -> None:
+        """Second 0 of the run is at this stamp: in the open model, arrivals come from now on."""
+        runner, load = self._runner, self._plan.load
+        if self.shaped and runner.shape_greenlet is None:
+            runner.shape_greenlet = runner.spawn(self._follow_shape)
+        if load is None or load.model != "open":
+            return
+        # Over all phases the population keeps count; a single stream can also say so itself, to the last arrival.
+        limit = load.iterations if len(load.phases) == 1 else None
+        for number, phase in enumerate(load.phases if self._place.role != "main" else ()):
+            arrivals = Arrivals(
+                phase.shape.build(),
+                poisson=phase.poisson,
+                seed=self._plan.seed + number,
+                index=self._place.index,
+                of=self._place.workers,
+                limit=limit,
+            )
+            self._open.arrive(arrivals, epoch + round(phase.start * 1e9))
+        self.spawned(0)
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        """Arrivals at this rate from the stamp `start` on, in place of those that were planned."""
+        load = self._plan.load
+        assert load is not None
+        self._offers += 1
+        arrivals = Arrivals(
+            ShapeSpec.of("constant", level=rate, seconds=seconds).build(),
+            poisson=load.phases[-1].poisson,
+            seed=self._plan.seed + len(load.phases) + self._offers,
+            index=self._place.index,
+            of=self._place.workers,
+        )
+        self._open.arrive_instead(arrivals, start)
+
+    def reset(self) -> None:
+        """`reset_stats`, and the statistics that the locustfile sees begin anew."""
+        if self._setting is None:
+            return
+        if self._place.role != "worker":
+            self._fire(self._events.reset_stats)
+        self._environment.stats.reset_all()
+        self._runner.exceptions = {}
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Have so many users per class. One that cannot be made is the last that is tried: those that are there go on.
+
+        Raises LocustfileError when there is none.
+        """
+        runner = self._runner
+        runner.target_user_classes_count = dict(counts)
+        if self._place.role == "worker" or self._plan.load is not None:
+            runner.target_user_count = sum(counts.values())
+        if runner.state == runners.STATE_RUNNING:
+            runner.state = runners.STATE_SPAWNING
+        if self._no_more:
+            alive = self._population.counts()
+            counts = {name: min(wanted, alive[name]) for name, wanted in counts.items()}
+        try:
+            self._closed.adjust(counts)
+        except StopTest as reason:
+            logger.error("%s", reason)
+            runner.quit()
+        except Exception as error:
+            broken = locustfile.broken(error, "making a user")
+            if not any(self._population.counts().values()):
+                raise broken from error
+            self._no_more = True
+            logger.critical("Unhandled exception in greenlet: no more users are started\n%s", broken)
+            log.unhandled_greenlet_exception = True
+        if isinstance(self._member, WorkerMember):
+            self._member.adjusted()
+
+    def spawned(self, users: int) -> None:
+        """All users that were asked for are there, so many over all workers."""
+        self._runner.all_spawned()
+        self._fire(self._events.spawning_complete, user_count=users)
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        """News of another process of the run."""
+        if self._member is not None:
+            self._member.hear(kind, arguments)
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+        return self._population.counts()
+
+    @property
+    def population(self) -> Population:
+        """Its users, once it is open."""
+        return self._population
+
+    @property
+    def runner(self) -> runners.Runner:
+        return self._runner
+
+    def announce_end(self) -> None:
+        """`test_stopping`, once; the shape is not followed any more."""
+        if self._stopping:
+            return
+        self._stopping = True
+        self._fire(self._events.test_stopping, environment=self._environment)
+        self._runner.state = runners.STATE_STOPPING
+        shape, self._runner.shape_greenlet = self._runner.shape_greenlet, None
+        if shape is not None:
+            shape.kill(block=False)
+
+    def end_users(self) -> None:
+        """`test_stopping`; then end all users as the stop timeout says."""
+        self.announce_end()
+        self._population.drain(self._environment.stop_timeout or 0.0)
+        self._runner.state = runners.STATE_STOPPED
+
+    def stop(self) -> None:
+        """Cut users off now; `end_users` under way then ends soon."""
+        self._population.stop()
+
+    def close(self, failed: bool) -> tuple[int | None, bool]:
+        """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
+
+        Returns the exit code that the user's code chose, and whether a listener failed.
+        """
+        environment = self._environment
+        self._fire(self._events.test_stop, environment=environment)
+        if self._member is not None:
+            self._member.finish()
+            failed |= self._member.failed
+        self._runner.greenlet.kill()
+        self._fire(self._events.quitting, environment=environment, reverse=True)
+        code = exit_code(
+            chosen=environment.process_exit_code,
+            failures=failed,
+            on_error=self._plan.exit_code_on_error,
+            listener_failed=log.unhandled_greenlet_exception,
+        )
+        self._fire(self._events.quit, exit_code=code)
+        return environment.process_exit_code, log.unhandled_greenlet_exception
+
+    def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
+        environment, place = self._environment, self._place
+        if place.role == "alone" or self._setting is None:
+            return runners.LocalRunner(environment, controller)
+        if place.role == "main":
+            main = runners.MasterRunner(environment, controller)
+            self._member = MainMember(main, tell, self._add_stats)
+            return main
+        worker = runners.WorkerRunner(environment, controller, place.index, place.workers)
+        self._member = WorkerMember(worker, tell)
+        return worker
+
+    def _add_stats(self, snapshot: EncodedSnapshot) -> None:
+        self._environment.stats.source.add(snapshot)
+
+    def _populate(self) -> Population:
+        """Only now: listeners of `init` and `test_start` may change host, weights and classes."""
+        environment, plan = self._environment, self._plan
+        if plan.scenario is not None:
+            self.classes = [UserClass(native.NAME)]
+            natives = NativePopulation(self._engine, self._recorder, plan, self._place.index, self._place.workers)
+            self._closed, self._open = natives, natives
+            return natives
+        classes = environment.user_classes
+        for each in classes:
+            each.host = environment.host or each.host
+        check_hosts(classes)
+        source_addresses.settle(classes, plan.source_addresses, self._place.index)
+        environment._filter_tasks_by_tags()
+        if self._plan.equal_weights:
+            environment.assign_equal_weights()
+        check_spawn_rates(classes)
+        self.classes = [
+            UserClass(each.__name__, float(each.weight), each.fixed_count, each.max_spawn_rate) for each in classes
+        ]
+        self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
+        if self._place.role == "main":
+            return Nobody()
+        if plan.is_open:
+            self._open = self._open_users(classes)
+            return self._open
+        iterations = plan.load.iterations if plan.load else None
+        quota = None if iterations is None else share(iterations, self._place.index, self._place.workers)
+        self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
+        return self._closed
+
+    def _open_users(self, classes: Sequence[type[User]]) -> OpenPopulation:
+        load = self._plan.load
+        assert load is not None
+        return OpenUsers(
+            self._environment,
+            classes,
+            self._runner.user_greenlets,
+            self._environment.hub,
+            self._recorder,
+            max_users=max(1, share(self._plan.most_users, self._place.index, self._place.workers)),
+            drop=load.on_saturation == "drop",
+            iterations=None
+            if load.iterations is None
+            else share(load.iterations, self._place.index, self._place.workers),
+        )
+
+    def _follow_shape(self) -> None:
+        try:
+            follow(self._runner)
+        except CONTROL_FLOW as reason:
+            logger.error("%s: %s", type(reason).__name__, reason)
+            self._runner.quit()
+        except Exception as error:
+            self._host.failed(locustfile.broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
+
+    def _fire(self, event: EventHook, **arguments: Any) -> None:
+        """Fire an event whose listeners may end the run by raising StopTest or the like."""
+        try:
+            event.fire(**arguments)
+        except CONTROL_FLOW as reason:
+            logger.error("%s: %s", type(reason).__name__, reason)
+            self._runner.quit()
+
+    def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
+        frames = "".join(traceback.format_tb(tb))
+        last_line = "".join(traceback.format_exception_only(exception))
+        self._caught.add(str(exception) or repr(exception), frames + last_line)
+        self._runner.log_exception("local", str(exception), frames)
+
+
+def check_spawn_rates(classes: Sequence[type[User]]) -> None:
+    """Raises LocustfileError for one that is none."""
+    for each in classes:
+        rate = each.max_spawn_rate
+        if rate is not None and not (isinstance(rate, int | float) and 0 < rate < math.inf):
+            raise LocustfileError(f"{each.__name__}.max_spawn_rate: must be users per second, above 0, not {rate!r}")
+
+
+def check_hosts(classes: Sequence[type[User]]) -> None:
+    """Raises UsageError when a class that speaks HTTP has no host, or one that cannot be one.
+
+    A class with an `__init__` of its own may choose its host there, so it is left alone.
+    """
+    from plimsoll.locust.fasthttp.user import FastHttpUser
+    from plimsoll.users.user import HttpUser, User
+
+    for each in classes:
+        if not issubclass(each, HttpUser | FastHttpUser):
+            continue
+        if each.__init__ not in (HttpUser.__init__, FastHttpUser.__init__, User.__init__):
+            continue
+        if not each.host:
+            raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
+        if urlsplit(each.host).scheme.lower() not in SCHEMES:
+            raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

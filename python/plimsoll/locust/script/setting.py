@@ -1,0 +1,150 @@
+"""From locustfiles to the Environment of a run, and what the main node's says to those of the workers."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.errors import LocustfileError
+from plimsoll.locust.environment import Environment
+from plimsoll.locust.messages import decode, encode
+from plimsoll.locust.options import parsed as options
+from plimsoll.locust.runners import WorkerRunner
+from plimsoll.locust.script import locustfile
+from plimsoll.users.events import events
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.locust.options.parsed import Role
+    from plimsoll.locust.shape import LoadTestShape
+    from plimsoll.run.plan import RunPlan
+
+logger = logging.getLogger("locust.main")
+
+COMMON_OPTIONS = {"run_time": "--run-time", "num_users": "--users", "spawn_rate": "--spawn-rate"}
+"""Those that say what a shape says too."""
+ALSO_SHARED = ("expect_workers", "tags", "exclude_tags")
+"""Options of ours that the main node may change for the workers; of the locustfile's own, all."""
+
+
+class Setting:
+    """The Environment of one process, made as its locustfiles are imported."""
+
+    def __init__(self, plan: RunPlan, role: Role) -> None:
+        """Raises PlimsollError."""
+        self._plan = plan
+        self._role = role
+        if plan.command:
+            sys.argv[:] = plan.command
+        loaded = locustfile.load(plan.locustfiles)
+        parser = options.make_parser()
+        self._ours = {action.dest for action in parser._actions}
+        events.init_command_line_parser.fire(parser=parser)
+        self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
+        """Options that the locustfile has added."""
+        self.options = parsed = options.parse(parser, plan, role)
+        classes = locustfile.pick(loaded, parsed.user_classes)
+        shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
+        try:
+            self.environment = Environment(
+                user_classes=classes,
+                shape_class=_chosen(shapes, plan.shape_class),
+                locustfile=Path(plan.locustfiles[0]).name,
+                events=events,
+                host=parsed.host,
+                reset_stats=parsed.reset_stats,
+                stop_timeout=parsed.stop_timeout,
+                parsed_options=parsed,
+                parsed_locustfiles=list(plan.locustfiles),
+                available_user_classes=loaded.user_classes,
+                available_shape_classes=shapes,
+                available_user_tasks={name: list(cls.tasks) for name, cls in loaded.user_classes.items()},
+                profile=parsed.profile,
+            )
+            for settings in parsed.config_users or ():
+                self.environment.update_user_class(settings)
+        except ValueError as error:
+            raise LocustfileError(str(error)) from error
+        except KeyError as error:
+            raise LocustfileError(f"--config-users: the locustfile has no user class {error}") from error
+
+    def changes(self) -> dict[str, Any]:
+        """Fields of the plan that the locustfile wants otherwise. To be asked for after `init`."""
+        if self._role == "worker":
+            return {}
+        wanted = options.settle(self.options, self._plan)
+        if self._plan.load is not None:
+            # What the command line says of the load is in there.
+            for name in ("users", "spawn_rate", "run_time"):
+                wanted.pop(name, None)
+        return {name: value for name, value in wanted.items() if value is not None}
+
+    def shape(self) -> LoadTestShape | None:
+        """The shape, if it is for this process to follow one. Says what then has no effect."""
+        shape = self.environment.shape_class
+        if shape is None or self._role == "worker":
+            return None
+        if self._plan.load is not None:
+            logger.warning("%s is not followed: the command line gives another load", type(shape).__name__)
+            return None
+        said = dict(self._plan.options)
+        ignored = [flag for name, flag in COMMON_OPTIONS.items() if said.get(name)]
+        if ignored and not shape.use_common_options:
+            logger.warning(
+                "%s says itself how many users there are and how long: ignored is %s. With use_common_options = True "
+                "it may read them from runner.environment.parsed_options",
+                type(shape).__name__,
+                ", ".join(ignored),
+            )
+        return shape
+
+    def share(self) -> bytes | None:
+        """What this process, as the main node, wants the workers to have as well."""
+        if self._role != "main":
+            return None
+        environment = self.environment
+        own = {
+            name: value
+            for name, value in vars(self.options).items()
+            if (name not in self._ours or name in ALSO_SHARED) and _travels(value)
+        }
+        # One of them is the runner's own.
+        read = len(environment.events.worker_report._handlers) > 1
+        said = {"host": environment.host, "stop_timeout": environment.stop_timeout, "options": own, "reports": read}
+        return encode(said)
+
+    def adopt(self, shared: bytes) -> None:
+        """Have, as a worker, what the main node shares."""
+        said: Mapping[str, Any] = decode(shared)
+        self.environment.host, self.environment.stop_timeout = said["host"], said["stop_timeout"]
+        vars(self.options).update(said["options"])
+        if isinstance(self.environment.runner, WorkerRunner):
+            self.environment.runner.reports_are_read = said["reports"]
+
+
+def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:
+    if name is None:
+        return next(iter(shapes.values()), None)
+    if name and name not in shapes:
+        raise LocustfileError(
+            f"the locustfile has no LoadTestShape {name}; it has {', '.join(sorted(shapes)) or 'none'}"
+        )
+    return shapes.get(name)
+
+
+def _make_shape(cls: type[LoadTestShape]) -> LoadTestShape:
+    try:
+        return cls()
+    except Exception as error:
+        raise locustfile.broken(error, f"making {cls.__name__}") from error
+
+
+def _travels(value: Any) -> bool:
+    try:
+        encode(value)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True

@@ -1,0 +1,129 @@
+"""What `environment.stats` shows: Locust's statistics as live views over what the engine records.
+
+Response times are always those of all requests with an answer or a timeout, of failed ones too: `--times-of successes`
+is about the report of a run, not about these. The time until a connection is refused or breaks is not among them.
+
+`locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
+`bucket_response_time`, is looked up each time it is used.
+
+    source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
+    numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
+    entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them
+    errors.py        StatsError                   remade.py         exceptions from their texts
+    percentiles.py   functions over {ms: count}
+    printing.py      tables                       history.py        points of the charts
+    csv_files.py     CSV                         report.py          what is new since the last report
+"""
+
+from __future__ import annotations
+
+import shutil
+
+from plimsoll.locust.stats.csv_files import CSVWriter, StatsCSV, StatsCSVFileWriter
+from plimsoll.locust.stats.entry import StatsEntry, StatsEntryDict
+from plimsoll.locust.stats.errors import StatsError, StatsErrorDict
+from plimsoll.locust.stats.history import stats_history, update_stats_history
+from plimsoll.locust.stats.percentiles import (
+    CachedResponseTimes,
+    avg,
+    calculate_response_time_percentile,
+    diff_response_time_dicts,
+    get_readable_percentiles,
+    median_from_dict,
+)
+from plimsoll.locust.stats.printing import (
+    console_logger,
+    get_error_report_summary,
+    get_percentile_stats_summary,
+    get_stats_summary,
+    print_error_report,
+    print_percentile_stats,
+    print_stats,
+    print_stats_json,
+    save_stats_json,
+    sort_stats,
+    stats_printer,
+)
+from plimsoll.locust.stats.request_stats import EntriesDict, RequestStats
+from plimsoll.locust.stats.source import StatsSource
+from plimsoll.report.reporting import PERCENTILES
+
+__all__ = [
+    "CONSOLE_STATS_INTERVAL_SEC",
+    "CSV_STATS_FLUSH_INTERVAL_SEC",
+    "CSV_STATS_INTERVAL_SEC",
+    "CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW",
+    "HISTORY_STATS_INTERVAL_SEC",
+    "INITIAL_NAME_WIDTH",
+    "PERCENTILES_TO_CHART",
+    "PERCENTILES_TO_REPORT",
+    "PERCENTILES_TO_STATISTICS",
+    "STATS_AUTORESIZE",
+    "STATS_NAME_WIDTH",
+    "STATS_TYPE_WIDTH",
+    "CSVWriter",
+    "CachedResponseTimes",
+    "EntriesDict",
+    "RequestStats",
+    "StatsCSV",
+    "StatsCSVFileWriter",
+    "StatsEntry",
+    "StatsEntryDict",
+    "StatsError",
+    "StatsErrorDict",
+    "StatsSource",
+    "avg",
+    "bucket_response_time",
+    "calculate_response_time_percentile",
+    "console_logger",
+    "diff_response_time_dicts",
+    "get_error_report_summary",
+    "get_percentile_stats_summary",
+    "get_readable_percentiles",
+    "get_stats_summary",
+    "median_from_dict",
+    "print_error_report",
+    "print_percentile_stats",
+    "print_stats",
+    "print_stats_json",
+    "save_stats_json",
+    "sort_stats",
+    "stats_history",
+    "stats_printer",
+    "update_stats_history",
+]
+
+INITIAL_NAME_WIDTH = max(0, min(shutil.get_terminal_size((160, 24)).columns - 80, 80))
+STATS_NAME_WIDTH = INITIAL_NAME_WIDTH
+"""Characters for the name of an endpoint: as many as the terminal had room for at first, up to 80."""
+STATS_AUTORESIZE = True
+"""Makes no difference: the width stays what it is."""
+STATS_TYPE_WIDTH = 8
+"""Characters for the method."""
+
+CONSOLE_STATS_INTERVAL_SEC: float = 2
+"""Seconds between two tables on the console."""
+HISTORY_STATS_INTERVAL_SEC: float = 5
+"""Seconds between two points of `RequestStats.history`."""
+CSV_STATS_INTERVAL_SEC: float = 1
+"""Seconds between two lines of the CSV history."""
+CSV_STATS_FLUSH_INTERVAL_SEC: float = 5
+"""Seconds after which what was written to CSV files is surely in them."""
+CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW = 10
+"""Seconds that current percentiles look back; 60 at most."""
+
+PERCENTILES_TO_REPORT = list(PERCENTILES)
+"""Of tables and CSV files, from 0 to 1."""
+PERCENTILES_TO_STATISTICS = [0.95, 0.99]
+"""Of `StatsEntry.to_dict`."""
+PERCENTILES_TO_CHART = [0.5, 0.95]
+"""Of `RequestStats.history`."""
+
+
+def bucket_response_time(response_time: float) -> float:
+    """The key in `StatsEntry.response_times` that a response time in ms is counted under.
+
+    It is called with times that are right to three digits and leaves them so. A locustfile may put a coarser function
+    in its place; percentiles do not depend on it.
+    """
+    return response_time

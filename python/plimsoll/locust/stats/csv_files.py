@@ -1,0 +1,165 @@
+"""StatsCSV and StatsCSVFileWriter: the statistics as Locust's CSV files, for tests that are started by hand."""
+
+from __future__ import annotations
+
+import csv
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, Protocol
+
+import gevent
+
+from plimsoll.locust import stats as settings
+from plimsoll.locust.stats.errors import StatsError
+from plimsoll.locust.stats.printing import sort_stats
+from plimsoll.report.locust_csv import decimals, headers, iso_time
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plimsoll.locust.environment import Environment
+    from plimsoll.locust.stats.entry import StatsEntry
+
+
+class CSVWriter(Protocol):
+    """What `csv.writer` returns."""
+
+    def writerow(self, columns: Iterable[Any], /) -> Any: ...
+
+
+class StatsCSV:
+    """Writes tables of an environment with a csv.writer. percentiles_to_report: from 0 to 1."""
+
+    def __init__(self, environment: Environment, percentiles_to_report: Sequence[float]) -> None:
+        self.environment = environment
+        self.percentiles_to_report = percentiles_to_report
+        columns = headers(percentiles_to_report)
+        self.requests_csv_columns = columns["stats"]
+        self.stats_history_csv_columns = columns["stats_history"]
+        self.failures_columns = columns["failures"]
+        self.exceptions_columns = columns["exceptions"]
+
+    def requests_csv(self, csv_writer: CSVWriter) -> None:
+        """A line per endpoint, and their sum."""
+        csv_writer.writerow(self.requests_csv_columns)
+        stats = self.environment.stats
+        for entry in [*sort_stats(stats.entries), stats.total]:
+            counts = entry.method, entry.name, entry.num_requests, entry.num_failures
+            rates = entry.total_rps, entry.total_fail_per_sec
+            percentiles = self._percentiles(entry, entry.get_response_time_percentile)
+            csv_writer.writerow([*counts, *_times_and_size(entry), *rates, *percentiles])
+
+    def failures_csv(self, csv_writer: CSVWriter) -> None:
+        csv_writer.writerow(self.failures_columns)
+        for error in sort_stats(self.environment.stats.errors.copy()):
+            seen = ["" if each is None else iso_time(each) for each in (error.first_seen, error.last_seen)]
+            text = StatsError.parse_error(error.error)
+            csv_writer.writerow([error.method, error.name, text, error.occurrences, *seen])
+
+    def exceptions_csv(self, csv_writer: CSVWriter) -> None:
+        csv_writer.writerow(self.exceptions_columns)
+        runner = self.environment.runner
+        for each in runner.exceptions.values() if runner else ():
+            csv_writer.writerow([each["count"], each["msg"], each["traceback"], ", ".join(each["nodes"])])
+
+    def close_files(self) -> None:
+        """Nothing is open."""
+
+    def _percentiles(self, entry: StatsEntry, percentile: Callable[[float], float | None]) -> list[str]:
+        if entry.min_response_time is None:
+            return ["N/A"] * len(self.percentiles_to_report)
+        values = [percentile(each) for each in self.percentiles_to_report]
+        return ["N/A" if each is None else decimals(each) for each in values]
+
+
+class StatsCSVFileWriter(StatsCSV):
+    """Writes PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv and PREFIX_exceptions.csv while a test
+    goes on: `gevent.spawn` it.
+
+    full_history: every endpoint in the history, with percentiles of the last seconds; otherwise only the total of the
+    whole test so far. Raises OSError when the files cannot be made.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        percentiles_to_report: Sequence[float],
+        base_filepath: str,
+        full_history: bool = False,
+    ) -> None:
+        super().__init__(environment, percentiles_to_report)
+        self.base_filepath = base_filepath
+        self.full_history = full_history
+        self._tables = {
+            "stats": self.requests_csv,
+            "failures": self.failures_csv,
+            "exceptions": self.exceptions_csv,
+        }
+        self._files = {what: self._open(what) for what in self._tables}
+        self._history = self._open("stats_history")
+        self._history_writer = csv.writer(self._history)
+        self._history_writer.writerow(self.stats_history_csv_columns)
+        self._history.flush()
+
+    def __call__(self) -> None:
+        self.stats_writer()
+
+    def stats_writer(self) -> None:
+        """Write, again and again (CSV_STATS_INTERVAL_SEC)."""
+        while True:
+            self.write()
+            gevent.sleep(settings.CSV_STATS_INTERVAL_SEC)
+
+    def write(self) -> None:
+        """A line of the history, or one for each endpoint; the other files as they stand now."""
+        for what, table in self._tables.items():
+            file = self._files[what]
+            file.seek(0)
+            table(csv.writer(file))
+            file.truncate()
+            file.flush()
+        stats = self.environment.stats
+        for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]:
+            self._history_writer.writerow(self._history_row(entry, time.time()))
+        self._history.flush()
+
+    def _history_row(self, entry: StatsEntry, unix_time: float) -> list[Any]:
+        runner = self.environment.runner
+        percentile = (
+            entry.get_current_response_time_percentile if self.full_history else entry.get_response_time_percentile
+        )
+        return [
+            int(unix_time),
+            runner.user_count if runner else 0,
+            entry.method,
+            entry.name,
+            f"{entry.current_rps:.6f}",
+            f"{entry.current_fail_per_sec:.6f}",
+            *self._percentiles(entry, percentile),
+            entry.num_requests,
+            entry.num_failures,
+            *_times_and_size(entry),
+        ]
+
+    def stats_history_file_name(self) -> str:
+        return self.base_filepath + "_stats_history.csv"
+
+    def close_files(self) -> None:
+        """Write the end of the test, but for the history, and close."""
+        if not self._history.closed:
+            for what, table in self._tables.items():
+                file = self._files[what]
+                file.seek(0)
+                table(csv.writer(file))
+                file.truncate()
+                file.close()
+            self._history.close()
+
+    def _open(self, what: str) -> IO[str]:
+        path = Path(f"{self.base_filepath}_{what}.csv")
+        return path.open("w", newline="", encoding="utf-8", errors="backslashreplace")
+
+
+def _times_and_size(entry: StatsEntry) -> list[Any]:
+    times = entry.avg_response_time, entry.min_response_time or 0, entry.max_response_time
+    return [decimals(entry.median_response_time), *times, entry.avg_content_length]

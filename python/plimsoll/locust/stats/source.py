@@ -1,0 +1,201 @@
+"""Where statistics come from: the sums that a Recorder keeps of all it was told, however often it was emptied."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import gevent
+
+from plimsoll._engine import Histogram, Recorder, now
+from plimsoll.record import FAILURES, TIMED, Failure, Interval
+from plimsoll.stats.view import NO_REQUESTS
+from plimsoll.users.recording import RequestRecorder
+
+if TYPE_CHECKING:
+    from plimsoll.record import TotalTuple
+    from plimsoll.run.transport.messages import EncodedSnapshot
+
+Endpoint = tuple[str, str]
+"""(method, name)"""
+
+NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+_SECOND = 1_000_000_000
+_LOGGED = 1000
+"""So many requests are logged by hand before a Recorder that nobody else empties is emptied."""
+
+
+class StatsSource:
+    """The numbers of one Recorder, by endpoint; endpoint None stands for all of them together.
+
+    recorder: None makes one for requests that are logged by hand, outside of any test.
+    """
+
+    def __init__(self, recorder: Recorder | None = None) -> None:
+        self._own = recorder is None
+        self.recorder = recorder or Recorder(now())
+        self._ids: dict[Endpoint, int] = {}
+        self._clock_offset = time.time() - now() / _SECOND
+        """Unix time minus that of stamps, s."""
+        self._reported = 0
+        """The epoch of what workers report; 0 before the first."""
+        self._log = RequestRecorder(self.recorder)
+        self._held: tuple[Endpoint, float | None, float] | None = None
+        """(endpoint, response time in ms, size) of a request that may yet turn out to have failed."""
+        self._waiting = False
+        """Whether the event loop will release it."""
+        self._logged = 0
+
+    def endpoints(self) -> list[Endpoint]:
+        """Those that had a request, in the order in which they were first seen."""
+        self._release()
+        self._ids = {endpoint: number for number, endpoint in enumerate(self.recorder.endpoints())}
+        return [endpoint for endpoint, number in self._ids.items() if self.recorder.total(number)[0]]
+
+    def total(self, endpoint: Endpoint | None) -> TotalTuple:
+        if self._held:
+            self._release()
+        if endpoint is None:
+            return self.recorder.total()
+        number = self._id(endpoint)
+        return NOTHING if number is None else self.recorder.total(number)
+
+    def latency(self, endpoint: Endpoint | None) -> Histogram:
+        """The response times of what `total` counts as timed."""
+        self._release()
+        number = self._id(endpoint)
+        return Histogram() if number is None and endpoint else self.recorder.latency(number)
+
+    def recent(self, endpoint: Endpoint | None) -> list[tuple[int, int, int]]:
+        """(Unix second, requests, failures) of each of the last 60 seconds that had any, ascending."""
+        self._release()
+        number = self._id(endpoint)
+        if number is None and endpoint:
+            return []
+        zero = int(self.unix(self.recorder.epoch))
+        return [(zero + second, requests, failures) for second, requests, failures in self.recorder.recent(number)]
+
+    def recent_latency(self, endpoint: Endpoint | None, seconds: int) -> Histogram:
+        """The response times of the last seconds, 60 at most, and of the one in progress."""
+        self._release()
+        number = self._id(endpoint)
+        if number is None and endpoint:
+            return Histogram()
+        current = max(0, now() - self.recorder.epoch) // _SECOND
+        return self.recorder.recent_latency(number, max(0, current - seconds))
+
+    def failures(self) -> list[Failure]:
+        """In the order in which they were first seen."""
+        self._release()
+        rows = [Failure.from_tuple(row, self._clock_offset) for row in self.recorder.failures()]
+        return sorted(rows, key=lambda each: (each.first, each.key))
+
+    @property
+    def reported(self) -> bool:
+        """Whether this is the sum of what workers report."""
+        return self._reported > 0
+
+    @property
+    def since(self) -> float:
+        """The Unix time from which on all this is counted."""
+        return self.unix(self.recorder.since)
+
+    def unix(self, stamp: int) -> float:
+        """The Unix time of a stamp."""
+        return stamp / _SECOND + self._clock_offset
+
+    def reset(self) -> None:
+        """Count anew from now on. What is kept of the test is not touched."""
+        self._release()
+        self.recorder.reset_totals()
+
+    def reset_endpoint(self, endpoint: Endpoint | None) -> None:
+        """The same for the totals and times of one endpoint, or of all together while each goes on."""
+        self._release()
+        number = self._id(endpoint)
+        if number is not None or endpoint is None:
+            self.recorder.reset_total(number)
+
+    # What the user's code logs
+
+    def log_request(self, endpoint: Endpoint, response_ms: float | None, size: float) -> None:
+        """Record a request. If `log_error` follows at once, that was its failure."""
+        self._release()
+        self._held = endpoint, response_ms, size
+        if not self._waiting:
+            self._waiting = True
+            gevent.get_hub().loop.run_callback(self._after_a_turn)
+
+    def log_error(self, endpoint: Endpoint, error: BaseException | str | None) -> None:
+        """Record that the request just logged has failed; without one, a request without a time."""
+        held, self._held = self._held, None
+        if held is None or held[0] != endpoint:
+            self._record(held)
+            held = endpoint, None, 0
+        self._record(held, repr(error) if error is None else error)
+
+    def _after_a_turn(self) -> None:
+        self._waiting = False
+        self._release()
+
+    def _release(self) -> None:
+        held, self._held = self._held, None
+        self._record(held)
+
+    def _record(
+        self, held: tuple[Endpoint, float | None, float] | None, error: BaseException | str | None = None
+    ) -> None:
+        if held is None:
+            return
+        self._log.custom(*held, error)
+        self._logged += 1
+        if self._own and self._logged % _LOGGED == 0:
+            self.recorder.take()
+
+    # What comes from elsewhere
+
+    def add(self, snapshot: EncodedSnapshot) -> None:
+        """Add what a worker reports of its test. A new epoch begins anew, what comes of an old one is left out."""
+        if snapshot.epoch < self._reported:
+            return
+        if snapshot.epoch > self._reported:
+            self._reported = snapshot.epoch
+            if self.recorder.epoch != snapshot.epoch:
+                self.recorder.restart(snapshot.epoch)
+        for cell in snapshot.intervals:
+            self._add(Interval.from_tuple(cell))
+        for method, name, outcome, message, count, first, last in snapshot.failures:
+            self.recorder.absorb_failure(self.recorder.endpoint(method, name), outcome, message, (count, first, last))
+
+    def absorb(self, endpoint: Endpoint, total: TotalTuple, response: Histogram) -> None:
+        """Add requests that were summed elsewhere."""
+        self._release()
+        self.recorder.absorb(self.recorder.endpoint(*endpoint), total, response)
+
+    def _add(self, interval: Interval) -> None:
+        if interval.outcome in NO_REQUESTS:
+            return
+        timed = interval.outcome in TIMED and interval.timed
+        # A report tells the second and no more: it may have been its end, but not later than now.
+        first = self._reported + interval.second * _SECOND
+        total = (
+            interval.count,
+            interval.count if interval.outcome in FAILURES else 0,
+            interval.timed if timed else 0,
+            interval.bytes_body,
+            interval.response_sum if timed else 0,
+            interval.response_min if timed else 0,
+            interval.response_max if timed else 0,
+            first,
+            min(first + _SECOND, max(first, now())),
+            interval.untimed,
+        )
+        number = self.recorder.endpoint(interval.method, interval.name)
+        self.recorder.absorb(number, total, interval.response if timed else Histogram(), interval.second)
+
+    def _id(self, endpoint: Any) -> int | None:
+        number = self._ids.get(endpoint)
+        if number is None and endpoint is not None:
+            self._ids = {known: number for number, known in enumerate(self.recorder.endpoints())}
+            number = self._ids.get(endpoint)
+        return number

@@ -1,0 +1,50 @@
+"""What this process itself uses: processor time and memory, told at intervals."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import TYPE_CHECKING
+
+import gevent
+
+if TYPE_CHECKING:
+    from plimsoll.locust.runners import Runner
+
+logger = logging.getLogger("locust.runners")
+
+
+def monitor(runner: Runner) -> None:
+    """Keep the runner up to date, and fire `usage_monitor` and `cpu_warning`, every CPU_MONITOR_INTERVAL."""
+    # Not above: that module imports this one. Its constants are the locustfile's to assign.
+    from plimsoll.locust import runners
+
+    environment = runner.environment
+    then, used = time.monotonic(), time.process_time()
+    while True:
+        gevent.sleep(runners.CPU_MONITOR_INTERVAL)
+        since, used_before = then, used
+        then, used = time.monotonic(), time.process_time()
+        cpu = runner.current_cpu_usage = 100 * (used - used_before) / max(then - since, 1e-3)
+        runner.current_memory_usage = resident_bytes()
+        if cpu > runners.CPU_WARNING_THRESHOLD:
+            environment.events.cpu_warning.fire(environment=environment, cpu_usage=cpu)
+            if not runner.cpu_warning_emitted:
+                runner.cpu_warning_emitted = True
+                logger.warning(
+                    "This process uses %.0f %% of a core and may be slower than what it measures; "
+                    "spread the users over more --processes",
+                    cpu,
+                )
+        environment.events.usage_monitor.fire(
+            environment=environment, cpu_usage=cpu, memory_usage=runner.current_memory_usage
+        )
+
+
+def resident_bytes() -> int:
+    """Memory of this process."""
+    # Not before a test has lasted so long that somebody wants to know.
+    import psutil
+
+    memory: int = psutil.Process().memory_info().rss
+    return memory

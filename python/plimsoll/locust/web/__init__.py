@@ -1,0 +1,1 @@
+"""Locust's web addresses: the page of a program, and the routes that scripts ask for."""

@@ -1,0 +1,90 @@
+"""The files that Locust's page offers, of the run that the page shows: made from what is kept of it."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from starlette.responses import Response
+
+from plimsoll.report.assessment import assess
+from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.server.control.control import NotNowError
+from plimsoll.server.history.downloads import OF_RUNS
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.server.history.open_store import OpenStore
+    from plimsoll.server.live.live import Live
+
+CSV = {
+    "/stats/requests/csv": "requests",
+    "/stats/requests_full_history/csv": "requests_full_history",
+    "/stats/failures/csv": "failures",
+    "/exceptions/csv": "exceptions",
+}
+"""What it is called in the file's name, by path."""
+_KEPT = {
+    "requests": "locust-stats.csv",
+    "requests_full_history": "locust-full-history.csv",
+    "failures": "locust-failures.csv",
+    "exceptions": "locust-exceptions.csv",
+}
+"""Formats of `OF_RUNS`."""
+_TABLES = {"requests": "stats", "requests_full_history": "stats_history"}
+"""As `CsvFiles` calls them, where it calls them otherwise."""
+
+
+class Files:
+    """place: the store."""
+
+    def __init__(self, live: Live, place: OpenStore) -> None:
+        self._live = live
+        self._place = place
+
+    def csv(self, what: str) -> Response:
+        """Before the first run, what Locust has then: a header and no requests. Raises PlimsollError."""
+        is_none = self._live.test is None
+        text = _made(lambda folder: _empty(folder, what)) if is_none else self._kept(_KEPT[what])
+        headers = {"Content-Disposition": f"attachment;filename={self._name()}_{what}.csv", "Cache-Control": "no-store"}
+        return Response(text, headers=headers, media_type="text/csv")
+
+    def report(self, *, is_download: bool) -> Response:
+        """The HTML report of the run. Raises PlimsollError."""
+        headers = {"Cache-Control": "no-store"}
+        if is_download:
+            headers["Content-Disposition"] = f"attachment;filename={self._name()}.html"
+        return Response(self._kept("html"), headers=headers, media_type="text/html")
+
+    def _kept(self, format: str) -> bytes:
+        test = self._live.test
+        if test is None:
+            raise NotNowError("there is no run yet: start one")
+        if not test.run:
+            raise NotNowError("nothing of the run is kept yet")
+        run = self._place.get().run(test.run)
+        return _made(lambda folder: OF_RUNS[format].write(run, folder))
+
+    def _name(self) -> str:
+        """Without what no file's name may have."""
+        test = self._live.test
+        began = datetime.fromtimestamp(test.started, UTC) if test is not None and test.started else datetime.now(UTC)
+        name = re.sub(r"[^\w.-]+", "-", self._live.source) or "run"
+        return f"Locust_{began:%Y-%m-%d-%Hh%M}_{name.encode('ascii', 'replace').decode().replace('?', '-')}"
+
+
+def _made(write: Callable[[Path], Path]) -> bytes:
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
+        return write(Path(folder)).read_bytes()
+
+
+def _empty(folder: Path, what: str) -> Path:
+    files, view = CsvFiles(str(folder / "run")), RunView()
+    files.check()
+    files.finish(view, assess(view, {}, {}))
+    return folder / f"run_{_TABLES.get(what, what)}.csv"

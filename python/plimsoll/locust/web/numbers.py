@@ -1,0 +1,157 @@
+"""What Locust's page asks for, made of what is told of a live run: Locust's keys, in ms, bytes and seconds.
+
+Programs that use Plimsoll as a library have the same answers from `plimsoll.locust.web.routes`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.report.locust_csv import error_text, failure_key, frames, nodes
+from plimsoll.server.live.live import IN_PROGRESS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.server.live.snapshot import Edition
+    from plimsoll.server.messages import EndpointRow, FailureItem, LogLine, TaskRatio, Test, WorkerItem
+
+MOST_ROWS = 500
+"""Endpoints, or failures, in one answer."""
+NO_REQUESTS = {
+    "num_requests": 0, "num_failures": 0, "min_response_time": 0, "max_response_time": 0, "current_rps": 0.0,
+    "current_fail_per_sec": 0.0, "avg_response_time": 0, "median_response_time": 0, "total_rps": 0.0,
+    "total_fail_per_sec": 0.0, "response_time_percentile_0.95": 0, "response_time_percentile_0.99": 0,
+    "avg_content_length": 0,
+}  # fmt: skip
+
+
+def statistics(edition: Edition, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
+    """/stats/requests. of_locustfile: failures are told as Locust tells those of a locustfile."""
+    total = edition.total
+    aggregated = {"method": "", "name": "Aggregated", **NO_REQUESTS} if total is None else _entry(total)
+    again = ("current_rps", "current_fail_per_sec", "total_rps", "total_fail_per_sec")
+    return {
+        "stats": [*map(_entry, edition.in_order()[:MOST_ROWS]), aggregated],
+        "errors": _errors(edition.failures, of_locustfile),
+        **{name: aggregated[name] for name in again},
+        "fail_ratio": total.failures / total.requests if total is not None and total.requests else 0.0,
+        "current_response_time_percentiles": {
+            "response_time_percentile_0.5": None if total is None else total.current_p50,
+            "response_time_percentile_0.95": None if total is None else total.current_p95,
+        },
+        **(_workers(edition.workers, test) if test is not None and test.workers > 1 else {}),
+        "state": state(test),
+        "user_count": 0 if test is None else test.users,
+    }
+
+
+def state(test: Test | None) -> str:
+    """In Locust's words."""
+    if test is None:
+        return "ready"
+    if test.status == "preparing":
+        return "spawning"
+    return test.status if test.status in IN_PROGRESS else "stopped"
+
+
+def worker_count(test: Test | None) -> int:
+    """0 in a run without processes of its own, as Locust has it."""
+    return test.workers if test is not None and test.workers > 1 and test.status in IN_PROGRESS else 0
+
+
+def exceptions(edition: Edition, workers: int) -> dict[str, Any]:
+    """workers: how many there are."""
+    rows = [
+        {
+            "count": each.count,
+            "msg": each.message,
+            "traceback": frames(each.traceback),
+            "nodes": nodes(each.workers, workers),
+        }
+        for each in edition.exceptions
+    ]
+    return {"exceptions": rows}
+
+
+def tasks(ratios: Sequence[TaskRatio]) -> dict[str, Any]:
+    return {"per_class": _ratios(ratios, "ratio"), "total": _ratios(ratios, "total")}
+
+
+def logs(lines: Iterable[LogLine]) -> dict[str, Any]:
+    """Workers log where the process does."""
+    return {"master": [_line(each) for each in lines], "workers": {}}
+
+
+def _entry(row: EndpointRow) -> dict[str, Any]:
+    return {
+        "method": row.method,
+        "name": row.name,
+        "num_requests": row.requests,
+        "num_failures": row.failures,
+        "min_response_time": row.min or 0,
+        "max_response_time": row.max or 0,
+        "current_rps": row.current_rps,
+        "current_fail_per_sec": row.current_failures_per_s,
+        "avg_response_time": row.mean or 0,
+        "median_response_time": row.p50 or 0,
+        "total_rps": row.rps,
+        "total_fail_per_sec": row.failures_per_s,
+        "response_time_percentile_0.95": row.p95 or 0,
+        "response_time_percentile_0.99": row.p99 or 0,
+        "avg_content_length": row.size,
+    }
+
+
+def _errors(failures: Iterable[FailureItem], of_locustfile: bool) -> list[dict[str, Any]]:
+    """Locust does not tell kinds of failure apart that have the same text."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in failures:
+        text = error_text(each.method, each.message) if of_locustfile else each.message
+        known = found.setdefault(
+            failure_key(each.method, each.name, text),
+            {
+                "method": each.method,
+                "name": each.name,
+                "error": text,
+                "occurrences": 0,
+                "first_seen": each.first,
+                "last_seen": each.last,
+            },
+        )
+        known["occurrences"] += each.count
+        known["first_seen"] = min(known["first_seen"], each.first)
+        known["last_seen"] = max(known["last_seen"], each.last)
+    return list(found.values())[:MOST_ROWS]
+
+
+def _workers(items: Iterable[WorkerItem], test: Test) -> dict[str, Any]:
+    """CPU in percent; how much memory each takes is not known."""
+    workers = [
+        {
+            "id": f"worker-{each.index}",
+            "state": state(test),
+            "user_count": each.users,
+            "cpu_usage": 100 * each.cpu,
+            "memory_usage": None,
+        }
+        for each in items
+        if not each.is_lost
+    ]
+    return {"workers": workers, "worker_count": worker_count(test)}
+
+
+def _ratios(ratios: Sequence[TaskRatio], name: str) -> dict[str, Any]:
+    return {
+        each.name: {"ratio": getattr(each, name), **({"tasks": _ratios(each.tasks, name)} if each.tasks else {})}
+        for each in ratios
+    }
+
+
+def _line(line: LogLine) -> str:
+    """What has no level is as somebody else has formatted it."""
+    if not line.level:
+        return line.text
+    moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(line.at))
+    return f"[{moment},{int(line.at % 1 * 1000):03d}] {line.level}: {line.text}"

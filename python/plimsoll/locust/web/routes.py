@@ -1,0 +1,209 @@
+"""What the web page of a program answers, and what it does when it is asked to; `plimsoll.locust.web.ui` serves it.
+
+Paths, forms and answers are those that programs written for Locust ask for.
+"""
+
+from __future__ import annotations
+
+import csv
+import logging
+import math
+from io import StringIO
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import gevent
+
+from plimsoll.errors import UsageError
+from plimsoll.locust.html import get_html_report
+from plimsoll.locust.util.date import format_safe_timestamp
+from plimsoll.locust.util.timespan import parse_timespan
+from plimsoll.users import log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from plimsoll.locust.environment import Environment
+    from plimsoll.locust.runners import Runner
+
+    View = Callable[[], Any]
+
+logger = logging.getLogger("locust.web")
+
+MOST_ROWS = 500
+"""Endpoints, or failures, in one answer."""
+
+FORMS = """
+<form method="post" action="swarm"><input name="user_count" type="number" min="0" value="1"> users, started at
+<input name="spawn_rate" type="number" min="0" step="any" value="1"> per second <button>Start, or change</button></form>
+<form method="post" action="stop"><button>Stop</button></form>
+<form method="post" action="stats/reset"><button>Reset the numbers</button></form>
+"""
+
+
+class Routes:
+    """The views of one page. picking: a form may say which user classes take part. csv_writer: None makes one."""
+
+    def __init__(self, environment: Environment, picking: bool, csv_writer: Any) -> None:
+        self._environment = environment
+        self._picking = picking
+        self._csv_writer = csv_writer
+        self._end: gevent.Greenlet[..., Any] | None = None
+        """Stops the test when its run time is over."""
+
+    @property
+    def runner(self) -> Runner:
+        """Raises UsageError."""
+        if self._environment.runner is None:
+            raise UsageError("the Environment has no runner; make one with create_local_runner()")
+        return self._environment.runner
+
+    def answers(self) -> dict[str, View]:
+        """What changes nothing, by path."""
+        return {
+            "/": self._page,
+            "/stats/report": lambda: get_html_report(self._environment, False),
+            "/stats/requests/csv": lambda: self._csv("requests"),
+            "/stats/failures/csv": lambda: self._csv("failures"),
+            "/exceptions": self._exceptions,
+            "/exceptions/csv": lambda: self._csv("exceptions"),
+            "/logs": lambda: {"master": log.get_logs(), "workers": self._environment.worker_logs},
+            "/worker-count": lambda: {"worker_count": 0},
+        }
+
+    def actions(self) -> dict[str, View]:
+        """What does something, by path."""
+        return {"/swarm": self._swarm, "/stop": self._stop, "/stats/reset": self._reset}
+
+    def statistics(self) -> dict[str, Any]:
+        """The numbers now, in ms, bytes and seconds."""
+        from plimsoll.locust import stats
+
+        runner = self.runner
+        total = runner.stats.total
+        aggregated = total.to_dict()
+        rows = islice(stats.sort_stats(runner.stats.entries), MOST_ROWS)
+        again = ("current_rps", "current_fail_per_sec", "total_rps", "total_fail_per_sec")
+        return {
+            "stats": [*(entry.to_dict() for entry in rows), aggregated],
+            "errors": [error.serialize() for error in islice(runner.errors.values(), MOST_ROWS)],
+            **{name: aggregated[name] for name in again},
+            "fail_ratio": total.fail_ratio,
+            "current_response_time_percentiles": {
+                f"response_time_percentile_{each}": total.get_current_response_time_percentile(each)
+                for each in stats.PERCENTILES_TO_CHART
+            },
+            "state": runner.state,
+            "user_count": runner.user_count,
+        }
+
+    def _page(self) -> str:
+        state = f"<p>{self.runner.state}, {self.runner.user_count} users</p>{FORMS}"
+        return get_html_report(self._environment, False).replace("</h1>", f"</h1>\n{state}", 1)
+
+    def _csv(self, what: str) -> tuple[str, dict[str, str]]:
+        from plimsoll.locust import stats
+
+        environment = self._environment
+        writer = self._csv_writer or stats.StatsCSV(environment, stats.PERCENTILES_TO_REPORT)
+        text = StringIO()
+        getattr(writer, f"{what}_csv")(csv.writer(text))
+        name = f"Locust_{format_safe_timestamp(environment.stats.start_time)}_{environment.locustfile}_{what}.csv"
+        return text.getvalue(), {"Content-Type": "text/csv", "Content-Disposition": f"attachment;filename={name}"}
+
+    def _exceptions(self) -> dict[str, Any]:
+        rows = self.runner.exceptions.values()
+        return {"exceptions": [{**row, "nodes": ", ".join(sorted(row["nodes"]))} for row in rows]}
+
+    def _swarm(self) -> dict[str, Any]:
+        from flask import request
+
+        runner, environment = self.runner, self._environment
+        try:
+            users, rate, run_time = self._take_form(request.form)
+        except ValueError as error:
+            logger.error("%s", error)
+            return {"success": False, "message": str(error), "host": environment.host}
+        self._forget_end()
+        if environment.shape_class is not None:
+            runner.start_shape()
+            name = type(environment.shape_class).__name__
+            return {
+                "success": True,
+                "message": f"Swarming started using shape class '{name}'",
+                "host": environment.host,
+            }
+        runner.start(users, rate)
+        answer: dict[str, Any] = {"success": True, "message": "Swarming started", "host": environment.host}
+        if run_time:
+            self._end = gevent.spawn_later(run_time, runner.stop)
+            answer["run_time"] = run_time
+        return answer
+
+    def _take_form(self, form: Any) -> tuple[int, float, int]:
+        """(users, spawn rate, run time in seconds or 0); sets what else the form says. Raises ValueError."""
+        environment = self._environment
+        users, rate = _number(form, "user_count", int, "an integer"), _number(form, "spawn_rate", float, "a number")
+        # A shape says both itself.
+        if environment.shape_class is None and (users < 0 or not 0 < rate < math.inf):
+            raise ValueError("Missing or invalid user_count or spawn_rate from /swarm request")
+        run_time = parse_timespan(form["run_time"]) if form.get("run_time") else 0
+        if self._picking:
+            self._pick_classes(form)
+        if "host" in form:
+            environment.host = form["host"] or None
+        if "profile" in form:
+            environment.profile = form["profile"] or None
+        if environment.parsed_options is not None:
+            options = vars(environment.parsed_options)
+            for name in set(form) & options.keys() - {"num_users", "spawn_rate", "run_time"}:
+                options[name] = _like(options[name], form.getlist(name))
+            options |= {"num_users": users, "spawn_rate": rate, "run_time": run_time or None}
+        return users, rate, run_time
+
+    def _pick_classes(self, form: Any) -> None:
+        environment = self._environment
+        classes, shapes = environment.available_user_classes or {}, environment.available_shape_classes or {}
+        wanted = form.getlist("user_classes") or list(classes)
+        shape = form.get("shape_class", "Default")
+        if unknown := {*wanted} - classes.keys() | {shape} - shapes.keys() - {"Default"}:
+            raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
+        environment.user_classes = [classes[name] for name in wanted]
+        environment.shape_class = shapes.get(shape)
+        if environment.shape_class is not None:
+            environment.shape_class.runner = environment.runner
+
+    def _stop(self) -> dict[str, Any]:
+        self._forget_end()
+        self.runner.stop()
+        return {"success": True, "message": "Test stopped"}
+
+    def _reset(self) -> str:
+        self._environment.events.reset_stats.fire()
+        self.runner.stats.reset_all()
+        self.runner.exceptions = {}
+        return "ok"
+
+    def _forget_end(self) -> None:
+        if self._end is not None:
+            self._end.kill()
+            self._end = None
+
+
+def _number(form: Any, name: str, kind: Callable[[str], Any], what: str) -> Any:
+    """-1 where the form says nothing. Raises ValueError."""
+    text = form.get(name)
+    try:
+        return -1 if text is None else kind(text)
+    except ValueError:
+        raise ValueError(f"Invalid {name} value: {text!r} (must be {what})") from None
+
+
+def _like(current: Any, texts: list[str]) -> Any:
+    """What a form says of an option, as the type that the option has."""
+    if isinstance(current, bool):
+        return texts[-1] == "true"
+    if isinstance(current, list):
+        values = texts[0].split(",") if len(texts) == 1 and "," in texts[0] else texts
+        return [int(each) for each in values] if current and all(isinstance(each, int) for each in current) else values
+    return texts[-1] if current is None else type(current)(texts[-1])

@@ -1,0 +1,173 @@
+"""The web page of a program that uses Plimsoll as a library: `environment.create_web_ui()`.
+
+A Flask application, so that programs can add routes of their own. Flask is imported when one is made, and not before.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlsplit
+
+import gevent
+import gevent.socket
+from gevent import pywsgi
+
+from plimsoll.errors import UsageError
+from plimsoll.locust.legacy import LOCUST_VERSION
+from plimsoll.locust.util.cache import memoize
+from plimsoll.locust.web.routes import Routes
+from plimsoll.server.security.hosts import is_of_this_machine
+from plimsoll.users import log
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from flask import Flask
+
+    from plimsoll.locust.environment import Environment
+
+ViewT = TypeVar("ViewT", bound="Callable[..., Any]")
+
+logger = logging.getLogger("locust.web")
+
+# A program may assign these before it makes a WebUI.
+DEFAULT_CACHE_TIME = 2.0
+"""Seconds for which the answer of /stats/requests is kept."""
+HOST_IS_REQUIRED = False
+"""For templates of the program's own: whether a form should insist on a host."""
+
+LOOPBACK = "127.0.0.1"
+BACKLOG = 64
+"""Connections that may wait to be accepted."""
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+
+
+class WebUI:
+    """Serves the page from a greenlet, and is the Environment's `web_ui` from then on.
+
+    host: the address to listen on; by default only programs of this machine can connect. port: 0 takes any that is
+    free, and `server.server_port` says which. web_base_path: put in front of every path. stats_csv_writer: what writes
+    the CSV files. delayed_start: serve nothing before start(), so that routes can be added first.
+    userclass_picker_is_active: POST /swarm may say which of `available_user_classes` take part. build_path: folder of
+    templates for the program's own routes. Raises UsageError without Flask, and for web_login, which there is not.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        host: str = "",
+        port: int = 8089,
+        web_base_path: str | None = None,
+        web_login: bool = False,
+        tls_cert: str | None = None,
+        tls_key: str | None = None,
+        stats_csv_writer: Any = None,
+        delayed_start: bool = False,
+        userclass_picker_is_active: bool = False,
+        build_path: str | None = None,
+    ) -> None:
+        if web_login:
+            # Worse than no page would be one without the protection that it was to have.
+            raise UsageError(
+                "create_web_ui: there is no web_login; let a proxy in front of the page ask for a password"
+            )
+        self.environment = environment
+        self.host = host
+        self.port = port
+        self.web_login = False
+        self.userclass_picker_is_active = userclass_picker_is_active
+        self.template_args: dict[str, Any] = {}
+        """What templates of the program's own may want to know of the test; see `update_template_args`."""
+        self.auth_args: dict[str, Any] = {}
+        """Whatever the program puts there."""
+        self.greenlet: gevent.Greenlet[..., Any] | None = None
+        self.server: pywsgi.WSGIServer | None = None
+        self._tls: dict[str, Any] = {"certfile": tls_cert, "keyfile": tls_key} if tls_cert and tls_key else {}
+        self._routes = Routes(environment, userclass_picker_is_active, stats_csv_writer)
+        self.app = self._make_app(web_base_path, build_path)
+        environment.web_ui = self
+        if environment.runner is not None:
+            self.update_template_args()
+        if not delayed_start:
+            self.start()
+
+    def start(self) -> None:
+        """Serve as soon as the caller lets others run. That the port is taken, say, is logged."""
+        self.greenlet = gevent.spawn(self._serve)
+        self.greenlet.link_exception(log.greenlet_exception_logger(logger))
+
+    def stop(self) -> None:
+        """Stop serving."""
+        if self.server is not None:
+            self.server.stop()
+        if self.greenlet is not None:
+            self.greenlet.kill()
+
+    def auth_required_if_enabled(self, view_func: ViewT) -> ViewT:
+        """A decorator for routes of the program's own: as there is no login, it leaves them as they are."""
+        return view_func
+
+    def update_template_args(self) -> None:
+        """Bring `template_args` up to date; what the program has put there besides stays."""
+        environment, runner = self.environment, self._routes.runner
+        options = environment.parsed_options
+        classes = environment.available_user_classes or {}
+        hosts = {each.host for each in environment.user_classes}
+        self.template_args |= {
+            "locustfile": environment.locustfile,
+            "state": runner.state,
+            "is_distributed": False,
+            "user_count": runner.user_count,
+            "version": LOCUST_VERSION,
+            "host": environment.host or (len(hosts) == 1 and hosts.pop()) or "",
+            "history": environment.stats.history if environment.stats.num_requests else [],
+            "num_users": getattr(options, "num_users", None),
+            "spawn_rate": getattr(options, "spawn_rate", None),
+            "run_time": getattr(options, "run_time", None),
+            "worker_count": 0,
+            "show_userclass_picker": self.userclass_picker_is_active,
+            "available_user_classes": sorted(classes) or None,
+            "users": {name: each.json() for name, each in classes.items()} or None,
+            "available_shape_classes": ["Default", *sorted(environment.available_shape_classes or {})],
+            "is_host_required": HOST_IS_REQUIRED,
+            "profile": environment.profile,
+        }
+
+    def _serve(self) -> None:
+        family = socket.AF_INET6 if ":" in self.host else socket.AF_INET
+        # Bound here: gevent forgets to close a socket that it could not bind.
+        bound = socket.create_server((self.host or LOOPBACK, self.port), family=family, backlog=BACKLOG)
+        listener = gevent.socket.socket(family, fileno=bound.detach())
+        self.server = pywsgi.WSGIServer(listener, self.app, log=None, error_log=logger, **self._tls)
+        self.server.serve_forever()
+
+    def _make_app(self, prefix: str | None, templates: str | None) -> Flask:
+        try:
+            from flask import Blueprint, Flask
+        except ImportError as error:
+            raise UsageError("create_web_ui needs Flask: pip install 'plimsoll[locust]'") from error
+        app = Flask("locust.web", template_folder=templates)
+        app.before_request(self._refuse_foreign_pages)
+        routes = Blueprint("locust", "locust.web", url_prefix=prefix)
+        statistics = memoize(DEFAULT_CACHE_TIME)(self._routes.statistics)
+        for path, view in {**self._routes.answers(), "/stats/requests": lambda: statistics()}.items():
+            routes.add_url_rule(path, path.strip("/").replace("/", "_") or "index", view)
+        for path, view in self._routes.actions().items():
+            routes.add_url_rule(path, path.strip("/").replace("/", "_"), view, methods=["POST"])
+        routes.register_error_handler(UsageError, lambda error: (f"{error}\n", 500))
+        app.register_blueprint(routes)
+        return app
+
+    def _refuse_foreign_pages(self) -> tuple[str, int] | None:
+        """Another site's page, open in a browser here, must neither start load nor read what came of it."""
+        from flask import request
+
+        name = urlsplit(f"//{request.host}").hostname or ""
+        if not is_of_this_machine(name, self.host):
+            return f"this machine is not called {name}; ask for it by its address\n", 403
+        origin = request.headers.get("Origin")
+        if request.method not in SAFE_METHODS and origin is not None and urlsplit(origin).netloc != request.host:
+            return "a page of another site may not do this\n", 403
+        return None

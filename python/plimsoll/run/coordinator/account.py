@@ -1,0 +1,46 @@
+"""What a run has measured: the view of what counts, and the sums of what a reset has left out of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.left_out import LeftOut
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from plimsoll.run.coordinator.progress import Batch
+
+LATE = 0.3
+"""Seconds after a reset in which exceptions are still handed over that came before it."""
+
+
+class Account:
+    """warmup, times_of: as `RunView` has them."""
+
+    def __init__(self, warmup: float, times_of: str) -> None:
+        self.view = RunView(warmup, times_of)
+        """Begins anew with a reset."""
+        self._left_out: LeftOut | None = None
+
+    def add(self, batch: Batch, started: float, elapsed: float) -> None:
+        """started: Unix time of second 0. elapsed: seconds since then."""
+        failures, exceptions = batch.failures, batch.exceptions
+        if self._left_out is not None:
+            since = started + self.view.warmup
+            early = [each for each in failures if each.last < since]
+            late = elapsed < self.view.warmup + LATE
+            self._left_out.add(early, exceptions if late else ())
+            failures = [each for each in failures if each.last >= since]
+            exceptions = [] if late else exceptions
+        self.view.add(batch.intervals, batch.health, failures, exceptions)
+
+    def reset(self, second: int) -> None:
+        """Count from this second on, which has not begun, and not before the end of the warm-up."""
+        self._left_out = self._left_out or LeftOut()
+        self._left_out.add(self.view.failures, self.view.exceptions)
+        self.view = RunView(max(second, self.view.warmup), self.view.times_of)
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What readers of the recorded run must know, to see the same."""
+        return self._left_out.facts(self.view.warmup) if self._left_out else {}

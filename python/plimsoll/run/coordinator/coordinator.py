@@ -1,0 +1,496 @@
+"""The coordinator on this machine: worker processes, one clock, and what comes of them second by second.
+
+    prepare → init → open (`test_start`) → start → adjust … → drain → finish (the main node)
+
+It runs no user code and needs no gevent: whatever a store, a terminal or a file costs here, the generators do not feel.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import closing
+from functools import partial
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import now
+from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.run.coordinator.account import Account
+from plimsoll.run.coordinator.clock_steps import ClockSteps
+from plimsoll.run.coordinator.launch import Launch
+from plimsoll.run.coordinator.loop import Loop
+from plimsoll.run.coordinator.peers import Nodes
+from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.coordinator.relay import Relay
+from plimsoll.run.coordinator.steering import Steering
+from plimsoll.run.result import Result
+from plimsoll.run.transport.local import FAREWELL, WorkerProcess
+from plimsoll.run.transport.messages import (
+    Begin,
+    Complete,
+    EncodedSnapshot,
+    Ending,
+    Exchanges,
+    Logged,
+    News,
+    Prepared,
+    Quit,
+    Ready,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plimsoll.run.coordinator.progress import Observer
+    from plimsoll.run.plan import RunPlan
+
+logger = logging.getLogger("plimsoll.run")
+
+SECOND = 1_000_000_000
+COLLECT = 150_000_000
+"""ns past the end of a second at which what the workers said of it is added up."""
+HEAD_START = 100_000_000
+"""ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
+NOTICE = 0.25
+"""s that workers get to hear of a reset before it takes effect."""
+SILENCE = 30 * SECOND
+"""ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
+
+PREPARING, SPAWNING, RUNNING, STOPPING = "preparing", "spawning", "running", "stopping"
+UNDER_WAY = (SPAWNING, RUNNING)
+
+
+class LocalRunner:
+    """Runs a plan once.
+
+    output: gets what the workers print, which otherwise goes where ours goes. exchanges, log: get the exchanges of a
+    worker, and the lines of its log, if the plan has them handed over.
+    """
+
+    def __init__(
+        self,
+        plan: RunPlan,
+        observers: Sequence[Observer],
+        output: Callable[[bytes], None] | None = None,
+        exchanges: Callable[[int, Exchanges], None] | None = None,
+        log: Callable[[int, Logged], None] | None = None,
+    ) -> None:
+        self._head_start = HEAD_START if plan.is_open else 0
+        self._observers = observers
+        self._exchanges = exchanges
+        self._log = log
+        self._loop = Loop()
+        self._relay = Relay(self._loop, output)
+        self._workers: dict[int, WorkerProcess] = {}
+        """Those that are left. A main node is not one of them."""
+        self._nodes = Nodes(self._loop, self._workers)
+        self.launch = Launch(plan, self._nodes, self._workers)
+        self._steering = Steering(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._asked: Begin | None = None
+        """Users that the locustfile wants to begin with."""
+        self._state = PREPARING
+        self._stillborn = False
+        """The user's code has ended the run before it began."""
+        self.signals = 0
+        """That came."""
+        self._epoch = 0
+        self._clock_offset = 0.0
+        self._clock_steps = ClockSteps()
+        self._complete: set[int] = set()
+        """Workers that have nothing left to do."""
+        self._batch = Batch()
+        self._account = Account(plan.warmup, plan.times_of)
+        self._result = Result(self._account.view)
+        self._last_user = 0
+        self._stopping_since: float | None = None
+        """Seconds since second 0."""
+
+    def run(self) -> Result:
+        """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
+        with closing(self._loop), self._loop.heeding_signals(self.interrupt):
+            try:
+                self._launch()
+                while self._nodes.processes:
+                    self._loop.turn()
+            finally:
+                for process in self._nodes.processes:
+                    process.kill()
+                    process.wait()
+        return self._finish()
+
+    def post(self, action: Callable[[], None]) -> None:
+        """Have it called within the loop, soon. From any thread; nothing follows once the run is over."""
+        self._loop.post(action)
+
+    @property
+    def plan(self) -> RunPlan:
+        """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
+        return self.launch.plan
+
+    # The beginning
+
+    def _launch(self) -> None:
+        count = self.plan.processes
+        for index in range(count):
+            self._workers[index] = self._start_process(index)
+        if count > 1 and self.plan.scenario is None:
+            self._nodes.main = self._start_process(count)
+        self.launch.begin()
+
+    def _start_process(self, index: int) -> WorkerProcess:
+        process = WorkerProcess(index, capture=self._relay.captures)
+        self._loop.watch(process.connection, partial(self._read, process), process)
+        self._relay.watch(process)
+        return process
+
+    def _begin(self, ready: Ready) -> None:
+        self._steering.prepare(self.plan, ready.classes, self.launch.shaped)
+        try:
+            if self._stillborn or not self.plan.reset_stats:
+                self._open_books()
+        except PlimsollError as error:
+            self._fail(error)
+            return
+        self._state = SPAWNING
+        self._start_clock()
+        if self.plan.seconds is not None and not self.launch.shaped:
+            self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
+        if self._stillborn:
+            self._drain()
+            return
+        self._state = RUNNING if self.plan.is_open else SPAWNING
+        try:
+            self._steering.begin(self._epoch, self._asked)
+        except PlimsollError as error:
+            self._fail(error)
+
+    def _open_books(self) -> None:
+        """From here on the observers see the run. Raises PlimsollError of theirs."""
+        started = time.time() + self._head_start / SECOND
+        for observer in self._observers:
+            observer.start(started, self.launch.stamp)
+        self._result.started = started
+
+    def _start_clock(self) -> None:
+        """Second 0 begins now, or after the head start, for all workers."""
+        self._epoch = now() + self._head_start
+        self._clock_offset = (self._result.started or time.time()) - self._epoch / SECOND
+        self._batch = Batch()
+        self._account = Account(self.plan.warmup, self.plan.times_of)
+        self._result.view = self._account.view
+        for process in self._nodes.processes:
+            process.orders.start(self._epoch)
+        self._loop.at(self._epoch + SECOND + COLLECT, self._tick)
+
+    # Users
+
+    def _on_begin(self, begin: Begin) -> None:
+        if self._state == PREPARING:
+            self._asked = begin
+        elif self._state != STOPPING:
+            try:
+                self._steering.ask(begin)
+            except PlimsollError as error:
+                self._fail(error)
+
+    def _all_spawned(self) -> None:
+        self._state = RUNNING
+        if self.plan.reset_stats and self._result.started is None:
+            self._forget_the_ramp()
+
+    def _forget_the_ramp(self) -> None:
+        """The ramp-up is over: the run begins only now."""
+        try:
+            self._open_books()
+            self._start_clock()
+        except PlimsollError as error:
+            self._fail(error)
+
+    # What the workers say
+
+    def _read(self, worker: WorkerProcess) -> None:
+        for report in worker.read():
+            match report:
+                case EncodedSnapshot():
+                    self._take(worker, report)
+                case News():
+                    self._nodes.hear(worker, report)
+                case Prepared():
+                    self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
+                case Ready():
+                    if self.launch.on_ready(worker, report, goes_on=self._state == PREPARING):
+                        self._begin(report)
+                case Ending():
+                    self._on_ending(worker, report)
+                case Exchanges():
+                    # Those of a ramp-up that is forgotten are too.
+                    if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
+                        self._exchanges(worker.index, report)
+                case Logged():
+                    if self._log is not None:
+                        self._log(worker.index, report)
+                case Begin():
+                    self._on_begin(report)
+                case Complete():
+                    self._on_complete(worker)
+                case Quit(status):
+                    self._on_quit(status)
+                case PlimsollError():
+                    self._fail(report)
+                case None:
+                    self._on_exit(worker)
+
+    def _take(self, worker: WorkerProcess, encoded: EncodedSnapshot) -> None:
+        worker.users = encoded.users
+        if encoded.epoch != self._epoch:
+            return
+        self._nodes.snapshot(worker, encoded)
+        snapshot = encoded.decode(self._clock_offset)
+        worker.second = max((row.second for row in snapshot.health), default=worker.second)
+        self._batch.add(snapshot)
+
+    def _on_quit(self, status: str) -> None:
+        if self._state != STOPPING:
+            logger.info("the end of the run was asked for")
+            self._result.status = status
+        if self._state == PREPARING:  # a listener of test_start found, say, that the target is not fit
+            self._stillborn = True
+        else:
+            self._drain()
+
+    def _on_complete(self, worker: WorkerProcess) -> None:
+        self._complete.add(worker.index)
+        self._end_if_complete()
+
+    def _end_if_complete(self) -> None:
+        if self._complete >= self._workers.keys() and self._state != STOPPING and self._workers:
+            logger.info("everything that was to be done is done")
+            self._drain()
+
+    def _on_ending(self, process: WorkerProcess, ending: Ending) -> None:
+        process.ending = ending
+        self._result.listener_failed |= ending.listener_failed
+        is_main = process is self._nodes.main
+        if is_main or self._nodes.main is None:
+            self._result.exit_code = ending.exit_code
+        if not is_main:
+            self._last_user = max(self._last_user, ending.ended)
+            self._nodes.leave(process)
+            self._finish_main_if_last()
+
+    def _on_exit(self, process: WorkerProcess) -> None:
+        self._loop.forget(process.connection)
+        how = process.wait() or "ended without a word"
+        self._relay.end(process)
+        lost = process.ending is None and self._result.error is None
+        if process is self._nodes.main:
+            self._nodes.main = None
+            if lost:
+                self._fail(PlimsollError(f"the main node (pid {process.pid}) {how}; the run cannot go on without it"))
+            return
+        del self._workers[process.index]
+        if lost:
+            self._lose(process, how)
+        self._finish_main_if_last()
+
+    def _finish_main_if_last(self) -> None:
+        """Let the main node end once all workers have said what they had to say."""
+        if self._nodes.main is None or any(worker.ending is None for worker in self._workers.values()):
+            return
+        self._state = STOPPING
+        self._calm_down()
+        self._nodes.main.heard = now()
+        self._nodes.main.orders.finish()
+        if self._loop.due(self._kill_all) is not None:
+            self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
+
+    def _lose(self, worker: WorkerProcess, how: str) -> None:
+        if self._state == PREPARING:
+            self._fail(PlimsollError(f"worker {worker.index} (pid {worker.pid}) {how} while it prepared the run"))
+            return
+        self._result.lost_workers += 1
+        self._nodes.lose(worker)
+        users = self._steering.lose(worker.index)
+        kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
+        note = f"worker {worker.index} (pid {worker.pid}) {how}: its {users} users are lost, kept is {kept}"
+        self._result.notes.append(note)
+        logger.error(note)
+        self._last_user = max(self._last_user, now())
+        if not self._workers:
+            self._result.status = "failed"
+            logger.error("no worker is left")
+        self._end_if_complete()
+
+    # Each second
+
+    @property
+    def _elapsed(self) -> float:
+        """Seconds since second 0."""
+        return max(0, now() - self._epoch) / SECOND
+
+    def _tick(self) -> None:
+        second = max(0, now() - self._epoch - COLLECT) // SECOND
+        self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT, self._tick)
+        self._result.clock_step = self._clock_steps.largest()
+        self._report()
+        self._kill_the_hung()
+
+    def _report(self) -> None:
+        batch, self._batch = self._batch.merged(), Batch()
+        elapsed, started = self._elapsed, self._clock_offset + self._epoch / SECOND
+        self._account.add(batch, started, elapsed)
+        users = self._nodes.users
+        end = self._loop.due(self._time_is_up)
+        progress = Progress(
+            batch=batch,
+            view=self._account.view,
+            started=started,
+            elapsed=elapsed,
+            loaded=elapsed if self._stopping_since is None else self._stopping_since,
+            left=max(0.0, (end - now()) / SECOND) if end is not None else None,
+            users=users.total(),
+            wanted=self._steering.wanted,
+            classes=users,
+            workers=len(self._workers),
+            state=self._state,
+            is_editable=self._state in UNDER_WAY and self._steering.is_editable,
+            reporting=self.launch.reporting,
+        )
+        if self._result.started is not None:
+            for observer in self._observers:
+                observer.second(progress)
+
+    def _kill_the_hung(self) -> None:
+        patience = SILENCE + round(self.plan.stop_timeout * SECOND)
+        for process in self._nodes.processes:
+            if self._state == STOPPING and now() - process.heard > patience:
+                who = "the main node" if process is self._nodes.main else f"worker {process.index}"
+                logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
+                process.kill()
+
+    # What somebody wants of it who watches; called from within the loop
+
+    def change(self, users: int | None, rate: float | None, classes: Iterable[str] | None) -> None:
+        """Have so many users, coming or going at this rate per second, new ones of these classes. None: as before.
+
+        Raises UsageError when that cannot be, here as below.
+        """
+        self._ensure_under_way()
+        before, self._state = self._state, SPAWNING
+        try:
+            self._note_change(self._steering.change(users, rate, classes))
+        except UsageError:
+            self._state = before
+            raise
+
+    def offer(self, rate: float) -> None:
+        """Have so many arrivals per second from now on, up to the end that was planned."""
+        self._ensure_under_way()
+        start = max(now() + HEAD_START, self._epoch)
+        self._note_change(self._steering.offer(rate, start, self._loop.due(self._time_is_up)))
+        self._complete.clear()
+
+    def reset(self) -> None:
+        """Leave out, from the next second on, what was measured before."""
+        self._ensure_under_way()
+        if self._result.started is None:
+            raise UsageError("nothing is counted yet: with --reset-stats a run begins when all users are there")
+        self._account.reset(int(self._elapsed + NOTICE) + 1)
+        view = self._result.view = self._account.view
+        for process in self._nodes.processes:
+            process.orders.reset(self._epoch + view.warmup * SECOND)
+        logger.info("the numbers were reset: what was measured before second %d is left out", view.warmup)
+        for observer in self._observers:
+            observer.reset_at(view.warmup)
+
+    def _ensure_under_way(self) -> None:
+        if self._state not in UNDER_WAY:
+            raise UsageError("the run has not begun yet" if self._state == PREPARING else "the run is about to end")
+
+    def _note_change(self, what: str) -> None:
+        note = f"the load was changed by hand in second {int(self._elapsed)}: {what}"
+        self._result.notes.append(note)
+        logger.info(note)
+
+    # The end
+
+    def end(self, status: str) -> None:
+        """End the run as if its time were up. Called from within the loop, by an observer say."""
+        if self._state in UNDER_WAY:
+            self._result.status = status
+            self._drain()
+
+    def stop(self) -> None:
+        """End the run before its time is up."""
+        if self._result.error is None and self._state != STOPPING:
+            self._result.status = "stopped"
+        self._drain()
+
+    def _time_is_up(self) -> None:
+        logger.info("--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over")
+        self._drain()
+
+    def _drain(self) -> None:
+        if self._state == STOPPING:
+            return
+        if self._state == PREPARING:
+            self._fail(PlimsollError("stopped before it had begun"))
+            return
+        self._state = STOPPING
+        self._calm_down()
+        for process in self._nodes.processes:
+            process.heard = now()
+        self._nodes.fire_stopping(self._drain_workers)
+
+    def _drain_workers(self) -> None:
+        for worker in self._workers.values():
+            worker.orders.drain()
+
+    def _fail(self, error: PlimsollError) -> None:
+        """The first error is the reason; the others follow from it, or say the same."""
+        if self._result.error is None:
+            self._result.error = error
+            self._result.status = "failed"
+        self._stop_now()
+
+    def _calm_down(self) -> None:
+        """No more users, and the time can no longer be up."""
+        self._loop.cancel(self._time_is_up)
+        if self._stopping_since is None:
+            self._stopping_since = self._elapsed
+        self._steering.stop()
+
+    def _stop_now(self) -> None:
+        self._state = STOPPING
+        self._calm_down()
+        self._nodes.forget()
+        for process in self._nodes.processes:
+            process.orders.stop()
+        self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
+
+    def _kill_all(self) -> None:
+        for process in self._nodes.processes:
+            process.kill()
+
+    def _finish(self) -> Result:
+        result = self._result
+        if result.started is None:
+            raise result.error or PlimsollError("the run ended before all users were there; nothing was kept")
+        self._report()
+        result.ended = self._clock_offset + max(self._last_user, self._epoch) / SECOND
+        result.view.length = result.ended - result.started
+        result.facts |= self._account.facts
+        if result.error:
+            result.notes.append(str(result.error))
+        return result
+
+    def interrupt(self) -> None:
+        """A signal came: the first stops the run, the second cuts it off, the third kills it."""
+        self.signals += 1
+        if self.signals == 1:
+            logger.info("stopping; once more to stop at once")
+            self.stop()
+        elif self.signals == 2:
+            self._stop_now()
+        else:
+            self._kill_all()

@@ -1,0 +1,73 @@
+"""Thresholds while a run goes on: judged second by second, and the run ended by one that says so."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from plimsoll.record import TIMES_OF
+from plimsoll.stats.threshold import ThresholdWatch, parse_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.stats.threshold import Threshold, ThresholdResult
+
+logger = logging.getLogger("plimsoll.run")
+
+
+class Gate:
+    """An observer of a run.
+
+    texts: says, as the run starts, what was asked for; the locustfile may ask too. end: ends the run with a status.
+    times_of: a key of `TIMES_OF`.
+    """
+
+    def __init__(
+        self, texts: Callable[[], Sequence[str]], warmup: float, end: Callable[[str], None], times_of: str = "all"
+    ) -> None:
+        self._texts = texts
+        self._warmup = warmup
+        self._timed = TIMES_OF[times_of]
+        self._thresholds: list[Threshold] = []
+        self._watch = ThresholdWatch((), warmup)
+        self._end = end
+        self._ended = False
+        self._loaded = 0.0
+
+    def start(self, started: float, stamp: str) -> None:
+        """Raises UsageError for a threshold that cannot be read."""
+        self._thresholds = [parse_threshold(text) for text in self._texts()]
+        self._watch = ThresholdWatch(self._thresholds, self._warmup, self._timed)
+
+    @property
+    def limits_failures(self) -> bool:
+        """One of the thresholds says how many failures there may be in all."""
+        return any(
+            each.subject.name in ("errors", "failures") and each.is_upper and each.endpoint is None
+            for each in self._thresholds
+        )
+
+    def second(self, progress: Progress) -> None:
+        self._loaded = progress.loaded
+        # The last second that all workers have handed over: a second comes with the next one. What still arrives while
+        # the run stops counts, but a second without load is none to be judged.
+        self._watch.add(progress.batch.intervals, min(int(progress.elapsed) - 2, int(progress.loaded) - 1))
+        broken = self._watch.broken()
+        if broken is not None and not self._ended:
+            self._ended = True
+            logger.error("threshold %s is broken; ending the run", broken)
+            self._end("stopped")
+
+    def reset_at(self, second: int) -> None:
+        self._watch = ThresholdWatch(self._thresholds, second, self._timed)
+
+    def so_far(self, duration: float) -> list[ThresholdResult]:
+        """How the thresholds stand. duration: as in `RunView.duration`."""
+        return self._watch.finish(duration)
+
+    def results(self, duration: float) -> list[ThresholdResult]:
+        """How the thresholds ended. duration: seconds that were measured."""
+        self._watch.add((), int(self._loaded) - 1)
+        return self._watch.finish(duration)

@@ -1,0 +1,176 @@
+"""What the processes of a run tell each other, passed on by the coordinator; the user's code is the main node's and the
+workers', never its own.
+
+The main node imports the locustfile too, has a MasterRunner and no users. It is told:
+
+    connect CLIENT INDEX · heartbeat CLIENT STATE USERS CPU MEMORY · report CLIENT DATA · snapshot CLIENT SNAPSHOT
+    message TYPE DATA CLIENT · lose CLIENT · leave CLIENT
+
+and tells `message TYPE DATA CLIENT|None`, `heartbeat CLIENT` (the answer to a worker's), and `fired EVENT`. A worker
+tells `connect CLIENT`, `heartbeat STATE USERS CPU MEMORY ADJUSTED`, `report DATA` and `message TYPE DATA`, and is told
+`message TYPE DATA` and `heartbeat`. DATA is encoded, and stays so on its way.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from plimsoll._engine import now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from plimsoll.run.coordinator.loop import Loop
+    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.transport.messages import EncodedSnapshot, News
+
+logger = logging.getLogger("plimsoll.run")
+
+PATIENCE = 1_000_000_000
+"""ns that the run waits for listeners on the main node, so that events keep their order."""
+
+
+class Nodes:
+    """The main node of a run and its workers. Without a main node there is nobody to tell, and nothing to wait for."""
+
+    def __init__(self, loop: Loop, workers: Mapping[int, WorkerProcess]) -> None:
+        """workers: those that are left."""
+        self.main: WorkerProcess | None = None
+        self._loop = loop
+        self._workers = workers
+        self._clients: dict[int, str] = {}
+        """How the user's code calls the workers, by index; those that are gone too."""
+        self._awaited: str | None = None
+        """The event that the main node is about to fire."""
+        self._then: Callable[[], None] | None = None
+        """What follows then, or once all workers have carried out what they were told."""
+
+    @property
+    def processes(self) -> list[WorkerProcess]:
+        """All that are left, the main node first."""
+        return [*([self.main] if self.main else []), *self._workers.values()]
+
+    @property
+    def users(self) -> Counter[str]:
+        """Alive on all workers, per class, as these last said."""
+        users = Counter[str]()
+        for worker in self._workers.values():
+            users.update(worker.users)
+        return users
+
+    def hear(self, sender: WorkerProcess, news: News) -> None:
+        """Pass on what a process tells of itself."""
+        if sender is self.main:
+            self._hear_main(news)
+        else:
+            self._hear_worker(sender, news)
+
+    def snapshot(self, sender: WorkerProcess, snapshot: EncodedSnapshot) -> None:
+        """What a worker has measured is the main node's to know."""
+        if self.main is not None and sender is not self.main:
+            self._tell_main("snapshot", self._clients[sender.index], snapshot.to_list())
+
+    def lose(self, worker: WorkerProcess) -> None:
+        """It is gone, and should not be."""
+        if worker.index in self._clients:
+            self._tell_main("lose", self._clients[worker.index])
+        self._go_on_if_adjusted()
+
+    def leave(self, worker: WorkerProcess) -> None:
+        """It has done its part."""
+        if worker.index in self._clients:
+            self._tell_main("leave", self._clients[worker.index])
+
+    def adjust(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
+        """Have so many users per worker and class. complete: these are all that were asked for, so many."""
+        for index, wanted in counts.items():
+            worker = self._workers[index]
+            if self.main is None:
+                worker.orders.adjust(wanted, complete)
+            else:
+                worker.adjustments += 1
+                worker.orders.adjust(wanted, None)
+
+    def fire_spawned(self, users: int, then: Callable[[], None]) -> None:
+        """Have `spawning_complete` fired: on the main node, once it knows the users of all workers, then on these.
+
+        Without a main node workers do so by themselves, before their users begin. then: called when the workers have
+        been told. What was still to come of an earlier call does not.
+        """
+
+        def tell_workers() -> None:
+            for worker in self._workers.values():
+                worker.orders.spawned(users)
+            then()
+
+        def tell_main() -> None:
+            assert self.main is not None
+            self.main.orders.spawned(users)
+            self._await("spawning_complete", tell_workers)
+
+        if self.main is None:
+            then()
+            return
+        self._await(None, tell_main)
+        self._go_on_if_adjusted()
+
+    def fire_stopping(self, then: Callable[[], None]) -> None:
+        """Have `test_stopping` fired on the main node; then: called when it has, or takes too long."""
+        if self.main is None:
+            then()
+            return
+        self.main.orders.drain()
+        self._await("test_stopping", then)
+
+    def forget(self) -> None:
+        """What was to follow does not."""
+        self._loop.cancel(self._go_on)
+        self._awaited = self._then = None
+
+    def _await(self, event: str | None, then: Callable[[], None]) -> None:
+        self._awaited, self._then = event, then
+        self._loop.at(now() + PATIENCE, self._go_on)
+
+    def _go_on(self) -> None:
+        then = self._then
+        self.forget()
+        if then is not None:
+            then()
+
+    def _go_on_if_adjusted(self) -> None:
+        waits = self._then is not None and self._awaited is None
+        if waits and not any(worker.adjustments for worker in self._workers.values()):
+            self._go_on()
+
+    def _hear_worker(self, worker: WorkerProcess, news: News) -> None:
+        match news.kind, news.arguments:
+            case "connect", [client]:
+                self._clients[worker.index] = client
+                self._tell_main("connect", client, worker.index)
+            case "heartbeat", [*state, adjusted]:
+                self._tell_main("heartbeat", self._clients[worker.index], *state)
+                worker.adjustments -= adjusted
+                self._go_on_if_adjusted()
+            case "report", [data]:
+                self._tell_main("report", self._clients[worker.index], data)
+            case "message", [type_, data, _]:
+                self._tell_main("message", type_, data, self._clients[worker.index])
+
+    def _hear_main(self, news: News) -> None:
+        match news.kind, news.arguments:
+            case "message", [type_, data, client]:
+                for worker in self._workers.values():
+                    if client is None or self._clients.get(worker.index) == client:
+                        worker.orders.news("message", type_, data)
+            case "heartbeat", [client]:
+                for worker in self._workers.values():
+                    if self._clients.get(worker.index) == client:
+                        worker.orders.news("heartbeat")
+            case "fired", [event] if event == self._awaited:
+                self._go_on()
+
+    def _tell_main(self, kind: str, *arguments: Any) -> None:
+        if self.main is not None:
+            self.main.orders.news(kind, *arguments)

@@ -1,0 +1,138 @@
+"""How much load a run has: as planned, until the locustfile or somebody at the page says otherwise."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import now
+from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.load.spec import ShapeSpec
+from plimsoll.run.coordinator.user_ramp import Crowd
+from plimsoll.run.dispatch import Dispatcher
+from plimsoll.run.limits import open_files
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from plimsoll.run.coordinator.loop import Loop
+    from plimsoll.run.coordinator.peers import Nodes
+    from plimsoll.run.dispatch import UserClass
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.transport.messages import Begin
+
+logger = logging.getLogger("plimsoll.run")
+
+SECOND = 1_000_000_000
+
+
+class Steering:
+    """Tells the workers of a run. All stamps are ns.
+
+    workers: those that are left. spawned: called when all users that were asked for are there.
+    """
+
+    def __init__(
+        self, loop: Loop, nodes: Nodes, workers: Mapping[int, WorkerProcess], spawned: Callable[[], None]
+    ) -> None:
+        self._loop = loop
+        self._nodes = nodes
+        self._workers = workers
+        self._spawned = spawned
+        self._dispatcher: Dispatcher | None = None
+        self._crowd: Crowd | None = None
+        self._follows_shape = False
+
+    def prepare(self, plan: RunPlan, classes: Sequence[UserClass], shaped: bool) -> None:
+        """The workers are ready. shaped: a LoadTestShape says how many users there are."""
+        self._plan = plan
+        self._follows_shape = shaped
+        self._dispatcher = Dispatcher(classes, self._workers)
+
+    def begin(self, start: int, asked: Begin | None) -> None:
+        """Second 0 is at this stamp. asked: what the locustfile has asked for before. Raises PlimsollError."""
+        plan = self._plan
+        if plan.is_open:
+            return
+        assert self._dispatcher is not None
+        self._crowd = Crowd(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
+        if plan.load is not None:
+            self._crowd.follow(plan.load, start)
+        elif asked is not None:
+            self._ask(self._crowd, asked, start)
+        elif not self._follows_shape:
+            self._crowd.change(start, plan.users, plan.spawn_rate)
+
+    @property
+    def wanted(self) -> int | None:
+        """Users that there are to be; None in the open model, and before it has begun."""
+        return self._crowd.wanted if self._crowd else None
+
+    @property
+    def is_editable(self) -> bool:
+        """Nobody but the plan says how much load there is."""
+        return self._dispatcher is not None and not self._follows_shape and (self._plan.is_open or bool(self._crowd))
+
+    def ask(self, begin: Begin) -> None:
+        """The locustfile wants other users. Raises PlimsollError."""
+        if self._crowd is None or self._plan.load is not None:
+            logger.warning("the load of this run was given as it began; the locustfile's start() changes nothing")
+        else:
+            self._ask(self._crowd, begin, now())
+
+    def change(self, users: int | None, rate: float | None, classes: Iterable[str] | None) -> str:
+        """Somebody wants other users, in place of what was planned; None: as before. Says what. Raises UsageError."""
+        if self._follows_shape:
+            raise UsageError("a LoadTestShape of the locustfile says how many users there are")
+        if self._crowd is None:
+            raise UsageError("in the open model users come as arrivals need them; change the rate")
+        users = self._crowd.wanted if users is None else users
+        rate = rate or self._crowd.rate or self._plan.spawn_rate
+        self._change(self._crowd, users, rate, classes, now())
+        chosen = "" if classes is None else f", new ones of {', '.join(sorted(classes))}"
+        return f"{users} user{'' if users == 1 else 's'}, {rate:.12g} per second coming or going{chosen}"
+
+    def offer(self, rate: float, start: int, end: int | None) -> str:
+        """Somebody wants arrivals at this rate from the stamp `start` on, in place of those that were planned.
+
+        end: a stamp at which they end; None: until the run is stopped. Says what. Raises UsageError.
+        """
+        if not self._plan.is_open:
+            raise UsageError("in the closed model there is no rate; change the number of users")
+        seconds = None if end is None else max(0, end - start) / SECOND
+        try:
+            ShapeSpec.of("constant", level=rate, seconds=seconds).build()
+        except ValueError as error:
+            raise UsageError(f"{rate:.12g}/s: {error}") from error
+        for worker in self._workers.values():
+            worker.orders.offer(rate, start, seconds)
+        return f"{rate:.12g}/s"
+
+    def lose(self, worker: int) -> int:
+        """A worker is gone, and its users with it; returns how many."""
+        assert self._dispatcher is not None
+        return self._dispatcher.lose(worker)
+
+    def stop(self) -> None:
+        """No more users come or go by what is said here."""
+        if self._crowd is not None:
+            self._crowd.stop()
+
+    def _ask(self, crowd: Crowd, begin: Begin, start: int) -> None:
+        try:
+            self._change(crowd, begin.users, begin.rate, begin.classes, start)
+        except UsageError as error:
+            raise PlimsollError(f"start(): {error}") from error
+
+    def _change(self, crowd: Crowd, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
+        if users > open_files(len(self._workers)):
+            logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", users)
+        self._nodes.forget()
+        try:
+            crowd.change(start, users, rate, classes)
+        except ValueError as error:
+            raise UsageError(str(error)) from error
+
+    def _on_spawned(self, users: int) -> None:
+        self._nodes.fire_spawned(users, self._spawned)

@@ -1,0 +1,179 @@
+"""Hands a run to the store from a thread of its own: a slow disk or database must not hold up the run."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Protocol
+
+from plimsoll.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.run.coordinator.progress import Batch, Progress
+
+logger = logging.getLogger("plimsoll.run")
+
+RETRY = 1.0
+"""Seconds between attempts while the store fails."""
+MOST_ROWS = 200_000
+"""Rows kept in memory meanwhile (about 5 kB each); beyond that the oldest seconds are given up."""
+LAST_ATTEMPTS = 3.0
+"""Seconds that a failing store gets at the end of the run."""
+
+
+class Writer(Protocol):
+    """What `Store.start_run` returns. Both methods raise StoreError and may be repeated then."""
+
+    id: str
+
+    def commit(
+        self,
+        intervals: Collection[Interval],
+        health: Collection[Health],
+        failures: Collection[Failure],
+        exceptions: Collection[CaughtException],
+    ) -> None: ...
+
+    def finish(
+        self, status: str, ended: float, notes: Collection[str], facts: Mapping[str, Any] | None = None
+    ) -> None: ...
+
+
+class _Lost:
+    """What is not kept: the seconds and requests of some batches."""
+
+    def __init__(self) -> None:
+        self.seconds: set[int] = set()
+        self.requests = 0
+        self.batches = 0
+
+    def add(self, batch: Batch) -> None:
+        self.batches += 1
+        self.requests += sum(interval.count for interval in batch.intervals)
+        self.seconds.update(interval.second for interval in batch.intervals)
+        self.seconds.update(row.second for row in batch.health)
+
+    def __str__(self) -> str:
+        if not self.seconds:
+            return "some failures"
+        return f"seconds {min(self.seconds)} to {max(self.seconds)} ({self.requests} requests)"
+
+
+class Keeper:
+    """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then.
+
+    kept_as: is told the id of the run.
+    """
+
+    def __init__(
+        self,
+        open_run: Callable[[dict[str, Any]], Writer],
+        manifest: Callable[[], Mapping[str, Any]],
+        kept_as: Callable[[str], None] | None = None,
+    ) -> None:
+        self._open_run = open_run
+        self._manifest = manifest
+        self._kept_as = kept_as
+        self._writer: Writer | None = None
+        self._batches: SimpleQueue[Batch | None] = SimpleQueue()
+        """None at the end of the run."""
+        self._pending: deque[Batch] = deque()
+        self._thread = Thread(target=self._work, name="keeper", daemon=True)
+        self._failing = False
+        self._reason = "its writer broke down"
+        self._lost = _Lost()
+        self._deadline = float("inf")
+
+    @property
+    def run(self) -> str | None:
+        """The id of the run, once it has one."""
+        return self._writer.id if self._writer else None
+
+    def start(self, started: float, stamp: str) -> None:
+        """Raises StoreError: a run that cannot even be opened is not worth starting."""
+        self._writer = self._open_run({**self._manifest(), "started": started, "stamp": stamp})
+        self._thread.start()
+        if self._kept_as is not None:
+            self._kept_as(self._writer.id)
+
+    def second(self, progress: Progress) -> None:
+        if len(progress.batch):
+            self._batches.put(progress.batch)
+
+    def reset_at(self, second: int) -> None:
+        """What was measured stays kept; the facts of the run say what of it counts."""
+
+    def finish(self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any]) -> list[str]:
+        """Keep what is left and close the run, within seconds. Returns what was not kept, for people.
+
+        facts: what is known of the run besides what it measured.
+        """
+        if self._writer is None:
+            return ["the run was not kept"]
+        self._deadline = time.monotonic() + LAST_ATTEMPTS
+        self._batches.put(None)
+        self._thread.join()
+        self._give_up_the_rest()
+        lost = [f"{self._lost} were not kept: {self._reason}"] if self._lost.batches else []
+        try:
+            self._writer.finish(status, ended, [*notes, *lost], facts)
+        except StoreError as error:
+            lost.append(f"the end of the run was not kept: {error}")
+        return lost
+
+    def _give_up_the_rest(self) -> None:
+        while not self._batches.empty():
+            if batch := self._batches.get():
+                self._pending.append(batch)
+        for batch in self._pending:
+            self._lost.add(batch)
+
+    def _work(self) -> None:
+        ending = False
+        while not ending or (self._pending and time.monotonic() < self._deadline):
+            ending = self._gather(ending)
+            self._commit()
+            self._bound()
+
+    def _gather(self, ending: bool) -> bool:
+        """Wait for work; True once the run has ended."""
+        if ending:
+            time.sleep(RETRY if self._failing else 0)
+            return True
+        try:
+            batch = self._batches.get(timeout=RETRY if self._pending else None)
+        except Empty:
+            return False
+        if batch is None:
+            return True
+        self._pending.append(batch)
+        return False
+
+    def _commit(self) -> None:
+        # A batch whose commit failed comes again first and unchanged; the store can then tell if it has it already.
+        while self._pending:
+            head = self._pending[0]
+            try:
+                assert self._writer is not None
+                self._writer.commit(head.intervals, head.health, head.failures, head.exceptions)
+            except StoreError as error:
+                self._reason = str(error)
+                if not self._failing:
+                    logger.warning("%s; the run goes on, its seconds are held in memory and tried again", error)
+                self._failing = True
+                return
+            self._pending.popleft()
+        if self._failing:
+            logger.warning("the store works again: what was held in memory is kept")
+        self._failing = False
+
+    def _bound(self) -> None:
+        while len(self._pending) > 1 and sum(map(len, self._pending)) > MOST_ROWS:
+            self._lost.add(self._pending[1])
+            del self._pending[1]

@@ -1,0 +1,121 @@
+"""How many users a closed-model run has at each moment: what the coordinator tells the workers of it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import SpawnTimes, now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from plimsoll.load import Load
+    from plimsoll.run.coordinator.loop import Loop
+    from plimsoll.run.dispatch import Dispatcher
+
+logger = logging.getLogger("plimsoll.run")
+
+SECOND = 1_000_000_000
+LOOK = 50_000_000
+"""ns between two looks at a load that changes."""
+AT_ONCE = 1e9
+"""Users per second; more than this makes no difference."""
+
+
+class Crowd:
+    """Has users come and go up to a number, at a rate, as Locust does; or follows a load.
+
+    tell: gets the users wanted per worker and class, and how many they are once these are all that were asked for.
+    complete: gets that too, afterwards.
+    """
+
+    def __init__(
+        self,
+        loop: Loop,
+        dispatcher: Dispatcher,
+        tell: Callable[[Mapping[int, Mapping[str, int]], int | None], None],
+        complete: Callable[[int], None],
+    ) -> None:
+        self._loop = loop
+        self._dispatcher = dispatcher
+        self._tell = tell
+        self._complete = complete
+        self._start = 0
+        self._load: Load | None = None
+        self._settled = False
+        self._moved = 0
+        """Users started, or ended, since the last change."""
+        self._times = SpawnTimes(0, 1.0)
+        """When the users of the last change come or go."""
+        self._move = dispatcher.grow
+        self._paces = dispatcher.paces
+        self.wanted = 0
+        """Users that there are to be in the end, or at this moment of a load."""
+        self.rate = 0.0
+        """Users per second that the last change asked for; 0 before the first."""
+
+    def change(self, start: int, users: int, rate: float, classes: Iterable[str] | None = None) -> None:
+        """From the stamp `start` on, towards so many users, at so many per second; also while users come or go. A load
+        is not followed any more.
+
+        classes: those of users to come; None: as before, at first all. Raises ValueError for a class that there is not.
+        """
+        if classes is not None:
+            self._dispatcher.choose(classes)
+        self._loop.cancel(self._look)
+        missing = users - len(self._dispatcher)
+        self._move = self._dispatcher.grow if missing > 0 else self._dispatcher.shrink
+        self._times, self._moved = SpawnTimes(abs(missing), min(rate, AT_ONCE)), 0
+        self._start, self.wanted, self.rate = start, users, rate
+        logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
+        self._spawn()
+
+    def follow(self, load: Load, start: int) -> None:
+        """Have as many as the load says, from the stamp `start` on."""
+        self._load, self._start = load, start
+        self._look()
+
+    def stop(self) -> None:
+        """No more changes."""
+        self._loop.cancel(self._spawn)
+        self._loop.cancel(self._look)
+
+    def _spawn(self) -> None:
+        before = self._moved
+        while (due := self._times.due(self._moved)) is not None and self._start + due <= now():
+            self._moved += 1
+        self._move(self._moved - before)
+        held_back = [pace.admit(self._dispatcher.present(name), now()) for name, pace in self._paces.items()]
+        later = [each for each in (None if due is None else self._start + due, *held_back) if each is not None]
+        counts = self._dispatcher.counts({name: pace.admitted for name, pace in self._paces.items()})
+        self._tell(counts, None if later else len(self._dispatcher))
+        if later:
+            self._loop.at(min(later), self._spawn)
+            return
+        self._loop.cancel(self._spawn)
+        logger.info("All users spawned: %s", self._listing())
+        self._complete(len(self._dispatcher))
+
+    def _look(self) -> None:
+        assert self._load is not None
+        elapsed = max(0, now() - self._start)
+        wanted = self._load.users_at(elapsed / SECOND)
+        if wanted != self.wanted or not self._settled:
+            self.wanted = wanted
+            self._dispatcher.grow(wanted - len(self._dispatcher))
+            self._dispatcher.shrink(len(self._dispatcher) - wanted)
+            self._tell(self._dispatcher.counts(), None if self._settled else wanted)
+        if not self._settled:
+            self._settled = True
+            self._complete(wanted)
+        self._loop.at(self._start + (elapsed // LOOK + 1) * LOOK, self._look)
+
+    def _listing(self) -> str:
+        """The users of all workers, as Locust prints them: {"Visitor": 40, "Editor": 10} (50 total users)."""
+        total: Counter[str] = Counter()
+        for counts in self._dispatcher.counts().values():
+            total.update(counts)
+        return f"{json.dumps(total)} ({len(self._dispatcher)} total users)"

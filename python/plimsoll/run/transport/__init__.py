@@ -1,0 +1,1 @@
+"""Messages between the coordinator and its worker processes, and how they travel."""

@@ -1,0 +1,138 @@
+"""A worker's methods, and what it tells, over a stream socket.
+
+A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
+sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `reset`, `drain`, `finish` and `stop`; the
+process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
+`exchanges` and `logged`, if these are asked for), `begin` when the user's code asks for other users, `quit` when it
+asks for the end of the run, `complete` when nothing is left to do, `refused` when the run must fail, and `done` as its
+last. Both sides send `news` of other processes: see `plimsoll.run.coordinator.peers`.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING, Any, Protocol
+
+import msgpack  # type: ignore[import-untyped]
+
+from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UsageError
+from plimsoll.locust.options.parsed import UnknownOption
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+VERSION = 1
+LARGEST = 1 << 30
+"""Bytes of one frame; more is taken for a damaged stream."""
+
+_ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOption, UsageError)}
+
+_LENGTH = struct.Struct(">I")
+# Python's strings may hold lone surrogates (from undecodable file names, say); they must not stop a snapshot.
+_SURROGATES = "surrogatepass"
+
+
+class ProtocolError(Exception):
+    """The other side speaks another version, or no Plimsoll at all."""
+
+
+class Stream(Protocol):
+    """A connected socket: of the standard library or of gevent."""
+
+    def sendall(self, data: bytes, /) -> object: ...
+
+
+def pack(name: str, *arguments: Any) -> bytes:
+    """One frame. Arguments are plain values: numbers, strings, bytes, lists, dicts with strings as keys."""
+    body: bytes = msgpack.packb([VERSION, name, list(arguments)], unicode_errors=_SURROGATES)
+    return _LENGTH.pack(len(body)) + body
+
+
+class Frames:
+    """Puts the frames of a byte stream together, however it was cut."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[tuple[str, list[Any]]]:
+        """The frames that are complete with `data`. Raises ProtocolError."""
+        self._buffer += data
+        while len(self._buffer) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer)
+            if length > LARGEST:
+                raise ProtocolError(f"a frame of {length} bytes")
+            end = _LENGTH.size + length
+            if len(self._buffer) < end:
+                return
+            body = bytes(self._buffer[_LENGTH.size : end])
+            del self._buffer[:end]
+            yield _unpack(body)
+
+
+def _unpack(body: bytes) -> tuple[str, list[Any]]:
+    try:
+        version, name, arguments = msgpack.unpackb(body, unicode_errors=_SURROGATES)
+    except (ValueError, TypeError, msgpack.UnpackException) as error:
+        raise ProtocolError(f"not a frame: {error}") from error
+    if version != VERSION:
+        raise ProtocolError(f"protocol version {version}; this is {VERSION}")
+    return name, arguments
+
+
+class RemoteWorker:
+    """The methods of a worker, or of the main node, on the other side of a stream; each returns once it is sent."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def prepare(self, plan: Mapping[str, Any], workers: int) -> None:
+        self._send("prepare", plan, workers)
+
+    def init(self) -> None:
+        self._send("init")
+
+    def open(self, plan: Mapping[str, Any], shared: bytes | None = None) -> None:
+        self._send("open", plan, shared)
+
+    def start(self, epoch: int) -> None:
+        self._send("start", epoch)
+
+    def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
+        self._send("adjust", counts, complete)
+
+    def spawned(self, users: int) -> None:
+        self._send("spawned", users)
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        self._send("offer", rate, start, seconds)
+
+    def reset(self, stamp: int) -> None:
+        self._send("reset", stamp)
+
+    def drain(self) -> None:
+        self._send("drain")
+
+    def finish(self) -> None:
+        self._send("finish")
+
+    def stop(self) -> None:
+        self._send("stop")
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        self._send("news", kind, arguments)
+
+    def _send(self, name: str, *arguments: Any) -> None:
+        self._stream.sendall(pack(name, *arguments))
+
+
+def pack_error(error: PlimsollError) -> list[Any]:
+    """An error of our tree as plain values."""
+    return [type(error).__name__, str(error), error.exit_code]
+
+
+def unpack_error(data: list[Any]) -> PlimsollError:
+    """The inverse of `pack_error`; a class that this side does not know becomes the root of the tree."""
+    name, message, exit_code = data
+    error = _ERRORS.get(name, PlimsollError)(message)
+    error.exit_code = exit_code
+    return error

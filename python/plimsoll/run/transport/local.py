@@ -1,0 +1,197 @@
+"""The coordinator's handle on a worker process."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import now
+from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, unpack_error
+from plimsoll.run.transport.messages import (
+    Begin,
+    Complete,
+    EncodedSnapshot,
+    Ending,
+    Exchanges,
+    Logged,
+    News,
+    Prepared,
+    Quit,
+    Ready,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from plimsoll.errors import PlimsollError
+
+    Report = (
+        Prepared
+        | Ready
+        | EncodedSnapshot
+        | Exchanges
+        | Logged
+        | News
+        | Begin
+        | Complete
+        | Ending
+        | Quit
+        | PlimsollError
+    )
+
+logger = logging.getLogger("plimsoll.run")
+
+CHUNK = 1 << 20
+LARGEST_BACKLOG = 1 << 28
+"""Bytes."""
+FAREWELL = 5.0
+"""Seconds that a process may take to exit once it has said all."""
+
+
+class WorkerProcess:
+    """A child with one worker, or the main node, in it.
+
+    capture: its stdout and stderr come through `output` instead of going to ours.
+    """
+
+    def __init__(self, index: int, *, capture: bool = False) -> None:
+        self.index = index
+        self.users: dict[str, int] = {}
+        """Alive per class, as it last said."""
+        self.second = -1
+        """The last second of the run that it has handed over."""
+        self.heard = now()
+        self.ending: Ending | None = None
+        self.adjustments = 0
+        """Orders to have other users that it has not yet carried out; counted only if there is a main node."""
+        self.connection, theirs = socket.socketpair()
+        with theirs:
+            self._process = _spawn(index, theirs.fileno(), capture)
+        self.connection.setblocking(False)
+        self.output = self._process.stdout
+        if self.output is not None:
+            os.set_blocking(self.output.fileno(), False)
+        self.orders = RemoteWorker(self)
+        self._backlog = bytearray()
+        self._frames = Frames()
+        self._sequence = 0
+        """Of the next snapshot."""
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def sendall(self, data: bytes) -> None:
+        """For `orders`. What it does not take at once is sent by `flush`; a process that is gone is noticed where it is
+        read from, and one that takes nothing in any more is killed."""
+        self._backlog += data
+        self.flush()
+        if len(self._backlog) > LARGEST_BACKLOG:
+            logger.error("process %d takes nothing in any more and is killed", self.pid)
+            self.kill()
+            self._backlog.clear()
+
+    @property
+    def has_backlog(self) -> bool:
+        """There is something that it has not yet taken in."""
+        return bool(self._backlog)
+
+    def flush(self) -> None:
+        """Send as much of the backlog as it takes."""
+        try:
+            while self._backlog:
+                del self._backlog[: self.connection.send(self._backlog)]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._backlog.clear()
+
+    def read(self) -> Iterator[Report | None]:
+        """What has come in; None as the last once nothing more will."""
+        try:
+            data = self.connection.recv(CHUNK)
+            for name, arguments in self._frames.feed(data):
+                self.heard = now()
+                yield self._in_sequence(_report(name, arguments))
+        except BlockingIOError:
+            return
+        except (OSError, ProtocolError):
+            data = b""
+        if not data:
+            yield None
+
+    def _in_sequence(self, report: Report) -> Report:
+        if isinstance(report, EncodedSnapshot):
+            if report.sequence != self._sequence:
+                raise ProtocolError(f"snapshot {report.sequence} came instead of {self._sequence}")
+            self._sequence += 1
+        return report
+
+    def read_output(self) -> Iterator[bytes]:
+        """What it has printed since the last call; b"" as the last once nothing more will come."""
+        assert self.output is not None
+        with contextlib.suppress(BlockingIOError):
+            data = b"-"
+            while data:
+                data = os.read(self.output.fileno(), CHUNK)
+                yield data
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def wait(self) -> str | None:
+        """How it exited; None if well. One that does not exit by itself soon is killed."""
+        self.connection.close()
+        try:
+            code = self._process.wait(FAREWELL)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        if code < 0:
+            return f"was killed by {signal.Signals(-code).name}"
+        return f"exited with code {code}" if code else None
+
+
+def _spawn(index: int, fd: int, capture: bool) -> subprocess.Popen[bytes]:
+    # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
+    command = [sys.executable, "-P", "-m", "plimsoll.run.worker.main", str(fd), str(index)]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1"} if capture else None
+    # An ignored signal stays ignored in the child: Ctrl-C, which goes to the whole foreground group, is ours alone.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return subprocess.Popen(
+            command,
+            pass_fds=(fd,),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if capture else None,
+            stderr=subprocess.STDOUT if capture else None,
+            env=environment,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _report(name: str, arguments: list[Any]) -> Report:
+    kinds: dict[str, Callable[[Any], Report]] = {
+        "begin": Begin.from_list,
+        "news": News.from_list,
+        "prepared": Prepared,
+        "quit": Quit,
+        "complete": Complete.from_list,
+        "exchanges": Exchanges.from_list,
+        "logged": Logged.from_list,
+        "ready": Ready.from_list,
+        "snapshot": EncodedSnapshot.from_list,
+        "done": Ending.from_list,
+        "refused": unpack_error,
+    }
+    if name not in kinds:
+        raise ProtocolError(f"unknown report {name!r}")
+    return kinds[name](arguments[0])

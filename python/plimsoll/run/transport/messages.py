@@ -1,0 +1,222 @@
+"""What a worker tells its coordinator: that it is prepared and ready, a snapshot each second, how it ended.
+
+The histograms of a snapshot are still encoded here: decoding costs time that the generator does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from plimsoll._engine import Histogram
+from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
+from plimsoll.run.dispatch import UserClass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.record import CellTuple, FailureTuple, HealthTuple
+
+EMPTY = Histogram().encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """The locustfile is imported, `init` has been fired."""
+
+    changes: dict[str, Any] = field(default_factory=dict)
+    """Fields of the plan that the locustfile wants otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """`test_start` has been fired; users may start."""
+
+    classes: list[UserClass]
+    kernel_stamps: bool
+    thresholds: list[str] = field(default_factory=list)
+    """Those of the user classes."""
+    shared: bytes | None = None
+    """What the main node wants the workers to have as well, encoded."""
+    shaped: bool = False
+    """A shape says how many users there are, and will ask for them."""
+    reporting: dict[str, Any] = field(default_factory=dict)
+    """What the locustfile wants of `plimsoll.report.reporting.Reporting`."""
+
+    def to_list(self) -> list[Any]:
+        classes = [[each.name, each.weight, each.fixed_count, each.max_spawn_rate] for each in self.classes]
+        return [classes, self.kernel_stamps, self.thresholds, self.shared, self.shaped, self.reporting]
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Ready:
+        classes, *rest = data
+        return cls([UserClass(*each) for each in classes], *rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The user's code asks for so many users in all, started or stopped at a rate."""
+
+    users: int
+    rate: float
+    classes: list[str] | None
+    """Those of users to come; None: as before."""
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Begin:
+        return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """Something for, or from, another process of the run: see `plimsoll.run.coordinator.peers`."""
+
+    kind: str
+    arguments: list[Any]
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> News:
+        kind, arguments = data
+        return cls(kind, arguments)
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """The end of the run is asked for."""
+
+    status: str
+    """"finished" by the user's code, "stopped" by a signal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """A line of the log, for those who watch."""
+
+    level: str
+    text: str
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Logged:
+        return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
+class Complete:
+    """Arrivals, iterations or requests have run out, and nothing is under way."""
+
+    @classmethod
+    def from_list(cls, _: object) -> Complete:
+        return cls()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchanges:
+    """Rows of single exchanges, as `plimsoll.run.exchange_log` reads them."""
+
+    epoch: int
+    """The stamp of second 0 of the run that they belong to."""
+    endpoints: list[tuple[str, str]]
+    """(method, name) by the number that the rows have."""
+    rows: bytes
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Exchanges:
+        epoch, endpoints, rows = data
+        return cls(epoch, [(method, name) for method, name in endpoints], rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """All users have ended, all is handed over."""
+
+    ended: int
+    """The stamp at which the last user had."""
+    exit_code: int | None
+    """What the user's own code chose."""
+    listener_failed: bool
+
+    def to_list(self) -> list[Any]:
+        return [self.ended, self.exit_code, self.listener_failed]
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Ending:
+        return cls(*data)
+
+
+@dataclass(slots=True)
+class HealthRow:
+    """A `Health` with encoded histograms."""
+
+    second: int
+    lag: bytes = EMPTY
+    delay: bytes = EMPTY
+    user_stamps: int = 0
+    rejected_stamps: int = 0
+    offered: int = 0
+    dropped: int = 0
+    exhausted: int = 0
+    cpu: float = 0.0
+    users: int = 0
+    in_flight: int = 0
+    waiting: int = 0
+
+    def decode(self, worker: int) -> Health:
+        lag, delay = Histogram.decode(self.lag), Histogram.decode(self.delay)
+        return Health(worker=worker, lag=lag, delay=delay, **{name: getattr(self, name) for name in _PLAIN})
+
+
+_PLAIN = tuple(field.name for field in fields(HealthRow) if field.name not in ("lag", "delay"))
+_STATE = ("cpu", "users", "in_flight", "waiting")
+"""What is true of a worker at the end of a second, and not counted in it."""
+
+
+@dataclass(slots=True)
+class EncodedSnapshot:
+    """What `record.Snapshot` says, as plain values."""
+
+    worker: int
+    sequence: int
+    epoch: int
+    """The stamp that its seconds count from."""
+    intervals: list[CellTuple]
+    health: list[HealthRow]
+    failures: list[FailureTuple]
+    exceptions: list[tuple[str, str, int]]
+    """(message, traceback, count)"""
+    users: dict[str, int]
+
+    def to_list(self) -> list[Any]:
+        """Plain values in the order of the fields, for a message."""
+        plain = {field.name: getattr(self, field.name) for field in fields(self)}
+        plain["health"] = [[getattr(row, field.name) for field in fields(row)] for row in self.health]
+        return list(plain.values())
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> EncodedSnapshot:
+        """The inverse of `to_list`."""
+        snapshot = cls(*data)
+        snapshot.health = [HealthRow(*row) for row in data[4]]
+        return snapshot
+
+    def decode(self, clock_offset: float) -> Snapshot:
+        """clock_offset: Unix time minus monotonic time, in seconds."""
+        return Snapshot(
+            worker=self.worker,
+            sequence=self.sequence,
+            intervals=[Interval.from_tuple(cell) for cell in self.intervals],
+            health=[row.decode(self.worker) for row in self.health],
+            failures=[Failure.from_tuple(row, clock_offset) for row in self.failures],
+            exceptions=[CaughtException(text, trace, count, {self.worker}) for text, trace, count in self.exceptions],
+            users=self.users,
+        )
+
+
+def health_rows(recorded: Iterable[HealthTuple], closed: range, last: HealthRow) -> list[HealthRow]:
+    """One row per closed second with the state in `last`, and what was recorded, ascending.
+
+    A recorded row of an earlier second holds what was read late; it adds its counts, lag and delay, but no state.
+    """
+    state = {name: getattr(last, name) for name in _STATE}
+    rows = [HealthRow(*row, **state if row[0] in closed else {}) for row in recorded]
+    rows += [HealthRow(second, **state) for second in set(closed).difference(row.second for row in rows)]
+    return sorted(rows, key=lambda row: row.second)

@@ -1,0 +1,251 @@
+"""The process of one worker, or of the main node: `python -P -m plimsoll.run.worker.main FD INDEX`.
+
+FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import sys
+import traceback
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from plimsoll.locust import install
+
+install()
+
+import gevent  # noqa: E402 - gevent's patches come before everything that they patch
+from gevent import monkey, socket  # noqa: E402
+from gevent.queue import SimpleQueue  # noqa: E402
+
+from plimsoll.errors import PlimsollError  # noqa: E402
+from plimsoll.locust.script import locustfile  # noqa: E402
+from plimsoll.run.limits import raise_open_files  # noqa: E402
+from plimsoll.run.plan import RunPlan  # noqa: E402
+from plimsoll.run.transport.frames import Frames, pack, pack_error  # noqa: E402
+from plimsoll.run.worker import log_sender  # noqa: E402
+from plimsoll.run.worker.worker import Worker  # noqa: E402
+from plimsoll.users import log  # noqa: E402
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plimsoll.run.transport.messages import EncodedSnapshot
+
+CHUNK = 65536
+ENDINGS = ("drain", "finish", "stop")
+"""Orders that end the process."""
+LAST_WORDS = 5.0
+"""Seconds for on_stop and the like once the coordinator is gone."""
+
+logger = logging.getLogger("locust.main")
+
+
+class WorkerServer:
+    """Carries out the coordinator's orders, one after the other; those that fire events go on beside them, as the
+    user's listeners may take their time."""
+
+    def __init__(self, stream: socket.socket, index: int) -> None:
+        self._stream = stream
+        self._index = index
+        self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
+        """b"" when the coordinator is gone, None when the run is over."""
+        self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        self._worker = Worker(index, self)
+        self._ending: gevent.Greenlet[[], None] | None = None
+        self._is_main = False
+        self._refused = False
+        """It could not begin, and now only ends."""
+        self._exit_code: int | None = None
+        self._orders: dict[str, Callable[..., None]] = {
+            "prepare": self._prepare,
+            "init": self._init,
+            "open": partial(self._beside, self._open),
+            "start": self._worker.start,
+            "adjust": self._worker.adjust,
+            "spawned": partial(self._beside, self._worker.spawned),
+            "offer": self._worker.offer,
+            "reset": partial(self._beside, self._worker.reset),
+            "news": self._worker.hear,
+            "drain": self._drain,
+            "finish": self._finish,
+            "stop": self._stop,
+        }
+        gevent.spawn(self._receive)
+        self._sender = gevent.spawn(self._send)
+        gevent.signal_handler(signal.SIGTERM, self._tell, "quit", "stopped")
+
+    def serve(self) -> None:
+        """Until the run is over, or the coordinator gone."""
+        frames = Frames()
+        while (data := self._next()) is not None:
+            if not data:
+                self._abandon()
+            for name, arguments in frames.feed(data):
+                self._carry_out(name, arguments)
+        self._outgoing.put(None)
+        self._sender.join()
+
+    def _next(self) -> bytes | None:
+        while True:
+            try:
+                return self._incoming.get()
+            except SystemExit as error:  # gevent passes on that of any greenlet
+                self._exit(error)
+
+    def _carry_out(self, name: str, arguments: list[Any]) -> None:
+        if not self._refused or name in ENDINGS:
+            self._attempt(self._orders[name], *arguments)
+
+    def _beside(self, order: Callable[..., None], *arguments: Any) -> None:
+        gevent.spawn(self._attempt, order, *arguments)
+        # It begins before the next order is carried out.
+        gevent.sleep(0)
+
+    def _attempt(self, order: Callable[..., None], *arguments: Any) -> None:
+        try:
+            order(*arguments)
+        except PlimsollError as error:
+            self._refused = True
+            self._tell("refused", pack_error(error))
+        except SystemExit as error:
+            self._exit(error)
+        except Exception as error:
+            traceback.print_exc()
+            self._refused = True
+            self._tell("refused", pack_error(locustfile.broken(error, "an unexpected error of the worker")))
+
+    def _prepare(self, plan: dict[str, Any], workers: int) -> None:
+        decoded = RunPlan.from_dict(plan)
+        if not decoded.skip_log_setup:
+            log.setup_logging(decoded.loglevel, decoded.logfile)
+        if decoded.has_page:
+            log_sender.install(lambda level, text: self._tell("logged", [level, text]))
+        if decoded.scenario is None:
+            # How many users there will be is the locustfile's to say.
+            raise_open_files()
+        self._is_main = self._index == workers
+        self._worker.prepare(decoded, workers)
+
+    def _init(self) -> None:
+        try:
+            self._tell("prepared", self._worker.init().changes)
+        except SystemExit as error:
+            raise locustfile.broken(error, "starting the run") from error
+
+    def _open(self, plan: dict[str, Any], shared: bytes | None) -> None:
+        try:
+            self._tell("ready", self._worker.open(RunPlan.from_dict(plan), shared).to_list())
+        except SystemExit as error:
+            raise locustfile.broken(error, "starting the run") from error
+
+    def _drain(self) -> None:
+        if self._is_main:
+            self._beside(self._worker.announce_end)
+        else:
+            self._finish()
+
+    def _finish(self) -> None:
+        self._ending = self._ending or gevent.spawn(self._end)
+
+    def _stop(self) -> None:
+        self._worker.stop()
+        if not self._is_main:
+            self._finish()
+
+    def _end(self) -> None:
+        try:
+            ending = self._worker.drain()
+            if ending.exit_code is None:
+                ending = replace(ending, exit_code=self._exit_code)
+            self._tell("done", ending.to_list())
+        except (Exception, SystemExit) as error:
+            traceback.print_exc()
+            self._tell("refused", pack_error(locustfile.broken(error, "ending the run")))
+        self._incoming.put(None)
+
+    def _exit(self, error: SystemExit) -> None:
+        logger.info("sys.exit(%s) called", error.code)
+        self._exit_code = error.code if isinstance(error.code, int) else int(error.code is not None)
+        self.quit()
+
+    def _abandon(self) -> NoReturn:
+        """The coordinator is gone: nobody asks for load any more."""
+        logger.error("the coordinator is gone; stopping this worker")
+        with contextlib.suppress(BaseException), gevent.Timeout(LAST_WORDS):
+            self._worker.stop()
+            self._worker.drain()
+        # Not sys.exit: threads of the user's code must not keep the load alive.
+        os._exit(1)
+
+    # What the worker tells
+
+    def snapshot(self, snapshot: EncodedSnapshot) -> None:
+        self._tell("snapshot", snapshot.to_list())
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        self._tell("news", [kind, arguments])
+
+    def begin(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        self._tell("begin", [users, rate, classes])
+
+    def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
+        self._tell("exchanges", [epoch, endpoints, rows])
+
+    def quit(self) -> None:
+        self._tell("quit", "finished")
+
+    def complete(self) -> None:
+        self._tell("complete", None)
+
+    def failed(self, error: PlimsollError) -> None:
+        self._tell("refused", pack_error(error))
+
+    def _tell(self, name: str, *arguments: Any) -> None:
+        self._outgoing.put(pack(name, *arguments))
+
+    def _receive(self) -> None:
+        data = b"-"
+        while data:
+            try:
+                data = self._stream.recv(CHUNK)
+            except OSError:
+                data = b""
+            self._incoming.put(data)
+
+    def _send(self) -> None:
+        with contextlib.suppress(OSError):  # a coordinator that is gone is noticed where orders are read
+            while (data := self._outgoing.get()) is not None:
+                self._stream.sendall(data)
+
+
+def _outlive_the_coordinator_only_so_long() -> None:
+    """User code that never lets others run keeps `_abandon` from being reached; a real thread sees to it then."""
+    parent = os.getppid()
+    start, sleep = monkey.get_original("_thread", "start_new_thread"), monkey.get_original("time", "sleep")
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            sleep(1.0)
+        sleep(2 * LAST_WORDS)
+        os._exit(1)
+
+    start(watch, ())
+
+
+def main(fd: int, index: int) -> None:
+    """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that."""
+    # Ctrl-C and the end of the terminal reach the whole group; what follows from them is the coordinator's to say.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    _outlive_the_coordinator_only_so_long()
+    WorkerServer(socket.socket(fileno=fd), index).serve()
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]))

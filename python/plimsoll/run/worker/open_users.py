@@ -1,0 +1,319 @@
+"""Users of the locustfile in the open model: arrivals come when the schedule says, whatever the target does.
+
+    Stream (due times) → OpenUsers (of which class, is there a place?) → Pool (users of a class) → Seat (one user)
+
+An iteration is what a user does between two arrivals: one task, as between two waits of the closed model.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from importlib import import_module
+from itertools import repeat
+from typing import TYPE_CHECKING, cast
+
+import gevent
+from gevent.event import Event
+
+from plimsoll._engine import now
+from plimsoll.errors import UsageError
+from plimsoll.locust.script import locustfile
+from plimsoll.run.dispatch import by_weight
+from plimsoll.run.worker.arrival_stream import NEVER, Stream
+from plimsoll.run.worker.pool import Pool
+from plimsoll.users.exceptions import StopTest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Protocol
+
+    from gevent import Greenlet
+    from gevent.pool import Group
+
+    from plimsoll.locust.environment import Environment
+    from plimsoll.run.worker.pool import Seat
+    from plimsoll.users.hub import Hub
+    from plimsoll.users.user import User
+
+    class ArrivalRecorder(Protocol):
+        """As much of the engine's Recorder as arrivals need."""
+
+        def offered(self, due: int) -> None: ...
+        def dropped(self, endpoint: int, due: int) -> None: ...
+        def endpoint(self, method: str, name: str) -> int: ...
+
+
+logger = logging.getLogger("plimsoll.run")
+
+
+class OpenUsers:
+    """Shares arrivals out to users, who are made when they are needed. Always offered = begun + dropped + waiting.
+
+    The class of each arrival follows the weights, so that iterations have their mix. It goes to the idle user of this
+    class that was busy last, else to a new one; at max_users an idle user of another class leaves for it. When all are
+    busy it waits, first come, first served.
+    """
+
+    def __init__(
+        self,
+        environment: Environment,
+        classes: Sequence[type[User]],
+        group: Group,
+        hub: Hub,
+        recorder: ArrivalRecorder,
+        max_users: int,
+        drop: bool,
+        iterations: int | None = None,
+    ) -> None:
+        """group: gets the greenlets. drop: an arrival that finds max_users busy is dropped instead of waiting.
+
+        iterations: arrivals to begin in all; streams end there. Raises UsageError when no class has a weight,
+        ValueError unless max_users >= 1.
+        """
+        if max_users < 1:
+            raise ValueError(f"max_users must be at least 1, not {max_users}")
+        self.offered = 0
+        """Arrivals of the schedule so far."""
+        self.begun = 0
+        self.dropped = 0
+        self.busy = 0
+        """Users in an iteration."""
+        self.failure: str | None = None
+        """What was wrong as a user was made: nothing more begins then."""
+        self._hub = hub
+        self.next_due = cast("Callable[[], int]", hub.wait)
+        """Sleep until `offer` hands over a due time."""
+        self._environment = environment
+        self._group = group
+        self._recorder = recorder
+        self._drop = drop
+        self._places = max_users
+        """Users that may still be made, >= 0."""
+        self._allowed = NEVER if iterations is None else iterations
+        """Arrivals that may still be begun, those that wait not included."""
+        self._pools = _pools(self, classes)
+        self._turns = _turns(self._pools)
+        self._streams: set[Stream] = set()
+        self._orders: deque[Pool] = deque()
+        """Users to be made; the first may be in the making."""
+        self._maker: Greenlet[..., None] | None = None
+        self._draining = self._closed = False
+        self._quiet = Event()
+        # 0.1 s that the first user would else take from the first arrivals.
+        for client in ("session", "fast"):
+            import_module(f"plimsoll.users.{client}")
+
+    def arrive(self, arrivals: Iterator[int], start: int) -> None:
+        """Begin an iteration at each due time, ns since the stamp `start`. Several streams add up."""
+        if self._allowed and not self._draining:
+            stream = Stream(self, self._hub, map(start.__add__, arrivals))
+            self._streams.add(stream)
+            stream.wait()
+
+    def arrive_instead(self, arrivals: Iterator[int], start: int) -> None:
+        """The same, instead of what was to come from the stamp `start` on."""
+        before = list(self._streams)
+        # First: without a stream everything would be over.
+        self.arrive(arrivals, start)
+        for stream in before:
+            stream.end_before(start)
+
+    @property
+    def waiting(self) -> int:
+        """Arrivals that wait for a user."""
+        return sum(len(pool.waiting) for pool in self._pools)
+
+    @property
+    def done(self) -> bool:
+        """Nothing is under way, and nothing more will begin by itself; or there is a failure."""
+        return self.failure is not None or self._settled
+
+    @property
+    def full(self) -> bool:
+        """There are as many users as there may be."""
+        return not self._places
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+        return {pool.cls.__name__: pool.alive for pool in self._pools}
+
+    def drain(self, timeout: float) -> None:
+        """End the streams now and serve what has arrived; after `timeout` seconds the rest is cut off.
+
+        Returns when all users are gone.
+        """
+        self._draining = True
+        at = now()
+        for stream in self._streams:
+            stream.end_at(at)
+        if not self._settled:
+            self._quiet.wait(timeout)
+        self._close()
+        gevent.killall(list(self._group))
+        self._group.join()
+        while any(pool.alive for pool in self._pools):
+            # Users have left the group by themselves; they are counted out in the turn after.
+            gevent.sleep(0)
+
+    def stop(self) -> None:
+        """Cut off all at once; a `drain` under way then returns soon."""
+        self._close()
+        self._group.kill(block=False)
+
+    def offer(self, due: int) -> None:
+        """An arrival is due. Only in gevent's hub: a user that was idle runs at once."""
+        self.offered += 1
+        self._recorder.offered(due)
+        pool = next(self._turns)
+        seat = None
+        if pool.idle:
+            seat, _ = pool.idle.popitem()
+        elif len(pool.waiting) < pool.coming or self._grow(pool) or not self._drop:
+            pool.waiting.append(due)
+        else:
+            self._give_up(pool, due)
+            return
+        self._allowed -= 1
+        if not self._allowed:
+            self._end_streams()
+        if seat is not None:
+            seat.greenlet.switch(due)
+
+    def ended(self, stream: Stream) -> None:
+        """A stream has run out."""
+        self._streams.discard(stream)
+        if not self._streams:
+            for pool in self._pools:
+                # Its last user failed to start, and no arrival will ask for another.
+                if pool.waiting and not pool.manned:
+                    self._grow(pool)
+        self.settle()
+
+    def heir(self, pool: Pool) -> Pool | None:
+        """The pool in whose favour a user of this one, who is free now, has to leave."""
+        if self._places:
+            return None
+        short = [other for other in pool.others if other.short]
+        if pool.waiting:
+            # Its own arrivals come first, unless those of a class that has no user at all wait longer.
+            short = [other for other in short if not other.alive and _longest_wait(other) < _longest_wait(pool)]
+        return min(short, key=_longest_wait, default=None)
+
+    def left(self, seat: Seat) -> None:
+        """A user is gone, whatever the reason."""
+        self._places += 1
+        self._replace(seat)
+        self.settle()
+
+    def settle(self) -> None:
+        """Tell a drain that waits when there is nothing left to wait for."""
+        if self._draining and self._settled:
+            self._quiet.set()
+
+    @property
+    def _settled(self) -> bool:
+        return not (self.busy or self._streams or self.waiting)
+
+    def _end_streams(self) -> None:
+        for stream in self._streams:
+            stream.end()
+        self._streams.clear()
+
+    def _grow(self, pool: Pool) -> bool:
+        """Have one more user on its way; False when max_users are busy."""
+        if self._places:
+            self._places -= 1
+            pool.wanted += 1
+            self._orders.append(pool)
+            if self._maker is None or self._maker.dead:
+                self._maker = gevent.spawn(self._make)
+            return True
+        other = max(pool.others, key=lambda other: len(other.idle), default=None)
+        if other is None or not other.idle:
+            return False
+        seat = next(iter(other.idle))
+        del other.idle[seat]
+        seat.leave_to(pool)
+        seat.greenlet.kill(block=False)
+        return True
+
+    def _make(self) -> None:
+        """Make the users that are wanted. A greenlet, as a class may take its time."""
+        while self._orders:
+            try:
+                user = self._orders[0].cls(self._environment)
+            except Exception as error:
+                self._fail(error)
+                return
+            self._orders.popleft().seat(user, self._group)
+
+    def _fail(self, error: Exception) -> None:
+        if isinstance(error, StopTest):
+            logger.error("%s", error)
+            if self._environment.runner is not None:
+                self._environment.runner.quit()
+        else:
+            self.failure = str(locustfile.broken(error, "making a user"))
+        self._close()
+
+    def _replace(self, gone: Seat) -> None:
+        short = [pool for pool in self._pools if pool.short]
+        if not gone.ready:
+            # Whoever follows would fail like it, again and again: only the next arrival makes another one.
+            short = [pool for pool in short if pool is not gone.pool]
+            if not (self._streams or gone.pool.manned):
+                self._give_up_all(gone.pool)
+        if short:
+            self._grow(min(short, key=_longest_wait))
+
+    def _give_up(self, pool: Pool, due: int) -> None:
+        self.dropped += 1
+        # Which request it would have begun with, nobody knows.
+        self._recorder.dropped(self._recorder.endpoint("", pool.cls.__name__), due)
+
+    def _give_up_all(self, pool: Pool) -> None:
+        while pool.waiting:
+            self._give_up(pool, pool.waiting.popleft())
+
+    def _close(self) -> None:
+        """No more iterations: what is due by now and not begun is dropped."""
+        if self._closed:
+            return
+        self._closed = self._draining = True
+        at = now()
+        for stream in self._streams:
+            for due in stream.take_until(at):
+                self.offered += 1
+                self._recorder.offered(due)
+                self._give_up(next(self._turns), due)
+        self._end_streams()
+        for pool in self._pools:
+            self._give_up_all(pool)
+        if self._maker is not None:
+            self._maker.kill(block=False)
+        self.settle()
+
+
+def _pools(users: OpenUsers, classes: Sequence[type[User]]) -> list[Pool]:
+    fixed = [cls.__name__ for cls in classes if cls.fixed_count]
+    if fixed:
+        logger.warning("fixed_count of %s has no effect here: arrivals are shared out by weight", ", ".join(fixed))
+    pools = [Pool(users, cls) for cls in classes if cls.weight > 0]
+    if not pools:
+        raise UsageError("no user class has a weight above 0, and arrivals are shared out by weight: set one")
+    for pool in pools:
+        pool.others = tuple(other for other in pools if other is not pool)
+    return pools
+
+
+def _turns(pools: Sequence[Pool]) -> Iterator[Pool]:
+    """Whose arrival each one is."""
+    if len(pools) == 1:
+        return repeat(pools[0])
+    named = {pool.cls.__name__: pool for pool in pools}
+    return map(named.__getitem__, by_weight({name: float(pool.cls.weight) for name, pool in named.items()}))
+
+
+def _longest_wait(pool: Pool) -> int:
+    return pool.waiting[0]

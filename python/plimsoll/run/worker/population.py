@@ -1,0 +1,187 @@
+"""The users of one worker: more of them, fewer, none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+import gevent
+
+from plimsoll.locust.runners import end_users
+from plimsoll.users.exceptions import StopUser
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gevent.pool import Group
+
+    from plimsoll._engine import Arrivals
+    from plimsoll.locust.environment import Environment
+    from plimsoll.users.user import User
+
+BATCH = 128
+"""Users started without letting others run: the answers to those already there must not wait for long."""
+
+
+class Population(Protocol):
+    """Users of several classes."""
+
+    @property
+    def waiting(self) -> int:
+        """Arrivals that wait for a user."""
+
+    @property
+    def done(self) -> bool:
+        """Nothing is under way, and nothing more will begin by itself."""
+
+    @property
+    def failure(self) -> str | None:
+        """Why the run must end as failed."""
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+
+    def drain(self, timeout: float) -> None:
+        """Ask all to end and wait: what they are about may take `timeout` seconds, then it is cut off."""
+
+    def stop(self) -> None:
+        """Cut off all at once; a `drain` under way then returns soon."""
+
+
+class ClosedPopulation(Population, Protocol):
+    """So many users, each with the next request after the last one."""
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Have this many of each class; those started may still be on their way."""
+
+
+class OpenPopulation(Population, Protocol):
+    """As many users as it takes to serve arrivals when they are due."""
+
+    def arrive(self, arrivals: Arrivals, start: int) -> None:
+        """Begin an iteration at each due time, counted from the stamp `start`. Several streams add up."""
+
+    def arrive_instead(self, arrivals: Arrivals, start: int) -> None:
+        """The same, instead of what was to come from the stamp `start` on."""
+
+
+class Quota:
+    """So many iterations, for all users of a worker together."""
+
+    waits = True
+
+    def __init__(self, iterations: int) -> None:
+        self.left = iterations
+
+    def next_iteration(self, user: User) -> None:
+        """Raises StopUser when there is none left."""
+        if not self.left:
+            raise StopUser
+        self.left -= 1
+
+
+class Nobody:
+    """The users of a process that has none."""
+
+    waiting = 0
+    done = False
+    failure: str | None = None
+
+    def counts(self) -> dict[str, int]:
+        return {}
+
+    def drain(self, timeout: float) -> None:
+        pass
+
+    def stop(self) -> None:
+        pass
+
+
+class PythonUsers:
+    """Users of the locustfile, each a greenlet. Those that the user's own code has started in the group count too."""
+
+    def __init__(
+        self, environment: Environment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
+    ) -> None:
+        """group: gets the greenlets. iterations: how many all of them begin together; None: no limit."""
+        self._environment = environment
+        self._classes = {each.__name__: each for each in classes}
+        self._users: dict[str, list[User]] = {name: [] for name in self._classes}
+        self._group = group
+        self._leaving: set[User] = set()
+        """Users that are ending, but still there."""
+        self._draining = False
+        self._quota = None if iterations is None else Quota(iterations)
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Raises what a class raises as a user is made."""
+        if self._quota is not None and not self._quota.left:
+            return
+        fewer = False
+        for name, wanted in counts.items():
+            users = self._alive(name)
+            if surplus := users[wanted:]:
+                fewer = True
+                del users[wanted:]
+                self._leaving.update(surplus)
+                gevent.spawn(self._end, surplus)
+            for _ in range(wanted - len(users)):
+                # Others run in between, and may end the test.
+                if not self._draining:
+                    self._spawn(name)
+        if fewer:
+            # Those that have nothing to finish are gone when this returns; new ones begin afterwards.
+            gevent.sleep(0)
+
+    @property
+    def waiting(self) -> int:
+        return 0
+
+    @property
+    def done(self) -> bool:
+        return self._quota is not None and not self._quota.left and not self._group
+
+    @property
+    def failure(self) -> str | None:
+        return None
+
+    def counts(self) -> dict[str, int]:
+        return {name: len(self._alive(name)) for name in list(self._users)}
+
+    def drain(self, timeout: float) -> None:
+        self._draining = True
+        end_users([user for name in list(self._users) for user in self._alive(name)], timeout)
+        # Those that an earlier `adjust` is still ending.
+        self._group.join()
+
+    def stop(self) -> None:
+        self._group.kill(block=False)
+
+    def _spawn(self, name: str) -> None:
+        user = self._classes[name](self._environment)
+        user._seat = self._quota
+        user.start(self._group)
+        self._users[name].append(user)
+        if len(self._group) % BATCH == 0:
+            gevent.sleep(0)
+
+    def _end(self, users: Sequence[User]) -> None:
+        end_users(users, self._environment.stop_timeout or 0.0)
+        self._leaving.difference_update(users)
+
+    def _alive(self, name: str) -> list[User]:
+        if sum(map(len, self._users.values())) + len(self._leaving) != len(self._group):
+            self._look()
+        return self._users[name]
+
+    def _look(self) -> None:
+        """Some have died, or come from elsewhere."""
+        present = [user for greenlet in self._group for user in greenlet.args[:1]]
+        unknown = set(present).difference(self._leaving, *self._users.values())
+        for users in self._users.values():
+            users[:] = [user for user in users if _is_alive(user)]
+        for user in unknown:
+            self._users.setdefault(type(user).__name__, []).append(user)
+
+
+def _is_alive(user: User) -> bool:
+    return user.greenlet is not None and not user.greenlet.dead

@@ -1,0 +1,309 @@
+"""One worker: the users of a run in this process, and a snapshot of what they measured each second.
+
+    prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
+
+The main node of a run is one too, without users. It knows no transport: whoever hosts it calls these methods, passes on
+news of other processes, and is told the rest through `Reports`.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import random
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+
+import gevent
+from gevent import getcurrent
+
+from plimsoll._engine import Engine, Recorder, now
+from plimsoll.errors import PlimsollError
+from plimsoll.locust.script.controller import HostedController
+from plimsoll.locust.script.script import Place, Script
+from plimsoll.locust.script.wishes import wishes
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, HealthRow, Prepared, Ready, health_rows
+from plimsoll.run.worker import source_addresses
+from plimsoll.run.worker.caught import CaughtExceptions
+from plimsoll.run.worker.mailbox import Mailbox
+from plimsoll.users.hub import Hub
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.run.plan import RunPlan
+
+logger = logging.getLogger("locust.main")
+
+SECOND = 1_000_000_000
+GRACE = 20_000_000
+"""ns past the end of a second at which it is handed over: what arrived in it has been read by then, as a rule. What
+has not is handed over with the next second, and adds to it."""
+TELLING = 0.1
+"""A last, shorter second tells nothing about CPU unless it has so many seconds."""
+NEWS_PATIENCE = 30.0
+"""Seconds that listeners get in the end for what came in from other processes."""
+LOOK = 0.02
+"""Seconds between two looks at whether everything that was to be done is done."""
+
+
+class Reports(Protocol):
+    """What a worker tells by itself."""
+
+    def snapshot(self, snapshot: EncodedSnapshot) -> None:
+        """What it measured since the last one."""
+
+    def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
+        """The exchanges themselves, if they were asked for, as `plimsoll.run.exchange_log` reads them.
+
+        epoch: the stamp of second 0 of the run that they belong to.
+        """
+
+    def begin(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        """The user's code asks for so many users in all. classes: those of users to come; None: as before."""
+
+    def quit(self) -> None:
+        """The user's code asks for the end of the run."""
+
+    def news(self, kind: str, *arguments: Any) -> None:
+        """Something for other processes of the run."""
+
+    def complete(self) -> None:
+        """Arrivals, iterations or requests have run out, and nothing is under way."""
+
+    def failed(self, error: PlimsollError) -> None:
+        """The run must end, and this is why."""
+
+
+class Worker:
+    """index: 0…n-1 among the workers of the run, n for its main node."""
+
+    def __init__(self, index: int, reports: Reports) -> None:
+        self.index = index
+        self._reports = reports
+        self._engine = Engine()
+        self._hub = Hub(self._engine)
+        self._recorder = Recorder(now())
+        self._caught = CaughtExceptions()
+        self._controller = HostedController(reports, self._leave_at_once)
+        self._mailbox = Mailbox(self._controller.quit)
+        self._script: Script | None = None
+        self._ticker: gevent.Greenlet[[], None] | None = None
+        self._leaving: gevent.Greenlet[[], None] | None = None
+        """Ends the users."""
+        self._is_main = False
+        self._opened = False
+        self._logging = False
+        self._sequence = 0
+        self._failed = False
+        self._ended = 0
+        """The stamp at which the last user had ended; 0 before."""
+        self._begin(now())
+
+    def prepare(self, plan: RunPlan, workers: int) -> None:
+        """Import the locustfile and make the runner. Raises PlimsollError for whatever is wrong with either."""
+        random.seed(f"{plan.seed}/{self.index}")
+        self._hub.start()
+        self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
+        place = Place(self.index, workers)
+        self._is_main = place.role == "main"
+        script = Script(plan, place, self._engine, self._hub, self._recorder, self._caught)
+        script.join(self._controller, self._reports)
+        self._script = script
+
+    def init(self) -> Prepared:
+        """Fire `init`. Raises LocustfileError when a listener fails."""
+        assert self._script is not None
+        return Prepared(self._script.init())
+
+    def open(self, plan: RunPlan, shared: bytes | None = None) -> Ready:
+        """Fire `test_start`, after the listeners for news that came before.
+
+        plan: as it is carried out now. shared: from the Ready of the main node. Raises PlimsollError.
+        """
+        assert self._script is not None
+        self._mailbox.wait()
+        script = self._script
+        shares = script.open(plan, shared)
+        self._warmup = plan.warmup
+        self._logging = plan.log_exchanges
+        self._recorder.log(self._logging)
+        self._opened = True
+        kernel_stamps = self._engine.kernel_stamps
+        return Ready(script.classes, kernel_stamps, script.thresholds, shares, script.shaped, wishes())
+
+    def start(self, epoch: int) -> None:
+        """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
+        assert self._script is not None
+        self._begin(epoch)
+        # Whole seconds, like everything that is left out with the warm-up.
+        self._recorder.warm_until(epoch + math.ceil(self._warmup) * SECOND)
+        self._caught.take()
+        self._script.begin(epoch)
+        if self._ticker is None:
+            self._ticker = gevent.spawn(self._tick)
+            self._finisher = gevent.spawn(self._finish)
+
+    def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
+        """Have so many users per class. complete: these are all that were asked for, so many.
+
+        Raises LocustfileError when a user cannot be made.
+        """
+        if self._script is None or self._leaving is not None:
+            return
+        self._catch_up()
+        self._script.adjust(counts)
+        if complete is not None:
+            # Before the new users begin, as in Locust.
+            self._script.spawned(complete)
+        gevent.sleep(0)
+
+    def spawned(self, users: int) -> None:
+        """The run has all the users that were asked for, so many over all workers."""
+        if self._script is None or self._leaving is not None:
+            return
+        self._script.spawned(users)
+        if self._is_main:
+            self._reports.news("fired", "spawning_complete")
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        """Open model: so many arrivals per second from the stamp `start` on, over all workers, in place of those that
+        were to come. seconds: for so long; None: until the end."""
+        if self._script is None or self._leaving is not None or self._is_main:
+            return
+        self._script.offer(rate, start, seconds)
+        if self._finisher.dead:
+            self._finisher = gevent.spawn(self._finish)
+
+    def reset(self, stamp: int) -> None:
+        """What is measured before this stamp, which is soon, is to be left out of the numbers."""
+        if self._script is None or not self._opened:
+            return
+        # Failures have no seconds: those up to now go with what came before.
+        self._hand_over(self._closed())
+        self._recorder.warm_until(stamp)
+        self._script.reset()
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        """News of another process; listeners are called later, in the order in which news came."""
+        if self._script is not None:
+            self._mailbox.put(self._script.hear, kind, arguments)
+
+    def announce_end(self) -> None:
+        """On the main node, before the workers drain: fire `test_stopping`."""
+        if self._script is not None:
+            self._script.announce_end()
+            self._reports.news("fired", "test_stopping")
+
+    def drain(self) -> Ending:
+        """End all users as the stop timeout says, fire the events of the end, hand over the rest."""
+        if self._script is None or not self._opened:
+            return Ending(now(), None, False)
+        self._leave().get()
+        if self._is_main and not self._mailbox.wait(NEWS_PATIENCE):
+            logger.error("listeners on the main node did not get through with what the workers told")
+        # What test_stop may take, and request, is not part of the time that users had.
+        chosen, listener_failed = self._script.close(self._failed)
+        if self._ticker is not None:
+            self._ticker.kill()
+            self._finisher.kill()
+        self._hand_over(None)
+        return Ending(self._ended, chosen, listener_failed)
+
+    def stop(self) -> None:
+        """Cut users off now. Without a `drain` under way one must follow."""
+        if self._script is not None and self._opened:
+            self._script.stop()
+
+    def _begin(self, epoch: int) -> None:
+        self._recorder.restart(epoch)
+        self._epoch = epoch
+        self._open_second = 0
+        self._since = now(), time.process_time()
+
+    def _tick(self) -> None:
+        while True:
+            end = self._epoch + (self._open_second + 1) * SECOND + GRACE
+            gevent.sleep(max(GRACE, end - now()) / 1e9)
+            self._hand_over(self._closed())
+
+    def _finish(self) -> None:
+        """Tell, once, that the run is complete or must end."""
+        assert self._script is not None
+        population = self._script.population
+        while not population.done:
+            gevent.sleep(LOOK)
+        if population.failure is not None:
+            self._reports.failed(PlimsollError(population.failure))
+        else:
+            self._reports.complete()
+
+    def _leave(self) -> gevent.Greenlet[[], None]:
+        """Begin to end the users, if nobody has."""
+        if self._leaving is None:
+            self._leaving = gevent.spawn(self._end_users)
+        return self._leaving
+
+    def _leave_at_once(self) -> None:
+        """The user's code wants the test to end. A user that does, is not to send another request."""
+        if self._script is None or self._ticker is None or self._is_main:
+            return
+        self._leave()
+        caller: Any = getcurrent()
+        if caller in self._script.runner.user_greenlets:
+            caller.kill(block=False)
+            gevent.sleep(0)
+
+    def _end_users(self) -> None:
+        assert self._script is not None
+        self._catch_up()
+        self._script.end_users()
+        self._hand_over(None)
+        self._ended = now()
+
+    def _catch_up(self) -> None:
+        """Before users come or go, often right on the second: the second before had those that are there now."""
+        if self._ticker is not None and self._closed() > self._open_second:
+            self._hand_over(self._closed())
+
+    def _closed(self) -> int:
+        """Seconds that are over."""
+        return max(0, now() - self._epoch) // SECOND
+
+    def _hand_over(self, before: int | None) -> None:
+        """Emit the seconds < before; without it everything, the second in progress too."""
+        assert self._script is not None
+        closed = range(self._open_second, self._closed() + 1 if before is None else before)
+        users = self._script.counts()
+        state = HealthRow(
+            0,
+            cpu=self._cpu(),
+            users=sum(users.values()),
+            in_flight=self._engine.in_flight,
+            waiting=self._script.population.waiting,
+        )
+        intervals, health, failures = self._recorder.take(before)
+        self._failed |= bool(failures or self._caught.total)
+        snapshot = EncodedSnapshot(
+            worker=self.index,
+            sequence=self._sequence,
+            epoch=self._epoch,
+            intervals=intervals,
+            # The main node generates no load, so how it fares says nothing about the load.
+            health=[] if self._is_main else health_rows(health, range(0) if self._ended else closed, state),
+            failures=failures,
+            exceptions=self._caught.take(),
+            users=users,
+        )
+        self._sequence += 1
+        self._open_second = max(self._open_second, closed.stop)
+        self._reports.snapshot(snapshot)
+        if self._logging and (rows := self._recorder.take_log()):
+            self._reports.exchanges(self._epoch, self._recorder.endpoints(), rows)
+
+    def _cpu(self) -> float:
+        """CPU seconds per second since the last call; 0 for a moment too short to tell."""
+        then, used = self._since
+        self._since = now(), time.process_time()
+        seconds = (self._since[0] - then) / 1e9
+        return (self._since[1] - used) / seconds if seconds >= TELLING else 0.0

@@ -1,0 +1,1 @@
+"""What the page may do: start, change, stop and reset a run."""

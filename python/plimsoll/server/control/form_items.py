@@ -1,0 +1,99 @@
+"""What the page is told of a locustfile: the form to be filled in, and which share of the work each task has."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.server.control.class_settings import configured
+from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.locust.script.form import Description, OwnClass, OwnOption, TaskNode
+    from plimsoll.server.messages import Wish
+
+
+def form_of(description: Description, wish: Wish, source: str, *, has_plan: bool, picks: bool) -> Form:
+    """source: for people; without a locustfile it is all there is. picks: whether "no LoadTestShape" may be chosen."""
+    return Form(
+        source=source,
+        is_native=not (description.classes or description.error),
+        classes=tuple(
+            UserClassItem(each.name, each.weight, each.fixed_count, tuple(_names(each.tasks)), each.host)
+            for each in description.classes
+        ),
+        shape_classes=description.shapes,
+        tags=description.tags,
+        arguments=tuple(_argument(each) for each in description.options if each.shown),
+        wish=filled_in(wish, description),
+        has_shape=bool(description.shapes) and not picks,
+        has_plan=has_plan,
+        error=description.error,
+    )
+
+
+def filled_in(wish: Wish, description: Description) -> Wish:
+    """With what the locustfile says where the wish says nothing; without secrets."""
+    known = {each.name: each for each in description.options if each.shown}
+    said = {name: value for name, value in wish.arguments.items() if name in known}
+    arguments = {name: said.get(name, each.value) for name, each in known.items() if each.kind != "secret"}
+    return replace(wish, classes=wish.classes or description.picked, arguments=arguments)
+
+
+def task_ratios(description: Description, wish: Wish, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
+    """users: that there are of each class; as the weights say where there are none."""
+    chosen = wish.classes or description.picked
+    taking_part = [each for each in description.classes if not chosen or each.name in chosen]
+    classes = configured(taking_part, wish.class_settings)
+    counts = {each.name: float(users.get(each.name, 0)) for each in classes}
+    if not any(counts.values()):
+        counts = _by_weight(classes, wish.users)
+    whole = sum(counts.values()) or 1.0
+    found = []
+    for each in classes:
+        share = counts[each.name] / whole
+        found.append(TaskRatio(each.name, share, share, _tasks(each.tasks, share, wish)))
+    return tuple(found)
+
+
+def _by_weight(classes: Sequence[OwnClass], users: int) -> dict[str, float]:
+    fixed = sum(each.fixed_count for each in classes)
+    weight = sum(each.weight for each in classes if not each.fixed_count) or 1.0
+    rest = max(0, users - fixed) or (0 if fixed else 1)
+    return {each.name: each.fixed_count or rest * each.weight / weight for each in classes}
+
+
+def _tasks(nodes: Sequence[TaskNode], whole: float, wish: Wish) -> tuple[TaskRatio, ...]:
+    passed = [node for node in nodes if _passes(node, wish)]
+    shares = sum(node.share for node in passed) or 1.0
+    found = []
+    for node in passed:
+        share = node.share / shares
+        found.append(TaskRatio(node.name, share, share * whole, _tasks(node.tasks, share * whole, wish)))
+    return tuple(found)
+
+
+def _passes(node: TaskNode, wish: Wish) -> bool:
+    """Whether tags leave it in."""
+    if node.is_chain or node.tasks:
+        return node.is_chain or any(_passes(each, wish) for each in node.tasks)
+    tags = set(node.tags)
+    return not tags & set(wish.exclude_tags) and (not wish.tags or bool(tags & set(wish.tags)))
+
+
+def _names(nodes: Sequence[TaskNode]) -> list[str]:
+    return [name for node in nodes for name in (_names(node.tasks) if node.tasks else [node.name])]
+
+
+def _argument(option: OwnOption) -> Argument:
+    return Argument(
+        name=option.name,
+        label=option.name.replace("_", " "),
+        help=option.help,
+        kind=option.kind,  # type: ignore[arg-type]
+        value=option.value,
+        choices=option.choices,
+        required=option.required,
+    )

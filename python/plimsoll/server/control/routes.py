@@ -1,0 +1,102 @@
+"""What the page asks for first, and what it may have done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from starlette.routing import Route
+
+from plimsoll.errors import PlimsollError
+from plimsoll.server.answers import acting, answer
+from plimsoll.server.messages import Change, Form, State, Wish
+from plimsoll.store.database import DEFAULT
+from plimsoll.store.redact import redact_url
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from plimsoll.server.control.control import Control
+    from plimsoll.server.live.live import Live
+    from plimsoll.server.security.access import Access
+
+
+def routes(store: str | None, live: Live | None, control: Control | None, access: Access) -> list[Route]:
+    """store: where runs are kept."""
+
+    def state(_: Request) -> Response:
+        if live is not None:
+            live.look()
+        return answer(
+            State(
+                version=version("plimsoll"),
+                token=access.csrf,
+                mode="serve" if control is None else "run",
+                store=redact_url(store or DEFAULT),
+                form=None if control is None else _form(control),
+                test=None if live is None else live.test,
+            )
+        )
+
+    found = [Route("/api/state", state)]
+    if control is not None:
+        act = control
+
+        def tasks(_: Request) -> Response:
+            return answer({"tasks": act.tasks()})
+
+        def start(wish: Wish) -> None:
+            act.start(_with_password(wish, act.form()))
+
+        def stop(_: dict[str, object]) -> None:
+            act.stop()
+
+        def reset(_: dict[str, object]) -> None:
+            act.reset()
+
+        found += [
+            Route("/api/live/tasks", tasks),
+            Route("/api/live/start", acting(start, Wish), methods=["POST"]),
+            Route("/api/live/change", acting(act.change, Change), methods=["POST"]),
+            Route("/api/live/stop", acting(stop, dict), methods=["POST"]),
+            Route("/api/live/reset", acting(reset, dict), methods=["POST"]),
+        ]
+    return found
+
+
+def _form(control: Control) -> Form:
+    """What can be asked for, without what is secret; if that cannot be said, why."""
+    try:
+        form = control.form()
+    except PlimsollError as error:
+        return Form("", False, (), (), (), (), Wish(), error=redact_url(str(error)))
+    secret = {each.name for each in form.arguments if each.kind == "secret"}
+    shown = {name: value for name, value in form.wish.arguments.items() if name not in secret}
+    settings = {name: _without_password(chosen) for name, chosen in form.wish.class_settings.items()}
+    return replace(
+        form,
+        classes=tuple(replace(each, host=redact_url(each.host)) for each in form.classes),
+        arguments=tuple(replace(each, value="") if each.name in secret else each for each in form.arguments),
+        wish=replace(form.wish, host=redact_url(form.wish.host), class_settings=settings, arguments=shown),
+        error=redact_url(form.error),
+    )
+
+
+def _with_password(wish: Wish, form: Form) -> Wish:
+    """A host that comes back as it was shown is the one that was meant."""
+    known = form.wish.class_settings
+    settings = {name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in wish.class_settings.items()}
+    host = form.wish.host if wish.host == redact_url(form.wish.host) else wish.host
+    return replace(wish, host=host, class_settings=settings)
+
+
+def _without_password(settings: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: redact_url(value) if isinstance(value, str) else value for name, value in settings.items()}
+
+
+def _meant(chosen: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: known[name] for name, value in _without_password(known).items() if chosen.get(name) == value}

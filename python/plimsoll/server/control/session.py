@@ -1,0 +1,371 @@
+"""One run after another, as the page asks for them: the main thread performs them, the server's threads ask.
+
+It waits until somebody wants a run, or begins with one that the command line has told in full.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import TYPE_CHECKING, Any, Protocol
+
+from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.load.levels import parse_rate
+from plimsoll.locust.options.parsed import UnknownOption
+from plimsoll.locust.script.form import Description, describe_form
+from plimsoll.run.coordinator.loop import heeded_signals
+from plimsoll.run.perform import perform
+from plimsoll.server.control import class_settings
+from plimsoll.server.control.control import FieldError, NotNowError
+from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from types import FrameType
+
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.run.coordinator.coordinator import LocalRunner
+    from plimsoll.run.coordinator.gate import Gate
+    from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.perform import Outputs
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.server.live.live import Live
+    from plimsoll.server.messages import Change, Form, TaskRatio, Wish
+    from plimsoll.stats.view import RunView
+
+PATIENCE = 10.0
+"""Seconds after which a run that does not answer is taken to be over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run to be performed."""
+
+    plan: RunPlan
+    outputs: Outputs
+    name: str
+
+
+class Asking(Protocol):
+    """Between the command line and what is wished for."""
+
+    @property
+    def wish(self) -> Wish:
+        """What the command line says."""
+
+    @property
+    def plan(self) -> RunPlan:
+        """Likewise."""
+
+    @property
+    def has_plan(self) -> bool:
+        """The command line says a load that a form cannot."""
+
+    @property
+    def picks(self) -> bool:
+        """Somebody may choose to follow no LoadTestShape."""
+
+    def job(self, wish: Wish, description: Description) -> Job:
+        """Raises UsageError, FieldError when it is about one field."""
+
+
+class PageSession:
+    """The Control of the page, and what carries out what it is told. say: prints a line for people."""
+
+    def __init__(self, asking: Asking, live: Live, say: Callable[[str], None]) -> None:
+        self._asking = asking
+        self._live = live
+        self._say = say
+        self._wish: Wish | None = None
+        """What was asked for last."""
+        self._lock = threading.Lock()
+        """Of what follows."""
+        self._is_over = False
+        self._current: _Performance | None = None
+        """The run that is in progress, or about to begin."""
+        self._jobs: SimpleQueue[tuple[Job, _Performance] | None] = SimpleQueue()
+        """None: an end."""
+        self._describing = threading.Lock()
+        self._description: Description | None = None
+        self._seen: tuple[Any, ...] = ()
+        """What the locustfiles were like then."""
+        self._number = 0
+        self._signals = 0
+
+    # The main thread
+
+    def run(self, first: Job | None, linger: float | None) -> int:
+        """The exit code of the last run. first: what to begin with; None waits for somebody to ask for a run. linger:
+        seconds after a run in which another may be asked for; None: until a signal comes.
+
+        Raises PlimsollError when the first run cannot be performed and nothing is to follow.
+        """
+        code, patience = 0, None
+        if first is not None:
+            self._accept(first)
+        with self._heeding_signals():
+            while not self._signals and (accepted := self._next(patience)) is not None:
+                patience = linger
+                try:
+                    code = self._perform(*accepted)
+                except PlimsollError as error:
+                    if linger == 0:
+                        raise
+                    code = error.exit_code
+                    self._say(f"plimsoll: {_words(error)}")
+        return code
+
+    def _accept(self, job: Job) -> None:
+        with self._lock:
+            if self._is_over:
+                raise NotNowError("this process is about to end; start it again")
+            if self._current is not None:
+                raise NotNowError("a run is in progress; stop it first")
+            self._current = _Performance(self._live, self._make_room)
+            self._jobs.put((job, self._current))
+
+    def _make_room(self) -> None:
+        """The run is over, but for its reports: another may be asked for."""
+        with self._lock:
+            self._current = None
+
+    def _next(self, patience: float | None) -> tuple[Job, _Performance] | None:
+        try:
+            return self._jobs.get(timeout=patience)
+        except Empty:
+            with self._lock:
+                self._is_over = self._current is None
+            return None if self._is_over else self._next(None)
+
+    def _perform(self, job: Job, current: _Performance) -> int:
+        self._number += 1
+        shaped = self._has_shape(job.plan)
+        self._live.preparing(job.plan, job.name, self._number, is_editable=not shaped, shaped=shaped)
+        try:
+            return perform(job.plan, job.outputs, current)
+        except PlimsollError as error:
+            current.fail(_words(error))
+            raise
+        finally:
+            self._signals += current.is_interrupted
+
+    def _has_shape(self, plan: RunPlan) -> bool:
+        if plan.load is not None or not plan.locustfiles or plan.shape_class == "":
+            return False
+        return bool(self._description and self._description.shapes)
+
+    @contextmanager
+    def _heeding_signals(self) -> Iterator[None]:
+        """Within the block the first signal ends what is going on, in order; the second one at once.
+
+        While the processes of a run are there, its own loop heeds signals.
+        """
+        before = {each: signal.signal(each, self._on_signal) for each in heeded_signals()}
+        try:
+            yield
+        finally:
+            for each, handler in before.items():
+                signal.signal(each, handler)
+
+    def _on_signal(self, number: int, _: FrameType | None) -> None:
+        self._signals += 1
+        if self._signals > 1:
+            raise KeyboardInterrupt
+        if self._current is not None:
+            self._current.interrupt()
+        self._jobs.put(None)
+
+    # Control: threads of the server
+
+    def form(self) -> Form:
+        """What can be asked for. A locustfile that has changed is looked at again."""
+        asking = self._asking
+        plan = asking.plan
+        source = ", ".join(Path(each).name for each in plan.locustfiles) or plan.source or ""
+        wish = self._wish or asking.wish
+        return form_of(self._describe(), wish, source, has_plan=asking.has_plan, picks=asking.picks)
+
+    def tasks(self) -> tuple[TaskRatio, ...]:
+        """By the users that there are, or as the weights say."""
+        current = self._current
+        users = current.users if current is not None else {}
+        return task_ratios(self._describe(), self._wish or self._asking.wish, users)
+
+    def configure(self, name: str, settings: Mapping[str, Any]) -> None:
+        if self._current is not None:
+            raise NotNowError("a run is in progress; user classes are changed before one starts")
+        description = self._describe()
+        if description.error:
+            raise UsageError(description.error)
+        wish = self._wish or self._asking.wish
+        class_settings.check({name: settings}, description.classes)
+        self._wish = replace(wish, class_settings=class_settings.with_more(wish.class_settings, name, settings))
+
+    def start(self, wish: Wish) -> None:
+        description = self._describe()
+        if description.error:
+            raise UsageError(description.error)
+        job = self._asking.job(wish, description)
+        self._accept(job)
+        self._wish = filled_in(wish, description)
+
+    def change(self, change: Change) -> None:
+        rate = None if change.rate is None else _rate(change.rate)
+        if change.users is not None and change.users < 0:
+            raise FieldError("the number of users cannot be below 0", "users")
+        if change.spawn_rate is not None and not 0 < change.spawn_rate <= 1e9:
+            raise FieldError("the spawn rate must be above 0", "spawn_rate")
+        if change.classes is not None:
+            self._check_classes(change.classes)
+        if rate is not None:
+            self._order(lambda runner: runner.offer(rate))
+        if (change.users, change.spawn_rate, change.classes) != (None, None, None):
+            self._order(lambda runner: runner.change(change.users, change.spawn_rate, change.classes))
+
+    def _check_classes(self, names: Sequence[str]) -> None:
+        if not names:
+            raise FieldError("choose at least one user class", "classes")
+        known = {each.name for each in self._describe().classes}
+        if known and (unknown := sorted(set(names) - known)):
+            raise FieldError(f"the locustfile has no user class {', '.join(unknown)}", "classes")
+
+    def stop(self) -> None:
+        current = self._current
+        if current is None:
+            raise NotNowError("no run is in progress")
+        current.stop()
+
+    def reset(self) -> None:
+        self._order(lambda runner: runner.reset())
+
+    def _order(self, action: Callable[[LocalRunner], None]) -> None:
+        """Have it done in the loop of the run, and wait for that."""
+        current = self._current
+        if current is None:
+            raise NotNowError("no run is in progress")
+        runner = current.runner
+        if runner is None:
+            raise NotNowError("the run has not begun yet")
+        done: Future[None] = Future()
+
+        def act() -> None:
+            try:
+                action(runner)
+                done.set_result(None)
+            except Exception as error:
+                done.set_exception(error)
+
+        runner.post(act)
+        try:
+            done.result(PATIENCE)
+        except TimeoutError as error:
+            raise NotNowError("the run does not answer; it is about to end") from error
+        except UsageError as error:
+            raise NotNowError(str(error)) from error
+
+    def _describe(self) -> Description:
+        plan = self._asking.plan
+        if not plan.locustfiles:
+            return Description()
+        with self._describing:
+            seen = tuple(_stamp(path) for path in plan.locustfiles)
+            known = self._description
+            if known is None or seen != self._seen or (known.error and self._current is None):
+                self._seen, self._description = seen, describe_form(plan)
+            assert self._description is not None
+            return self._description
+
+
+class _Performance:
+    """What a run in progress tells, and how it is reached. make_room: called when it is over."""
+
+    def __init__(self, live: Live, make_room: Callable[[], None]) -> None:
+        self._live = live
+        self._make_room = make_room
+        # A signal's handler runs in between whatever else its thread is about.
+        self._lock = threading.RLock()
+        self._wanted: list[Callable[[LocalRunner], None]] = []
+        """What came before there was a runner."""
+        self.runner: LocalRunner | None = None
+        self.users: Mapping[str, int] = {}
+        """Alive, by class."""
+        self._is_over = False
+
+    @property
+    def is_interrupted(self) -> bool:
+        return self.runner is not None and self.runner.signals > 0
+
+    def fail(self, message: str) -> None:
+        """It could not begin; unless it did, and has been over for a moment."""
+        if not self._is_over:
+            self._make_room()
+            self._live.failed(message)
+
+    def stop(self) -> None:
+        self._post(lambda runner: runner.stop())
+
+    def interrupt(self) -> None:
+        self._post(lambda runner: runner.interrupt())
+
+    def _post(self, action: Callable[[LocalRunner], None]) -> None:
+        with self._lock:
+            runner = self.runner
+            if runner is None:
+                self._wanted.append(action)
+                return
+        runner.post(lambda: action(runner))
+
+    # Onlooker
+
+    def begins(self, runner: LocalRunner, gate: Gate) -> None:
+        self._live.judge_by(gate.so_far)
+        with self._lock:
+            self.runner = runner
+            wanted, self._wanted = self._wanted, []
+        for action in wanted:
+            self._post(action)
+
+    def start(self, started: float, stamp: str) -> None:
+        self._live.start(started, stamp)
+
+    def second(self, progress: Progress) -> None:
+        self.users = progress.classes
+        self._live.second(progress)
+
+    def reset_at(self, second: int) -> None:
+        self._live.reset_at(second)
+
+    def kept_as(self, run: str) -> None:
+        self._live.kept_as(run)
+
+    def log(self, level: str, text: str) -> None:
+        self._live.log(level, text)
+
+    def over(self, status: Any, view: RunView, assessment: Assessment, exit_code: int, message: str) -> None:
+        self._is_over = True
+        self._make_room()
+        self._live.over(status, view, assessment, exit_code, message)
+
+
+def _rate(text: str) -> float:
+    try:
+        return parse_rate(text)
+    except (UsageError, ValueError) as error:
+        raise FieldError(f"rate: {error}", "rate") from error
+
+
+def _words(error: PlimsollError) -> str:
+    return f"no such option: {error}" if isinstance(error, UnknownOption) else str(error)
+
+
+def _stamp(path: str) -> tuple[int, int] | None:
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return status.st_mtime_ns, status.st_size

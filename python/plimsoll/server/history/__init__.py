@@ -1,0 +1,1 @@
+"""Finished runs and experiments, as the page lists and draws them."""

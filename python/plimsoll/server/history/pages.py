@@ -1,0 +1,164 @@
+"""Reports as the page draws them, of what is in the store. Those of finished things are kept in memory."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+
+from plimsoll.errors import UsageError
+from plimsoll.server.answers import answer, to_json
+from plimsoll.server.control.control import FieldError, NotNowError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from starlette.requests import Request
+
+    from plimsoll.report.page.document import PageDocument
+    from plimsoll.server.history.open_store import OpenStore
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.store import Store, StoredRun
+
+MOST_REFS = 20
+MOST_BYTES = 64 * 2**20
+"""Of pages that are kept, all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Something of the store that a page can be about."""
+
+    ref: str
+    """As it is best asked for."""
+    state: tuple[Any, ...]
+    """As long as it is the same, so is the page."""
+    is_growing: bool
+    run: StoredRun | None = None
+    """None: it is an experiment or an imported study."""
+
+
+class Pages:
+    """GET /api/page."""
+
+    def __init__(self, place: OpenStore) -> None:
+        self._place = place
+        self._kept = Kept()
+
+    def page(self, request: Request) -> Response:
+        refs = refs_of(request)
+        store = self._place.get()
+        wanted = [wanted_of(store, ref) for ref in refs]
+        if any(each.is_growing for each in wanted):
+            return answer(_document(store, wanted))
+        # The noise of the bench is taken from all A/A experiments there are.
+        key = tuple((each.ref, each.state) for each in wanted), *_bench(store, wanted)
+        text = self._kept.get(key, lambda: to_json(_document(store, wanted)))
+        return Response(text, headers={"Cache-Control": "no-store"}, media_type="application/json")
+
+
+def refs_of(request: Request) -> list[str]:
+    refs = [ref for ref in request.query_params.getlist("ref") if ref]
+    if not 1 <= len(refs) <= MOST_REFS:
+        raise FieldError(f"?ref=… names what the page is about, once to {MOST_REFS} times", "ref")
+    return refs
+
+
+def wanted_of(store: Store, ref: str) -> Wanted:
+    """In the order in which `plimsoll report` looks for it. Raises RefError when it is nowhere, and StoreError."""
+    experiment = store.experiments.find(ref)
+    if experiment is not None:
+        cells = store.experiments.cells(experiment.key)
+        state = tuple((each.key, each.state, each.ended) for each in cells)
+        return Wanted(experiment.name, ("experiment", *state), experiment.is_running)
+    kept = store.imports.find(ref)
+    if kept is not None:
+        return Wanted(ref, ("study", kept.id), False)
+    run = store.run(ref)
+    return Wanted(run.id, ("run", run.status, run.written), run.status == "running", run)
+
+
+def _bench(store: Store, wanted: Sequence[Wanted]) -> tuple[Any, ...]:
+    if all(each.run is not None for each in wanted):
+        return ()
+    kept = store.experiments
+    bench = (each for each in kept.all() if each.file is not None and each.file.is_aa)
+    return tuple((each.key, each.created, *sorted(kept.states(each.key).items())) for each in bench)
+
+
+def _document(store: Store, wanted: Sequence[Wanted]) -> PageDocument:
+    refs = tuple(each.ref for each in wanted)
+    if len(wanted) == 1 and wanted[0].run is not None:
+        return replace(_of_run(wanted[0].run), refs=refs)
+    from plimsoll.report.page import study_document
+
+    growing = any(each.is_growing for each in wanted)
+    return replace(study_document(analysis_of(store, refs), refs), is_growing=growing)
+
+
+def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
+    """As `plimsoll report` makes it. Raises NotNowError when nothing is measured yet, FieldError for several refs that
+    cannot be compared; StoreError."""
+    from plimsoll.experiment.study import study_in_store
+    from plimsoll.stats.analysis import analyse
+
+    try:
+        return analyse(study_in_store(store, refs))
+    except UsageError as error:
+        if len(refs) > 1:
+            raise FieldError(str(error), "ref") from error
+        raise NotNowError(str(error)) from error
+
+
+def _of_run(run: StoredRun) -> PageDocument:
+    from plimsoll.report.assessment import assess
+    from plimsoll.report.page import run_document
+    from plimsoll.stats.view import RunView
+
+    view = RunView.of(run)
+    return run_document(view, run, assess(view, run.manifest, run.facts), is_growing=run.status == "running")
+
+
+class Kept:
+    """Texts that took a while to make, by what they were made of; the least used go first."""
+
+    def __init__(self, most_bytes: int = MOST_BYTES) -> None:
+        self._most = most_bytes
+        self._texts: OrderedDict[Any, bytes] = OrderedDict()
+        self._bytes = 0
+        self._lock = threading.Lock()
+        self._making: dict[Any, threading.Lock] = {}
+
+    def get(self, key: Any, make: Callable[[], bytes]) -> bytes:
+        """Two who ask for the same at the same time wait for one making."""
+        with self._lock:
+            making = self._making.setdefault(key, threading.Lock())
+        with making:
+            text = self._find(key)
+            if text is None:
+                try:
+                    text = make()
+                    self._keep(key, text)
+                finally:
+                    with self._lock:
+                        self._making.pop(key, None)
+        return text
+
+    def _find(self, key: Any) -> bytes | None:
+        with self._lock:
+            text = self._texts.get(key)
+            if text is not None:
+                self._texts.move_to_end(key)
+                self._making.pop(key, None)
+            return text
+
+    def _keep(self, key: Any, text: bytes) -> None:
+        with self._lock:
+            self._texts[key] = text
+            self._bytes += len(text)
+            while self._bytes > self._most and self._texts:
+                _, old = self._texts.popitem(last=False)
+                self._bytes -= len(old)

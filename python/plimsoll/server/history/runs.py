@@ -1,0 +1,127 @@
+"""The runs of the store, as the page lists them, and what people say of them."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, cast
+
+from starlette.concurrency import run_in_threadpool
+
+from plimsoll.report.load import load_in_short
+from plimsoll.server.answers import answer, read
+from plimsoll.server.control.control import FieldError
+from plimsoll.server.messages import Label, RunItem, RunList, Summary
+from plimsoll.stats.kinds import kind_of, source_of
+from plimsoll.stats.run_summary import RunSummary, rules
+from plimsoll.store.cells import run_name
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from plimsoll.server.history.open_store import OpenStore
+    from plimsoll.server.messages import Status
+    from plimsoll.store import Store, StoredRun
+
+PAGE = 50
+MOST_LISTED = 500
+_FURTHEST = 10**8
+
+_summarising = threading.Lock()
+"""Two viewers who ask at the same time read a run once."""
+
+
+class Runs:
+    """GET /api/runs, GET and PATCH /api/runs/{id}."""
+
+    def __init__(self, place: OpenStore) -> None:
+        self._place = place
+
+    def list(self, request: Request) -> Response:
+        limit = _whole_number(request, "limit", PAGE, MOST_LISTED)
+        offset = _whole_number(request, "offset", 0, _FURTHEST)
+        search, tag = request.query_params.get("search", ""), request.query_params.get("tag", "")
+        store = self._place.get_if_there()
+        if store is None:
+            return answer(RunList((), 0, ()))
+        listed, total = store.part(limit, offset, search=search, tag=tag)
+        summaries = summaries_of(store, listed)
+        items = tuple(item(run, summaries.get(run.id)) for run in listed)
+        return answer(RunList(items, total, tuple(store.labels.tags())))
+
+    def one(self, request: Request) -> Response:
+        store = self._place.get()
+        run = store.run(request.path_params["id"])
+        return answer(item(run, summaries_of(store, [run]).get(run.id)))
+
+    async def label(self, request: Request) -> Response:
+        label = await read(request, Label)
+        return await run_in_threadpool(self._label, request, label)
+
+    def _label(self, request: Request, label: Label) -> Response:
+        store = self._place.get()
+        run = store.run(request.path_params["id"])
+        store.labels.of_run(run.id, tags=label.tags, note=label.note)
+        return self.one(request)
+
+
+def summaries_of(store: Store, runs: Sequence[StoredRun]) -> dict[str, RunSummary]:
+    """By id, of those runs that are over and can be read."""
+    with _summarising:
+        found = store.summaries.of(runs, lambda run: RunSummary.of(run).to_json(), rules())
+    return {run: RunSummary.from_json(plain) for run, plain in found.items()}
+
+
+def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
+    manifest = run.manifest
+    return RunItem(
+        id=run.id,
+        name=str((manifest.get("scenario") or {}).get("name") or ""),
+        status=cast("Status", run.status),
+        started=run.started,
+        ended=run.ended,
+        host=str(manifest.get("host") or ""),
+        source=source_of(manifest),
+        load=load_in_short(manifest),
+        experiment=run.experiment or "",
+        commit=str((manifest.get("git") or {}).get("commit") or ""),
+        tags=run.tags,
+        note=run.note,
+        summary=short(summary) if summary is not None else None,
+        series="" if is_of_cell(run) else kind_of(manifest).key,
+    )
+
+
+def is_of_cell(run: StoredRun) -> bool:
+    """The runs of an experiment's cells differ in what is compared there: they are in no series."""
+    name = (run.manifest.get("scenario") or {}).get("name")
+    return run.experiment is not None and str(name).startswith(run_name(run.experiment, ""))
+
+
+def short(summary: RunSummary) -> Summary:
+    times = summary.times
+    return Summary(
+        requests=summary.requests,
+        failures=summary.failures,
+        rate=summary.rate,
+        p50=times["p50"],
+        p95=times["p95"],
+        p99=times["p99"],
+        max=times["max"],
+        duration=summary.duration,
+        is_valid=summary.is_valid,
+        reasons=summary.reasons,
+        at_least=summary.at_least,
+    )
+
+
+def _whole_number(request: Request, name: str, default: int, most: int) -> int:
+    """A parameter from 0 to `most`. Raises FieldError."""
+    text = request.query_params.get(name)
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) > most:
+        raise FieldError(f"{name} is a whole number from 0 to {most}, not {text[:20]!r}", name)
+    return int(text)

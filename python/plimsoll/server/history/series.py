@@ -1,0 +1,89 @@
+"""The runs of a store by their kind: series, whose numbers can be put in a row."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report.load import load_in_short
+from plimsoll.report.numbers import seconds
+from plimsoll.server.history.runs import is_of_cell
+from plimsoll.server.messages import SeriesItem
+from plimsoll.stats.kinds import Kind, kind_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from plimsoll.store import Store, StoredRun
+
+_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Of a run among the series."""
+
+    key: str
+    label: str
+    started: float
+
+
+class SeriesOfRuns:
+    """Remembers of each run where it belongs: its manifest does not change, and there may be thousands."""
+
+    def __init__(self) -> None:
+        self._places: dict[str, Place | None] = {}
+        """By id; None of a cell of an experiment."""
+        self._lock = threading.Lock()
+
+    def all(self, store: Store) -> list[SeriesItem]:
+        """The one with the latest run first."""
+        by_key: dict[str, list[Place]] = {}
+        for place in self._look(store).values():
+            if place is not None:
+                by_key.setdefault(place.key, []).append(place)
+        items = [_item(places) for places in by_key.values()]
+        return sorted(items, key=lambda each: (-each.latest, each.key))
+
+    def find(self, store: Store, key: str) -> tuple[SeriesItem, list[str]] | None:
+        """The series with this key, and the ids of its runs, the latest first; None when it has no runs."""
+        found = {run: place for run, place in self._look(store).items() if place is not None and place.key == key}
+        return (_item(list(found.values())), list(found)) if found else None
+
+    def _look(self, store: Store) -> dict[str, Place | None]:
+        ids = store.ids()
+        with self._lock:
+            new = [run for run in ids if run not in self._places]
+            for at in range(0, len(new), _AT_ONCE):
+                self._places.update((run.id, _place(run)) for run in store.several(new[at : at + _AT_ONCE]))
+            return {run: self._places[run] for run in ids if run in self._places}
+
+
+def _item(places: Sequence[Place]) -> SeriesItem:
+    latest = max(places, key=lambda each: each.started)
+    return SeriesItem(latest.key, latest.label, len(places), latest.started)
+
+
+def _place(run: StoredRun) -> Place | None:
+    if is_of_cell(run):
+        return None
+    kind = kind_of(run.manifest)
+    return Place(kind.key, _label(kind, run.manifest), run.started)
+
+
+def _label(kind: Kind, manifest: Mapping[str, Any]) -> str:
+    """locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes."""
+    load, warmup = load_in_short(manifest), manifest.get("warmup")
+    length, processes = manifest.get("run_time"), manifest.get("processes") or 1
+    words = [kind.source, f"at {load}" if load else "", f"for {seconds(length)}" if length else ""]
+    parts = (
+        " ".join(each for each in words if each),
+        f"against {manifest['host']}" if manifest.get("host") not in (None, kind.source) else "",
+        f"warm-up {seconds(warmup)}" if warmup else "",
+        f"{processes} processes" if processes != 1 else "",
+        *kind.chosen,
+        "times of successes" if manifest.get("times_of") == "successes" else "",
+    )
+    return ", ".join(each for each in parts if each)

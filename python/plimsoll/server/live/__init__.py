@@ -1,0 +1,1 @@
+"""The run in progress, as the page sees it."""

@@ -1,0 +1,145 @@
+"""The charts of a run in progress: of all endpoints together, and of those that somebody looks at."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report.charts.live import LiveChartSet
+from plimsoll.server.control.turns import Turns
+from plimsoll.server.live.endpoint_history import EndpointHistory, unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from plimsoll.record import Interval
+    from plimsoll.report.charts.chart import Chart
+    from plimsoll.report.charts.columns import Second
+    from plimsoll.server.live.rows import Key
+    from plimsoll.server.messages import Rows
+
+INTEREST = 30.0
+"""Seconds for which the charts of an endpoint are kept up to date after somebody asked for them, or listened."""
+MOST_WATCHED = 50
+"""Endpoints. Beyond, those that were asked for longest ago are given up."""
+
+
+@dataclass(slots=True)
+class _Watched:
+    charts: LiveChartSet
+    asked: float
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """What a second brought. By endpoint, None for all together: rows to be added to its charts, and the version that
+    they are of; a viewer who has drawn another version must ask for the charts anew."""
+
+    rows: dict[Key | None, dict[str, Rows]]
+    versions: dict[Key | None, int]
+
+
+class Charts:
+    """Of one run. `take` is called by the run's own thread, everything else by any."""
+
+    def __init__(
+        self,
+        history: EndpointHistory,
+        *,
+        is_open: bool,
+        warmup: int,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._turns = Turns()
+        self._history = history
+        self._is_open = is_open
+        self._warmup = warmup
+        self._clock = clock
+        self._total = LiveChartSet(is_open=is_open, warmup=warmup, is_total=True)
+        self._watched: dict[Key, _Watched] = {}
+        self._complete = -1
+        """The last second that is drawn."""
+        self._seconds: int | None = None
+        """Whole ones that there were, once the run is over."""
+
+    def take(self, intervals: Iterable[Interval], seconds: list[Second]) -> New:
+        """intervals: what is new. seconds: of all endpoints together, those that are to be drawn (again)."""
+        with self._turns.first():
+            self._history.add(intervals)
+            self._forget()
+            rows: dict[Key | None, dict[str, Rows]] = {}
+            for second in seconds:
+                self._complete = max(self._complete, second.second)
+                _extend(rows.setdefault(None, {}), self._total.put(second))
+                for key, each in self._watched.items():
+                    _extend(rows.setdefault(key, {}), each.charts.put(self._history.second(second.second, key)))
+            return New(rows, self._versions())
+
+    def end(self, seconds: int) -> New:
+        """The run is over and had so many whole seconds, at least 1."""
+        with self._turns.first():
+            self._seconds = seconds
+            self._complete = min(self._complete, seconds - 1)
+            for charts in (self._total, *(each.charts for each in self._watched.values())):
+                charts.end(seconds)
+            return New({}, self._versions())
+
+    def _versions(self) -> dict[Key | None, int]:
+        return {None: self._total.version} | {key: each.charts.version for key, each in self._watched.items()}
+
+    def leave_out(self, warmup: int) -> None:
+        """From now on everything before this second is in no figure."""
+        with self._turns.first():
+            self._warmup = warmup
+            for charts in (self._total, *(each.charts for each in self._watched.values())):
+                charts.leave_out(warmup)
+
+    def listen(self, key: Key | None) -> None:
+        """Somebody wants to be told what is new of this endpoint."""
+        if key is None:
+            return
+        with self._turns.other():
+            if key in self._watched:
+                self._watched[key].asked = self._clock()
+                return
+            first, warmup, complete, packed = (
+                self._history.first,
+                self._warmup,
+                self._complete,
+                self._history.packed(key),
+            )
+        # What may take long is done while the run goes on; what has changed meanwhile is made good after.
+        charts = LiveChartSet(is_open=self._is_open, warmup=warmup, is_total=False, since=first)
+        for second in range(first, complete + 1):
+            if second in packed:
+                charts.put(unpack(second, packed[second]))
+        with self._turns.other():
+            now = self._history.packed(key)
+            for second in range(first, self._complete + 1):
+                if now.get(second) is not packed.get(second) or second == self._complete:
+                    charts.put(self._history.second(second, key))
+            if warmup != self._warmup:
+                charts.leave_out(self._warmup)
+            if self._seconds is not None:
+                charts.end(self._seconds)
+            self._watched.setdefault(key, _Watched(charts, self._clock()))
+
+    def charts(self, key: Key | None, sequence: Callable[[], int]) -> tuple[list[Chart], int]:
+        """All that is drawn so far, and what sequence() is at that moment."""
+        self.listen(key)
+        with self._turns.other():
+            watched = None if key is None else self._watched.get(key)
+            return (watched.charts if watched else self._total).charts(), sequence()
+
+    def _forget(self) -> None:
+        oldest = sorted(self._watched, key=lambda key: self._watched[key].asked)
+        for place, key in enumerate(oldest):
+            if place < len(oldest) - MOST_WATCHED or self._watched[key].asked < self._clock() - INTEREST:
+                del self._watched[key]
+
+
+def _extend(into: dict[str, Rows], rows: dict[str, Rows]) -> None:
+    for chart, sets in rows.items():
+        for name, new in sets.items():
+            into.setdefault(chart, {}).setdefault(name, []).extend(new)

@@ -1,0 +1,96 @@
+"""What single endpoints were like in each second of a run in progress, for the charts that somebody may ask for.
+
+It is kept packed, and within a budget of memory: then the oldest seconds are forgotten. Endpoints with few requests a
+second take some 250 bytes for each, so that the budget lasts for 2,000 of them for four minutes and for 50 for almost
+three hours; what is older is in the store.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import TYPE_CHECKING
+
+from plimsoll._engine import Histogram
+from plimsoll.record import Interval
+from plimsoll.report.charts.columns import Second
+from plimsoll.stats.view import NO_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from plimsoll.server.live.rows import Key
+
+BUDGET = 128_000_000
+"""Bytes."""
+OVERHEAD = 140
+"""Bytes that an entry takes besides what is packed in it."""
+_HEAD = struct.Struct("<III")
+"""Requests, failures, bytes of the first histogram."""
+
+
+class EndpointHistory:
+    """Seconds of endpoints. timed: the outcomes whose times count. Not for several threads at a time."""
+
+    def __init__(self, timed: Container[str], budget: int = BUDGET) -> None:
+        self.first = 0
+        """The first second that is kept."""
+        self._timed = timed
+        self._budget = budget
+        self._size = 0
+        self._seconds: dict[int, dict[Key, bytes]] = {}
+
+    def add(self, intervals: Iterable[Interval]) -> None:
+        """What is new, of whichever second."""
+        found: dict[tuple[int, Key], list[Interval]] = {}
+        for each in intervals:
+            if each.outcome not in NO_REQUESTS and each.second >= self.first:
+                found.setdefault((each.second, (each.method, each.name)), []).append(each)
+        for (second, key), parts in found.items():
+            entries = self._seconds.setdefault(second, {})
+            before = entries.get(key)
+            if before is not None:
+                self._size -= len(before) + OVERHEAD
+            entries[key] = _pack(parts, self._timed, before)
+            self._size += len(entries[key]) + OVERHEAD
+        while self._size > self._budget and len(self._seconds) > 1:
+            oldest = min(self._seconds)
+            self._size -= sum(len(each) + OVERHEAD for each in self._seconds.pop(oldest).values())
+            self.first = oldest + 1
+
+    def packed(self, key: Key) -> dict[int, bytes]:
+        """The seconds of an endpoint that had requests; what they are packed in never changes."""
+        return {second: found[key] for second, found in self._seconds.items() if key in found}
+
+    def second(self, number: int, key: Key) -> Second:
+        """One second of an endpoint; without requests if there is nothing of it."""
+        packed = self._seconds.get(number, {}).get(key)
+        return unpack(number, packed) if packed else Second(number, 0, 0, Histogram(), Histogram())
+
+
+def _pack(parts: list[Interval], timed: Container[str], before: bytes | None) -> bytes:
+    requests = sum(each.count for each in parts)
+    failures = sum(each.count for each in parts if each.failed)
+    times = [(each.response, each.service) for each in parts if each.outcome in timed and each.timed]
+    if before is not None:
+        earlier = unpack(0, before)
+        requests, failures = requests + earlier.requests, failures + earlier.failures
+        times.append((earlier.response, earlier.service))
+    response, service = (_sum([each[place] for each in times]).encode(compressed=False) for place in (0, 1))
+    return _HEAD.pack(requests, failures, len(response)) + response + service
+
+
+def _sum(histograms: list[Histogram]) -> Histogram:
+    """The histogram itself if there is one."""
+    if len(histograms) == 1:
+        return histograms[0]
+    total = Histogram()
+    for each in histograms:
+        total.add(each)
+    return total
+
+
+def unpack(second: int, packed: bytes) -> Second:
+    requests, failures, length = _HEAD.unpack_from(packed)
+    middle = _HEAD.size + length
+    response, service = Histogram.decode(packed[_HEAD.size : middle]), Histogram.decode(packed[middle:])
+    return Second(second, requests, failures, response, service)

@@ -1,0 +1,67 @@
+"""What is asked of a live run besides its stream."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.routing import Route
+
+from plimsoll.errors import UsageError
+from plimsoll.report.charts.chart import config
+from plimsoll.report.page.pictures import chart_spec
+from plimsoll.server.answers import answer
+from plimsoll.server.messages import LiveCharts
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+    from plimsoll.server.live.live import Live
+    from plimsoll.server.live.rows import Key
+    from plimsoll.server.live.stream import Viewers
+
+
+def routes(live: Live, viewers: Viewers) -> list[Route]:
+    async def stream(request: Request) -> Response:
+        return viewers.response(endpoint_of(request))
+
+    async def charts(request: Request) -> Response:
+        endpoint = endpoint_of(request)
+        live.look()
+        return answer(await run_in_threadpool(_charts, live, endpoint))
+
+    async def failures(_: Request) -> Response:
+        return answer({"failures": (await viewers.fresh()).failures})
+
+    async def exceptions(_: Request) -> Response:
+        return answer({"exceptions": (await viewers.fresh()).exceptions})
+
+    async def log(_: Request) -> Response:
+        return answer({"log": live.lines()})
+
+    return [
+        Route("/api/live", stream),
+        Route("/api/live/charts", charts),
+        Route("/api/live/failures", failures),
+        Route("/api/live/exceptions", exceptions),
+        Route("/api/live/log", log),
+    ]
+
+
+def endpoint_of(request: Request) -> Key | None:
+    """Of `?endpoint=["GET", "/x"]`; None without one. Raises UsageError."""
+    text = request.query_params.get("endpoint")
+    if text is None:
+        return None
+    try:
+        method, name = json.loads(text)
+    except (ValueError, TypeError) as error:
+        raise UsageError('endpoint: must be JSON of a method and a name: ["GET", "/x"]') from error
+    return str(method), str(name)
+
+
+def _charts(live: Live, endpoint: Key | None) -> LiveCharts:
+    found, sequence = live.charts(endpoint)
+    return LiveCharts(tuple(chart_spec(each) for each in found), config("page"), sequence)

@@ -1,0 +1,93 @@
+"""What is told of a run in progress at one moment, for all who look; nothing in it ever changes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from plimsoll.server.messages import ExceptionItem, FailureItem, Moment
+from plimsoll.store.redact import redact_url
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.record import CaughtException, Failure
+    from plimsoll.server.live.rows import Key
+    from plimsoll.server.messages import EndpointRow, Headline, LogLine, Rows, Test, WorkerItem
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    sequence: int = 0
+    at: float = -math.inf
+    """When its numbers were true, by the clock of `Live`."""
+    test: Test | None = None
+    headline: Headline | None = None
+    total: EndpointRow | None = None
+    changed: Sequence[EndpointRow] = ()
+    """Rows that the edition before had not, or others."""
+    rows: Mapping[Key, EndpointRow] = field(default_factory=dict)
+    """All there are."""
+    row_age: int = 1
+    is_whole: bool = True
+    """What was told before is no longer true: another run, a reset."""
+    appended: Mapping[Key | None, dict[str, Rows]] = field(default_factory=dict)
+    versions: Mapping[Key | None, tuple[int, int]] = field(default_factory=dict)
+    """Of the charts of an endpoint: of which run, and which of its versions."""
+    failures: tuple[FailureItem, ...] = ()
+    """The most frequent ones."""
+    kinds_of_failures: int = 0
+    exceptions: tuple[ExceptionItem, ...] = ()
+    workers: tuple[WorkerItem, ...] = ()
+    log: tuple[LogLine, ...] = ()
+    """New lines."""
+
+    def moment(self, endpoint: Key | None, before: Edition | None) -> Moment:
+        """For somebody who looks at this endpoint, or None for all. before: the edition that was told last; None for
+        the first, in which all is told."""
+        is_whole = self.is_whole or before is None or before.sequence != self.sequence - 1
+        outdated = before is not None and before.versions.get(endpoint) != self.versions.get(endpoint)
+        return Moment(
+            sequence=self.sequence,
+            test=self.test,
+            headline=self.headline,
+            total=self.total,
+            rows=self.in_order() if is_whole else tuple(self.changed),
+            is_whole=is_whole,
+            row_age=self.row_age,
+            appended={} if outdated else self.appended.get(endpoint, {}),
+            is_outdated=outdated,
+            failures=self.kinds_of_failures,
+            exceptions=len(self.exceptions),
+            workers=self.workers,
+            log=self.log if before is not None else (),
+        )
+
+    def in_order(self) -> tuple[EndpointRow, ...]:
+        """All rows, as tables have them: by name, then method."""
+        return tuple(self.rows[key] for key in sorted(self.rows, key=_as_in_tables))
+
+
+def _as_in_tables(key: Key) -> tuple[str, str]:
+    method, name = key
+    return name, method
+
+
+def failure_item(failure: Failure, requests: int) -> FailureItem:
+    """requests: of its endpoint."""
+    return FailureItem(
+        method=failure.method,
+        name=failure.name,
+        outcome=failure.outcome,
+        message=redact_url(failure.message),
+        count=failure.count,
+        share=failure.count / requests,
+        first=failure.first,
+        last=failure.last,
+    )
+
+
+def exception_item(caught: CaughtException) -> ExceptionItem:
+    workers = tuple(sorted(caught.workers))
+    return ExceptionItem(redact_url(caught.message), redact_url(caught.traceback), caught.count, workers)

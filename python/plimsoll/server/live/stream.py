@@ -1,0 +1,147 @@
+"""Server-sent events: each viewer gets every edition, or what there is now if they were too slow for that.
+
+Nothing is kept for a viewer but what is being sent to them, and nobody waits for one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from typing import TYPE_CHECKING
+
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.responses import StreamingResponse
+
+from plimsoll.server.answers import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Iterator
+
+    from starlette.responses import Response
+
+    from plimsoll.server.live.live import Live
+    from plimsoll.server.live.rows import Key
+    from plimsoll.server.live.snapshot import Edition
+
+MOST_VIEWERS = 100
+SILENCE = 10.0
+"""Seconds without an event after which a comment shows that the connection lives."""
+STEP = 0.5
+"""Seconds after which what was logged between two seconds of a run is told."""
+PATIENCE = 3.0
+"""Seconds that somebody waits for numbers of now."""
+MOST_TEXTS = 64
+BYE = b"event: bye\ndata: {}\n\n"
+COMMENT = b": still here\n\n"
+
+
+class Viewers:
+    """All who look at a live run. Used in the server's loop, but for `dismiss`."""
+
+    def __init__(self, live: Live | None) -> None:
+        self._live = live
+        self._count = 0
+        self._waiting = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._news = asyncio.Event()
+        """Is set, and replaced by another, at each edition."""
+        self._is_over = False
+        self._texts: dict[tuple[int, Key | None, int | None], bytes] = {}
+        """Events of late, which viewers of the same endpoint share."""
+
+    def response(self, endpoint: Key | None) -> Response:
+        """What is told about this endpoint, or None for all, until one of both sides ends it."""
+        if self._count >= MOST_VIEWERS:
+            raise HTTPException(503, f"{MOST_VIEWERS} pages look at this run already: close one")
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+        return StreamingResponse(self._events(endpoint), media_type="text/event-stream", headers=headers)
+
+    def dismiss(self) -> None:
+        """From any thread: tell all of the end, and let them go."""
+        self._is_over = True
+        self._call()
+
+    async def fresh(self) -> Edition:
+        """The last edition, once it is of now."""
+        live = self._known
+        live.look()
+        if not live.is_fresh:
+            with self._listening(), contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(PATIENCE):
+                    while not live.is_fresh and not self._is_over:
+                        await self._news.wait()
+        return live.edition
+
+    @property
+    def _known(self) -> Live:
+        assert self._live is not None
+        return self._live
+
+    async def _events(self, endpoint: Key | None) -> AsyncIterator[bytes]:
+        self._count += 1
+        try:
+            with self._listening():
+                await run_in_threadpool(self._known.watch, endpoint)
+                last = await self.fresh()
+                yield self._text(last, endpoint, None)
+                silence = 0.0
+                while not self._is_over:
+                    editions = self._known.editions_after(last.sequence)
+                    if editions:
+                        silence = 0.0
+                        await run_in_threadpool(self._known.watch, endpoint)
+                    for edition in editions:
+                        yield self._text(edition, endpoint, last)
+                        last = edition
+                    if silence >= SILENCE:
+                        silence = 0.0
+                        yield COMMENT
+                    if last is self._known.edition:
+                        silence += STEP
+                        await self._step()
+            yield BYE
+        finally:
+            self._count -= 1
+
+    async def _step(self) -> None:
+        """Until there is news, or for a moment."""
+        self._known.flush()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._news.wait(), STEP)
+
+    def _text(self, edition: Edition, endpoint: Key | None, before: Edition | None) -> bytes:
+        key = edition.sequence, endpoint, None if before is None else before.sequence
+        text = self._texts.get(key)
+        if text is None:
+            data = to_json(edition.moment(endpoint, before))
+            text = b"id: %d\nevent: moment\ndata: %s\n\n" % (edition.sequence, data)
+            while len(self._texts) >= MOST_TEXTS:
+                del self._texts[next(iter(self._texts))]
+            self._texts[key] = text
+        return text
+
+    @contextlib.contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Meanwhile tables are made, and each edition wakes who waits."""
+        self._loop = asyncio.get_running_loop()
+        self._waiting += 1
+        if self._waiting == 1:
+            self._known.listen(self._call)
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._known.leave(self._call)
+
+    def _call(self) -> None:
+        """From any thread."""
+        # The loop may have ended in this very moment.
+        if self._loop is not None:
+            with contextlib.suppress(RuntimeError):
+                self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()

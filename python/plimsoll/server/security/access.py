@@ -1,0 +1,193 @@
+"""Who may ask for what: addresses that are ours, pages that are ours, people that know the token.
+
+Three dangers are met here, on every request and before anything else looks at it:
+
+- A page of another site, open in a browser on this machine, asks for something here (CSRF), or has made its own name
+  point at this machine (DNS rebinding). The Host must be one of ours, Origin and Sec-Fetch-Site must be our page's, and
+  what the page changes needs a token that only a page of ours can have read.
+- Somebody else on the network asks. An address beyond loopback needs the token of `Access`.
+- Something that a target has sent is taken for a script. Nothing in our pages is inline, and the policy says so.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.responses import RedirectResponse
+
+from plimsoll.errors import UsageError
+from plimsoll.server.answers import problem
+from plimsoll.server.security.hosts import is_loopback, is_of_this_machine
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from plimsoll.server.security.login import Sessions
+
+LOOPBACK = "127.0.0.1"
+SHORTEST_TOKEN = 8
+"""Characters. Ten guesses a minute are allowed."""
+MOST_BODY = 1_000_000
+"""Bytes of a request."""
+CSRF_HEADER = "X-Plimsoll-Token"
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "style-src 'self'",
+        "font-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+        "frame-ancestors 'none'",
+    )
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Of every answer that does not say otherwise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Who may use the page. host: the address that is listened on; "" is loopback. token: what everybody must show,
+    None for nothing. Raises UsageError when others could reach the page without a token, and for one that is too short.
+
+    With a token any Host is taken: another site's page that has a name of ours has no cookie of ours.
+    """
+
+    host: str = LOOPBACK
+    token: str | None = field(default=None, repr=False)
+    csrf: str = field(default_factory=lambda: secrets.token_urlsafe(24), repr=False)
+    """What a page of ours must send along with everything that changes something."""
+
+    def __post_init__(self) -> None:
+        if self.token is None and not is_loopback(self.host):
+            raise UsageError(f"{self.host} can be reached by others: they must need a token")
+        if self.token is not None and len(self.token) < SHORTEST_TOKEN:
+            raise UsageError(f"a token needs at least {SHORTEST_TOKEN} characters")
+
+    def knows(self, token: str) -> bool:
+        """Whether this is the token; takes as long for each that is not."""
+        return self.token is not None and secrets.compare_digest(token.encode(), self.token.encode())
+
+    def is_csrf(self, token: str) -> bool:
+        return secrets.compare_digest(token.encode(), self.csrf.encode())
+
+
+def make_token() -> str:
+    return secrets.token_urlsafe(18)
+
+
+class Guard:
+    """Middleware: refuses what must not be answered, and sets the headers of what is."""
+
+    def __init__(self, app: ASGIApp, access: Access, sessions: Sessions, base_path: str) -> None:
+        self._app = app
+        self._access = access
+        self._sessions = sessions
+        self._base = base_path
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+
+        async def send_safely(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        headers = Headers(scope=scope)
+        refusal = self._foreign(scope, headers) or self._stranger(scope, headers) or self._forged(scope, headers)
+        if refusal is not None:
+            await refusal(scope, receive, send_safely)
+        else:
+            await self._app(scope, _bounded(headers, receive), send_safely)
+
+    def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
+        """Another site's page."""
+        hosts = headers.getlist("host")
+        name = _hostname(hosts[0]) if len(hosts) == 1 else ""
+        if not name:
+            return problem(400, "the request must say for which host it is")
+        if self._access.token is None and not is_of_this_machine(name, self._access.host):
+            return problem(403, f"this machine is not called {name}: ask for it by its address")
+        origin = headers.get("origin")
+        if origin is not None and urlsplit(origin).netloc.lower() != hosts[0].lower():
+            return problem(403, "a page of another site may not do this")
+        if headers.get("sec-fetch-site", "none") not in ("none", "same-origin") and not _is_link(scope, headers):
+            return problem(403, "a page of another site may not do this")
+        return None
+
+    def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
+        """Somebody who has not shown the token."""
+        if self._access.token is None or scope["path"] == f"{self._base}/login":
+            return None
+        if self._sessions.is_open(scope, headers):
+            return None
+        if _bearer(headers) is not None:
+            return self._sessions.check(scope, _bearer(headers) or "")
+        if scope["method"] == "GET" and "text/html" in headers.get("accept", ""):
+            return RedirectResponse(f"{self._base}/login", 303)
+        text = f"a token is needed: log in at {self._base}/login, or send Authorization: Bearer TOKEN"
+        return problem(401, text, headers={"WWW-Authenticate": "Bearer"})
+
+    def _forged(self, scope: Scope, headers: Headers) -> Response | None:
+        """Something to be changed that no page of ours has asked for. Programs show the bearer token instead."""
+        if scope["method"] in SAFE_METHODS or not scope["path"].startswith(f"{self._base}/api/"):
+            return None
+        if self._access.token is not None and _bearer(headers) is not None:
+            return None
+        if self._access.is_csrf(headers.get(CSRF_HEADER, "")):
+            return None
+        return problem(403, f"the header {CSRF_HEADER} must have the token of {self._base}/api/state")
+
+
+def _hostname(host: str) -> str:
+    """Without the port; "" for what is no host."""
+    try:
+        return (urlsplit(f"//{host}").hostname or "").lower()
+    except ValueError:
+        return ""
+
+
+def _is_link(scope: Scope, headers: Headers) -> bool:
+    """Somebody follows a link to us, which shows them our page and their page nothing."""
+    target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
+    return scope["method"] == "GET" and target == ("navigate", "document")
+
+
+def _bearer(headers: Headers) -> str | None:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if scheme.lower() == "bearer" else None
+
+
+def _bounded(headers: Headers, receive: Receive) -> Receive:
+    """The same body, as long as it is not too long: then reading it raises HTTPException."""
+    taken = 0
+
+    async def bounded() -> Message:
+        nonlocal taken
+        message = await receive()
+        if message["type"] == "http.request":
+            taken += len(message.get("body", b""))
+            if taken > MOST_BODY:
+                raise HTTPException(413)
+        return message
+
+    return bounded

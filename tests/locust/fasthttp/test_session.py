@@ -1,0 +1,432 @@
+"""Where FastHttpSession differs from HttpSession; the expectations were observed on Locust's own."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import requests
+from target import Target, answer, json_answer
+
+from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse
+from plimsoll.users.failure import LocustBadStatusCode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import Desk
+
+    from plimsoll.locust.fasthttp.session import FastHttpSession
+
+AGENT = ("User-Agent", "python/gevent-http-client-2.6.1")
+CODINGS = ("Accept-Encoding", "gzip, deflate, br")
+FORM = "application/x-www-form-urlencoded; charset=utf-8"
+JSON = "application/json"
+BASIC = requests.auth._basic_auth_str("me", "pass")
+
+CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str]], bytes]] = {
+    "get": (lambda s: s.get("/x"), "GET /x", set(), b""),
+    "params": (lambda s: s.get("/x?a=1", params={"b": [2, 3]}), "GET /x?a=1&b=2&b=3", set(), b""),
+    "unknown arguments become parameters": (
+        lambda s: s.get("/x", params={"a": 1}, timeout=3, verify=False),
+        "GET /x?a=1&timeout=3&verify=False",
+        set(),
+        b"",
+    ),
+    "unknown arguments of a put become parameters": (
+        lambda s: s.put("/x", "t", a=1),
+        "PUT /x?a=1",
+        {
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-length", "1"),
+        },
+        b"t",
+    ),
+    "unknown arguments of a post become fields": (
+        lambda s: s.post("/x", a=1),
+        "POST /x",
+        {
+            ("content-type", FORM),
+            ("content-length", "3"),
+        },
+        b"a=1",
+    ),
+    "unknown arguments join the fields of a post": (
+        lambda s: s.post("/x", {"b": 2}, a=1),
+        "POST /x",
+        {
+            ("content-type", FORM),
+            ("content-length", "7"),
+        },
+        b"b=2&a=1",
+    ),
+    "unknown arguments are lost on a post of text": (
+        lambda s: s.post("/x", b"b", a=1),
+        "POST /x",
+        {
+            ("Content-Length", "1"),
+            ("content-type", "application/octet-stream"),
+        },
+        b"b",
+    ),
+    "a list is a field like any other": (
+        lambda s: s.post("/x", {"a": [1, 2]}),
+        "POST /x",
+        {
+            ("content-type", FORM),
+            ("content-length", "14"),
+        },
+        b"a=%5B1%2C+2%5D",
+    ),
+    "text": (
+        lambda s: s.post("/x", "äx"),
+        "POST /x",
+        {
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-length", "3"),
+        },
+        "äx".encode(),
+    ),
+    "text of a type": (
+        lambda s: s.post("/x", "x", headers={"content-type": "a/b"}),
+        "POST /x",
+        {
+            ("Content-Length", "1"),
+            ("content-type", "a/b"),
+        },
+        b"x",
+    ),
+    "a file": (
+        lambda s: s.post("/x", io.BytesIO(b"file")),
+        "POST /x",
+        {
+            ("Content-Length", "4"),
+            ("content-type", "application/octet-stream"),
+        },
+        b"file",
+    ),
+    "json asks for json": (
+        lambda s: s.post("/x", json={"a": 1}),
+        "POST /x",
+        {
+            ("Content-Length", "8"),
+            ("Content-Type", JSON),
+            ("Accept", JSON),
+        },
+        b'{"a": 1}',
+    ),
+    "json that asks for something else": (
+        lambda s: s.post("/x", json=1, headers={"accept": "a/b"}),
+        "POST /x",
+        {
+            ("Content-Length", "1"),
+            ("Content-Type", JSON),
+            ("accept", "a/b"),
+        },
+        b"1",
+    ),
+    "data before json": (
+        lambda s: s.post("/x", "t", json=1),
+        "POST /x",
+        {
+            ("content-type", "text/plain; charset=utf-8"),
+            ("content-length", "1"),
+        },
+        b"t",
+    ),
+    "a put without a body": (lambda s: s.put("/x"), "PUT /x", {("Content-Length", "0")}, b""),
+    "a delete without a body": (lambda s: s.delete("/x"), "DELETE /x", set(), b""),
+    "authentication": (lambda s: s.get("/x", auth=("me", "pass")), "GET /x", {("Authorization", BASIC)}, b""),
+    "headers": (lambda s: s.get("/x", headers={"X": "1"}), "GET /x", {("X", "1")}, b""),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_the_wire_carries_what_locust_would_send(name: str, desk: Desk, target: Target) -> None:
+    call, line, headers, body = CALLS[name]
+    call(desk.fast(target.url))
+    (got,) = target.got
+    assert f"{got.method} {got.target}" == line
+    assert {each for each in got.headers if each[0] != "Host"} == {AGENT, CODINGS, *headers}
+    assert got.body == body
+
+
+@pytest.mark.parametrize(
+    ("call", "names"),
+    [
+        (lambda s: s.get("/x"), "User-Agent X-Default Authorization Accept-Encoding Host"),
+        (
+            lambda s: s.get("/x", headers={"X": "1"}),
+            "User-Agent X-Default X Authorization Accept-Encoding Host",
+        ),
+        (
+            lambda s: s.post("/x", "t"),
+            "User-Agent X-Default Authorization Accept-Encoding content-type content-length Host",
+        ),
+        (
+            lambda s: s.post("/x", b"t"),
+            "User-Agent X-Default Authorization Accept-Encoding content-type Host Content-Length",
+        ),
+        (
+            lambda s: s.post("/x", json=1),
+            "User-Agent X-Default Authorization Accept-Encoding Content-Type Accept Host Content-Length",
+        ),
+        (lambda s: s.get("/x", headers={"Host": "h"}), "User-Agent X-Default Host Authorization Accept-Encoding"),
+    ],
+)
+def test_header_lines_come_in_the_order_of_locusts_client(
+    call: Callable[[FastHttpSession], Any], names: str, desk: Desk, target: Target
+) -> None:
+    session = desk.fast(target.url.replace("//", "//me:pass@"), headers={"X-Default": "1"})
+    call(session)
+    assert [name for name, _ in target.got[0].headers] == names.split()
+
+
+def test_the_cookie_stands_in_front_of_the_host(desk: Desk) -> None:
+    with Target({"/x": answer(200, b"", (("Set-Cookie", "a=1"),))}) as target:
+        session = desk.fast(target.url)
+        session.get("/x")
+        session.post("/y", {"a": 1})
+        names = [name for name, _ in target.got[1].headers]
+    assert names[-4:] == ["content-type", "content-length", "Cookie", "Host"]
+
+
+def test_the_host_is_that_of_each_hop_unless_the_user_says_another(desk: Desk, target: Target) -> None:
+    with Target({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
+        desk.fast(first.url).get("/x")
+        desk.fast(first.url, headers={"host": "mine"}).get("/x")
+        desk.fast(first.url, headers={"host": "mine"}).get("/x", headers={"X": "1"})
+        hosts = [got.header("host") for got in first.got]
+    assert hosts == [f"127.0.0.1:{first.port}", "mine", "mine"]
+    assert [got.header("host") for got in target.got] == [f"127.0.0.1:{target.port}", "mine", "mine"]
+
+
+def test_files_are_sent_as_a_form(desk: Desk, target: Target) -> None:
+    desk.fast(target.url).post("/x", files={"f": ("a.txt", b"text")}, data={"a": "1"})
+    got = target.got[0]
+    assert (got.header("content-type") or "").startswith("multipart/form-data; boundary=")
+    assert b'filename="a.txt"' in got.body
+    assert b'name="a"' in got.body
+
+
+def test_header_values_may_be_numbers(desk: Desk, target: Target) -> None:
+    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers={"X-Call": 2.5, "X-Bytes": b"b"})
+    assert [target.got[0].header(name) for name in ("X-Default", "X-Call", "X-Bytes")] == ["1", "2.5", "b"]
+
+
+def test_a_proxy_gets_the_whole_url(desk: Desk, target: Target) -> None:
+    session = desk.fast("http://example.test:81", proxy_host="127.0.0.1", proxy_port=target.port)
+    session.get("/x?a=1")
+    session.post("/y", json={})
+    seen = [(got.method, got.target, got.header("Host")) for got in target.got]
+    assert seen == [
+        ("GET", "http://example.test:81/x?a=1", "example.test:81"),
+        ("POST", "http://example.test:81/y", "example.test:81"),
+    ]
+
+
+def test_default_headers_are_sent_unless_the_call_says_otherwise(desk: Desk, target: Target) -> None:
+    session = desk.fast(target.url, headers={"user-agent": "me", "X": "1"})
+    session.get("/x")
+    session.get("/x", headers={"x": "2"})
+    assert [got.header("user-agent") for got in target.got] == ["me", "me"]
+    assert [got.header("x") for got in target.got] == ["1", "2"]
+
+
+def test_credentials_in_the_base_url_become_basic_authentication(desk: Desk, target: Target) -> None:
+    session = desk.fast(target.url.replace("//", "//me:pass@"))
+    session.get("/x")
+    session.get("/x", name="n")
+    assert [got.header("authorization") for got in target.got] == [BASIC, BASIC]
+
+
+@pytest.mark.parametrize(
+    ("call", "name"),
+    [
+        (lambda s: s.get("/a b?c"), "/a b?c"),
+        (lambda s: s.get("/a", params={"b": 1}), "/a"),
+        (lambda s: s.get("/a", name="n"), "n"),
+        (lambda s: s.get(f"{s.base_url}/a"), "{url}/a"),
+        (lambda s: s.get("/away"), "/away"),
+    ],
+)
+def test_an_exchange_is_counted_under_the_url_as_it_was_given(
+    call: Callable[[FastHttpSession], Any], name: str, desk: Desk
+) -> None:
+    with Target({"/away": answer(302, b"", (("Location", "/x"),))}) as target:
+        call(desk.fast(target.url))
+    assert desk.counts == {("GET", name.format(url=target.url), "success"): 1}
+
+
+@pytest.mark.parametrize("status", [200, 208, 226, 304])
+def test_statuses_that_are_successes(status: int, desk: Desk) -> None:
+    with Target({"/x": answer(status)}) as target:
+        response = desk.fast(target.url).get("/x")
+    assert response.error is None
+    assert desk.counts == {("GET", "/x", "success"): 1}
+
+
+@pytest.mark.parametrize("status", [209, 300, 305, 400, 404, 500, 599])
+def test_all_others_are_failures(status: int, desk: Desk) -> None:
+    with Target({"/x": answer(status, b"why")}) as target:
+        response = desk.fast(target.url).get("/x")
+    assert isinstance(response.error, LocustBadStatusCode)
+    assert (response.status_code, response.text) == (status, "why")
+    assert desk.failures == [("http", f"LocustBadStatusCode(code={status})")]
+
+
+def _echo(got: Any) -> bytes:
+    return json_answer([got.method, got.body.decode(), dict(got.headers)])
+
+
+@pytest.mark.parametrize(
+    ("method", "status", "then"),
+    [
+        ("GET", 301, "GET"),
+        ("HEAD", 302, "HEAD"),
+        ("POST", 301, "GET"),
+        ("PUT", 302, "GET"),
+        ("POST", 303, "GET"),
+        ("POST", 307, "POST"),
+        ("PUT", 308, "PUT"),
+    ],
+)
+def test_redirects_are_followed(method: str, status: int, then: str, desk: Desk) -> None:
+    with Target({"/x": answer(status, b"", (("Location", "end?a=b c"),)), "/end": _echo}) as target:
+        body = {"data": "body"} if method != "GET" else {}
+        response = desk.fast(target.url).request(method, "/x", headers={"X": "1", "Authorization": "a"}, **body)
+        first, second = target.got
+    assert (second.method, second.target) == (then, "/end?a=b%20c")
+    keeps_body = then == method and method != "GET" and method != "HEAD"
+    assert second.body == (b"body" if keeps_body else b"")
+    assert (second.header("content-type") is not None) == keeps_body
+    assert (second.header("x"), second.header("authorization")) == ("1", "a")
+    assert response.url == f"{target.url}/end?a=b%20c"
+    assert [each.status_code for each in response.history] == [status]
+    assert [(each.count, each.hops) for each in desk.recorded] == [(1, 1)]
+    assert first.connection == second.connection
+
+
+def test_authentication_does_not_follow_to_another_host(desk: Desk, target: Target) -> None:
+    with Target({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
+        desk.fast(first.url).get("/x", auth=("me", "pass"))
+    assert target.got[0].header("authorization") is None
+
+
+def test_a_redirect_that_ends_in_an_error_has_the_first_url(desk: Desk) -> None:
+    with Target({"/x": answer(302, b"", (("Location", "/y"),)), "/y": None}) as target:
+        response = desk.fast(target.url).get("/x")
+    assert repr(response.error) == "HTTPConnectionClosed('connection closed.')"
+    assert (response.url, response.request_meta["url"]) == (f"{target.url}/x", f"{target.url}/x")
+    assert desk.counts == {("GET", "/x", "reset"): 1}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}])
+def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], desk: Desk) -> None:
+    with Target({"/loop": answer(302, b"", (("Location", "/loop"),))}) as target:
+        response = desk.fast(target.url, max_redirects=5).get("/loop", **arguments)
+        assert len(target.got) == 6
+    assert isinstance(response, ErrorResponse)
+    assert repr(response.error) == f"RetriesExceeded('{target.url}/loop', 'Redirection limit reached (5)')"
+    assert (response.status_code, response.content, response.text) == (0, None, None)
+    assert desk.counts == {("GET", "/loop", "http"): 1}
+
+
+def test_a_redirect_that_is_not_followed_is_a_success(desk: Desk) -> None:
+    with Target({"/x": answer(302, b"", (("Location", "/y"),)), "/z": answer(302)}) as target:
+        session = desk.fast(target.url)
+        assert session.get("/x", allow_redirects=False).status_code == 302
+        assert session.get("/x", max_redirects=0).status_code == 302
+        assert session.get("/z").status_code == 302
+    assert desk.counts == {("GET", "/x", "success"): 2, ("GET", "/z", "success"): 1}
+
+
+def test_a_redirect_to_another_scheme_is_a_failure(desk: Desk) -> None:
+    with Target({"/x": answer(302, b"", (("Location", "ftp://127.0.0.1/"),))}) as target:
+        response = desk.fast(target.url).get("/x")
+    assert isinstance(response.error, requests.exceptions.InvalidSchema)
+    assert desk.counts == {("GET", "/x", "http"): 1}
+
+
+def test_cookies_are_kept_and_sent_where_they_belong(desk: Desk) -> None:
+    cookies = (
+        ("Set-Cookie", "a=1; Path=/"),
+        ("Set-Cookie", "deep=2; Path=/deep"),
+        ("Set-Cookie", "safe=3; Secure; Path=/"),
+    )
+    with Target({"/login": answer(200, b"", cookies)}) as target:
+        session = desk.fast(target.url)
+        for path in ("/login", "/x", "/deep/x"):
+            session.get(path)
+        session.get("/x", headers={"Cookie": "own=1"})
+        assert {cookie.name for cookie in session.cookiejar} == {"a", "deep", "safe"}
+        session.cookiejar.clear()
+        session.get("/x")
+        sent = [got.header("cookie") for got in target.got]
+    assert sent == [None, "a=1", "deep=2; a=1", "own=1", None]
+
+
+def test_a_response_without_one_stands_for_it(desk: Desk) -> None:
+    with Target({"/x": None}) as target:
+        response = desk.fast(target.url).get("/x")
+    assert isinstance(response, ErrorResponse)
+    assert isinstance(response, FastResponse)
+    assert (response.status_code, response.content, response.text, response.headers) == (0, None, None, None)
+    assert response.url == f"{target.url}/x"
+    assert response.ok
+    with pytest.raises(AttributeError, match="no response"):
+        bool(response)
+    assert desk.counts == {("GET", "/x", "reset"): 1}
+
+
+def test_in_an_if_a_response_is_as_good_as_its_body_is_long(desk: Desk) -> None:
+    with Target({"/x": answer(404, b"none"), "/e": answer(200)}) as target:
+        session = desk.fast(target.url)
+        assert [bool(session.get(path)) for path in ("/x", "/e")] == [True, False]
+        assert (session.get("/x").ok, session.get("/e").ok) == (False, True)
+
+
+def test_the_parts_of_a_response(desk: Desk) -> None:
+    with Target({"/x": json_answer({"a": ["ä"]}), "/t": answer(200, "zwölf\nelf".encode())}) as target:
+        session = desk.fast(target.url)
+        response = session.get("/x")
+        assert (response.json(), response.encoding, response.request.body) == ({"a": ["ä"]}, "utf-8", None)
+        assert response.stream.read() == response.content
+        with pytest.raises(json.JSONDecodeError):
+            session.get("/t").json()
+        assert "".join(session.get("/x").iter_content(1000)) == response.text
+        assert b"".join(session.get("/t").iter_content(2, decode_content=False)) == "zwölf\nelf".encode()
+        assert list(session.iter_lines("/t")) == ["zwölf", "elf"]
+
+
+def test_what_http_forbids_is_an_exception(desk: Desk, target: Target) -> None:
+    with pytest.raises(ValueError, match="header"):
+        desk.fast(target.url).get("/x", headers={"X": "a\nb"})
+    assert not target.got
+
+
+def test_scripts_close_connections_by_way_of_the_client(desk: Desk, target: Target) -> None:
+    session = desk.fast(target.url)
+    session.get("/x")
+    session.client.clientpool.close()
+    session.get("/x")
+    assert [got.connection for got in target.got] == [1, 2]
+
+
+def test_a_new_base_url_counts_at_once(desk: Desk, target: Target) -> None:
+    with Target() as other:
+        session = desk.fast(target.url)
+        session.get("/x")
+        session.base_url = other.url
+        session.get("/y")
+        assert [got.target for got in other.got] == ["/y"]
+
+
+def test_both_timeouts_are_those_of_the_session(desk: Desk) -> None:
+    with Target({"/x": b""}) as target:
+        response = desk.fast(target.url, network_timeout=0.05).get("/x")
+    assert repr(response.error) == f"RetriesExceeded('{target.url}/x', 0, original=timed out)"
+    assert str(response.error) == f"URL {target.url}/x: 0, original=timed out"
+    assert desk.counts == {("GET", "/x", "timeout"): 1}

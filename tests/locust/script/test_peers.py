@@ -1,0 +1,143 @@
+"""A worker and the main node among other processes: what they tell, and what they make of news."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import gevent
+import pytest
+
+from plimsoll.locust import runners
+from plimsoll.locust.messages import decode, encode
+from plimsoll.locust.runners import MasterRunner, WorkerRunner
+from plimsoll.locust.script.peers import MainMember, WorkerMember
+from plimsoll.run.transport.messages import EncodedSnapshot
+from plimsoll.users import Environment, User, log
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Visitor(User):
+    pass
+
+
+class Nobody:
+    def start(self, *_: Any) -> None: ...
+    def stop(self) -> None: ...
+    def quit(self) -> None: ...
+    def send(self, *_: Any) -> None: ...
+
+
+Told = list[tuple[Any, ...]]
+
+
+@pytest.fixture
+def told() -> Told:
+    return []
+
+
+@pytest.fixture
+def worker(told: Told) -> Iterator[WorkerRunner]:
+    runner = WorkerRunner(Environment(user_classes=[Visitor]), Nobody(), 0, 2)
+    yield runner
+    runner.greenlet.kill()
+
+
+@pytest.fixture
+def member(worker: WorkerRunner, told: Told) -> WorkerMember:
+    return WorkerMember(worker, lambda *what: told.append(what))
+
+
+@pytest.fixture
+def main() -> Iterator[MasterRunner]:
+    runner = MasterRunner(Environment(user_classes=[Visitor]), Nobody())
+    yield runner
+    runner.greenlet.kill()
+
+
+def test_a_worker_says_who_it_is_and_then_how_it_is(worker: WorkerRunner, member: WorkerMember, told: Told) -> None:
+    assert told == [("connect", worker.client_id)]
+    gevent.sleep(0.01)
+    assert told[1:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 0)]
+    for _ in range(2):
+        member.adjusted()
+    assert told[2:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 1)] * 2
+
+
+def test_heartbeats_and_reports_come_as_often_as_the_locustfile_wants(
+    worker: WorkerRunner, told: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runners, "HEARTBEAT_INTERVAL", 0.01)
+    monkeypatch.setattr(runners, "WORKER_REPORT_INTERVAL", 0.01)
+    member = WorkerMember(worker, lambda *what: told.append(what))
+    member.begin()
+    with gevent.Timeout(30):
+        while min(sum(kind == each for kind, *_ in told) for each in ("heartbeat", "report")) < 3:
+            gevent.sleep(0.01)
+
+
+def test_a_worker_reports_once_more_in_the_end(worker: WorkerRunner, member: WorkerMember, told: Told) -> None:
+    worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.clear())
+    worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.update(own=[1]))
+    worker.environment.events.report_to_master._handlers.pop(0)
+    member.finish()
+    kind, data = told[-1]
+    assert (kind, decode(data)) == ("report", {"own": [1]})
+
+
+def test_a_report_that_cannot_be_sent_is_told(
+    worker: WorkerRunner,
+    member: WorkerMember,
+    told: Told,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
+    worker.environment.events.report_to_master._handlers[:] = [lambda client_id, data: data.update(own={1})]
+    member.finish()
+    assert "cannot carry a set" in caplog.text
+    assert log.unhandled_greenlet_exception
+    assert not any(kind == "report" for kind, *_ in told)
+
+
+def test_news_for_a_worker(worker: WorkerRunner, member: WorkerMember) -> None:
+    got: list[Any] = []
+    worker.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
+    member.hear("message", ["greeting", encode([1, 2])])
+    assert got == [([1, 2], worker.client_id)]
+    member.hear("heartbeat", [])
+    assert worker.last_heartbeat_timestamp is not None
+
+
+def test_news_for_the_main_node(main: MasterRunner, told: Told) -> None:
+    taken: list[EncodedSnapshot] = []
+    member = MainMember(main, lambda *what: told.append(what), taken.append)
+    got: list[Any] = []
+    main.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
+    main.environment.events.worker_report.add_listener(lambda client_id, data: got.append(data["own"]))
+    member.hear("connect", ["a", 0])
+    member.hear("heartbeat", ["a", "running", {"Visitor": 2}, 1.0, 10])
+    member.hear("heartbeat", ["nobody", "running", {}, 1.0, 10])
+    assert told == [("heartbeat", "a")]
+    assert main.user_count == 2
+    member.hear("message", ["greeting", encode("hello"), "a"])
+    member.hear("report", ["a", encode({"own": 5, "user_classes_count": {}, "user_count": 0})])
+    assert got == [("hello", "a"), 5]
+    member.hear("lose", ["a"])
+    assert len(main.clients.missing) == 1
+    member.hear("leave", ["a"])
+    assert len(main.clients) == 0
+    assert (taken, member.failed) == ([], False)
+
+
+def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: MasterRunner) -> None:
+    taken: list[EncodedSnapshot] = []
+    member = MainMember(main, lambda *_: None, taken.append)
+    snapshot = EncodedSnapshot(0, 0, 1, [], [], [], [("boom", "line 1", 3)], {})
+    member.hear("snapshot", ["a", snapshot.to_list()])
+    member.hear("snapshot", ["b", snapshot.to_list()])
+    assert [each.exceptions for each in taken] == [[("boom", "line 1", 3)]] * 2
+    assert member.failed
+    (row,) = main.exceptions.values()
+    assert (row["count"], row["nodes"]) == (6, {"a", "b"})

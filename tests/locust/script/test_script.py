@@ -1,0 +1,38 @@
+from __future__ import annotations
+
+import pytest
+
+from plimsoll import FastHttpUser, HttpUser, User
+from plimsoll.errors import UsageError
+from plimsoll.locust.script.script import check_hosts
+
+
+def _class(base: type[User], host: str | None) -> type[User]:
+    return type("Visitor", (base,), {"host": host})
+
+
+@pytest.mark.parametrize("base", [HttpUser, FastHttpUser])
+@pytest.mark.parametrize("host", ["http://h", "https://h:8443/base", "HTTP://user:word@h"])
+def test_hosts_that_can_be_reached_by_http(base: type[User], host: str) -> None:
+    check_hosts([_class(base, host)])
+
+
+@pytest.mark.parametrize("base", [HttpUser, FastHttpUser])
+@pytest.mark.parametrize(
+    ("host", "message"),
+    [(None, "no host"), ("", "no host"), ("localhost:80", "must begin with"), ("/tmp/x", "must begin with")],
+)
+def test_a_class_that_speaks_http_needs_such_a_host(base: type[User], host: str | None, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        check_hosts([_class(base, host)])
+
+
+def test_other_clients_have_hosts_of_their_own_kind() -> None:
+    check_hosts([_class(User, None), _class(User, "localhost:50051")])
+
+
+def test_a_class_that_chooses_its_host_as_it_is_made_is_left_alone() -> None:
+    class Chooser(HttpUser):
+        def __init__(self, environment: object) -> None: ...
+
+    check_hosts([Chooser])

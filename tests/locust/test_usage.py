@@ -1,0 +1,61 @@
+"""What this process itself uses."""
+
+from __future__ import annotations
+
+import pytest
+
+from plimsoll.locust import runners, usage
+from plimsoll.users import Environment
+
+
+class Waiting(Exception):  # noqa: N818 - ends the loop, is no error
+    pass
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """Two intervals of 10 s, in which this process used a half and all of a core."""
+    monkeypatch.setattr(runners, "CPU_MONITOR_INTERVAL", 10.0)
+    slept, walls, used = [], iter((100.0, 110.0, 120.0)), iter((5.0, 10.0, 20.0))
+
+    def sleep(seconds):
+        slept.append(seconds)
+        if len(slept) > 2:
+            raise Waiting
+
+    monkeypatch.setattr(usage.gevent, "sleep", sleep)
+    monkeypatch.setattr(usage.time, "monotonic", lambda: next(walls))
+    monkeypatch.setattr(usage.time, "process_time", lambda: next(used))
+    return slept
+
+
+class FakeRunner:
+    def __init__(self):
+        self.environment = Environment()
+        self.current_cpu_usage, self.current_memory_usage, self.cpu_warning_emitted = 0.0, 0, False
+
+
+def test_usage_is_told_at_intervals_and_too_much_of_it_is_warned_of(clock, caplog):
+    runner = FakeRunner()
+    events, told, warned = runner.environment.events, [], []
+    events.usage_monitor.add_listener(
+        lambda environment, cpu_usage, memory_usage: told.append((cpu_usage, memory_usage))
+    )
+    events.cpu_warning.add_listener(lambda environment, cpu_usage: warned.append(cpu_usage))
+    with pytest.raises(Waiting):
+        usage.monitor(runner)
+    assert clock == [10.0] * 3
+    assert [cpu for cpu, _ in told] == [50.0, 100.0]
+    assert all(memory > 1 << 20 for _, memory in told)
+    assert warned == [100.0]
+    assert (runner.current_cpu_usage, runner.cpu_warning_emitted) == (100.0, True)
+    assert "uses 100 % of a core" in caplog.text
+
+
+def test_the_threshold_is_the_locustfiles_to_set(clock, monkeypatch):
+    monkeypatch.setattr(runners, "CPU_WARNING_THRESHOLD", 40)
+    runner, warned = FakeRunner(), []
+    runner.environment.events.cpu_warning.add_listener(lambda cpu_usage, **_: warned.append(cpu_usage))
+    with pytest.raises(Waiting):
+        usage.monitor(runner)
+    assert warned == [50.0, 100.0]

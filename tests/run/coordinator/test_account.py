@@ -1,0 +1,109 @@
+"""What counts while a run goes on is what counts when it is read back, also after a reset."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.record import CaughtException, Failure, merge
+from plimsoll.run.coordinator.account import Account
+from plimsoll.run.coordinator.progress import Batch
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from plimsoll.record import Health, Interval
+
+START = 1000.0
+"""Unix time of second 0."""
+
+
+class Kept:
+    """The batches of a run, as a store puts them together."""
+
+    started = START
+    manifest: dict[str, Any] = {}  # noqa: RUF012
+
+    def __init__(self, batches: list[Batch], facts: dict[str, Any], ended: float) -> None:
+        self._batches = batches
+        self.facts = facts
+        self.ended = ended
+
+    def intervals(self) -> list[Interval]:
+        return merge(each for batch in self._batches for each in batch.intervals)
+
+    def health(self) -> Iterator[Health]:
+        return iter(())
+
+    def failures(self) -> list[Failure]:
+        view = RunView()
+        for batch in self._batches:
+            view.add((), failures=batch.failures)
+        return view.failures
+
+    def exceptions(self) -> list[CaughtException]:
+        view = RunView()
+        for batch in self._batches:
+            view.add((), exceptions=batch.exceptions)
+        return view.exceptions
+
+
+class Watched:
+    """A run in which each second has one failure and one exception, handed over a moment after its end."""
+
+    def __init__(self, make_interval: Callable[..., Interval]) -> None:
+        self._make = make_interval
+        self.account = Account(0.0, "all")
+        self.batches: list[Batch] = []
+
+    def second(self, number: int) -> None:
+        at = START + number + 0.5
+        batch = Batch(
+            [self._make([1.0], second=number, outcome="http")],
+            failures=[Failure("GET", "/", "http", "500", 1, at, at)],
+            exceptions=[CaughtException("oops", "Traceback", 1, {0})],
+        )
+        self.batches.append(batch)
+        self.account.add(batch, START, number + 1.15)
+
+    def counts(self, view: RunView) -> tuple[int, ...]:
+        sums = sum(each.count for each in view.failures), sum(each.count for each in view.exceptions)
+        return view.total.requests, *sums, view.warmup
+
+    def kept(self) -> RunView:
+        return RunView.of(Kept(self.batches, self.account.facts, START + len(self.batches)))
+
+
+def test_without_a_reset_everything_counts(make_interval: Callable[..., Interval]) -> None:
+    run = Watched(make_interval)
+    for number in range(4):
+        run.second(number)
+    assert run.counts(run.account.view) == run.counts(run.kept()) == (4, 4, 4, 0)
+    assert run.account.facts == {}
+
+
+def test_what_came_before_a_reset_is_left_out_live_and_later(make_interval: Callable[..., Interval]) -> None:
+    run = Watched(make_interval)
+    for number in range(4):
+        run.second(number)
+    # In second 4, and known to take effect at the next.
+    run.account.reset(5)
+    assert run.counts(run.account.view) == (0, 0, 0, 5)
+    for number in range(4, 9):
+        run.second(number)
+    assert run.counts(run.account.view) == run.counts(run.kept()) == (4, 4, 4, 5)
+
+
+def test_a_second_reset_leaves_out_what_came_since_the_first(make_interval: Callable[..., Interval]) -> None:
+    run = Watched(make_interval)
+    for number, reset_at in enumerate((None, 2, None, None, 5, None, None)):
+        run.second(number)
+        if reset_at is not None:
+            run.account.reset(reset_at)
+    assert run.counts(run.account.view) == run.counts(run.kept()) == (2, 2, 2, 5)
+
+
+def test_a_reset_during_the_warm_up_leaves_out_the_warm_up(make_interval: Callable[..., Interval]) -> None:
+    account = Account(3.5, "all")
+    account.reset(2)
+    assert account.view.warmup == 4

@@ -1,0 +1,121 @@
+"""The coordinator in this process; its workers are real ones."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plimsoll.errors import PlimsollError
+from plimsoll.run.coordinator import coordinator as local
+from plimsoll.run.coordinator.coordinator import LocalRunner
+from plimsoll.run.plan import RunPlan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from harness import Target
+
+    from plimsoll.run.coordinator.progress import Progress
+
+LOCUSTFILE = """
+from locust import HttpUser, constant, task
+
+class Visitor(HttpUser):
+    wait_time = constant(0.01)
+
+    @task
+    def index(self):
+        self.client.get("/index")
+"""
+
+
+class Watcher:
+    """An observer that remembers."""
+
+    def __init__(self, refuse: bool = False) -> None:
+        self.started: list[tuple[float, str]] = []
+        self.progress: list[Progress] = []
+        self._refuse = refuse
+
+    def start(self, started: float, stamp: str) -> None:
+        if self._refuse:
+            raise PlimsollError("no room")
+        self.started.append((started, stamp))
+
+    def second(self, progress: Progress) -> None:
+        self.progress.append(progress)
+
+
+def _plan(tmp_path: Path, target: Target, text: str = LOCUSTFILE, **settings: object) -> RunPlan:
+    path = tmp_path / "locustfile.py"
+    path.write_text(text)
+    plain: dict[str, object] = {"locustfiles": (str(path),), "host": target.url, "stop_timeout": 10.0, **settings}
+    return RunPlan(**plain)  # type: ignore[arg-type]
+
+
+def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: Path, target: Target) -> None:
+    watcher = Watcher()
+    plan = _plan(tmp_path, target, users=4, spawn_rate=2.0, run_time=3.0, processes=2)
+    before = time.time()
+    result = LocalRunner(plan, [watcher]).run()
+    ((started, stamp),) = watcher.started
+    assert before <= started <= result.ended <= time.time()
+    assert stamp in ("kernel", "user")
+    assert result.view.total.requests == target.total
+    assert sum(each.count for progress in watcher.progress for each in progress.batch.intervals) == target.total
+    assert {progress.wanted for progress in watcher.progress} == {4}
+    assert max(progress.users for progress in watcher.progress) == 4
+    states = [progress.state for progress in watcher.progress]
+    assert states == sorted(states, key=["spawning", "running", "stopping"].index)
+    assert (result.status, result.lost_workers, result.notes) == ("finished", 0, [])
+
+
+def test_users_come_in_locusts_batches(tmp_path: Path, target: Target) -> None:
+    watcher = Watcher()
+    LocalRunner(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), [watcher]).run()
+    by_second = {row.second: row.users for progress in watcher.progress for row in progress.batch.health if row.users}
+    assert [by_second[second] for second in (0, 1, 2)] == [2, 4, 5]
+
+
+def test_an_observer_that_cannot_start_stops_the_run_before_it_begins(tmp_path: Path, target: Target) -> None:
+    with pytest.raises(PlimsollError, match="no room"):
+        LocalRunner(_plan(tmp_path, target, run_time=5.0), [Watcher(refuse=True)]).run()
+    assert target.total == 0
+
+
+def test_a_worker_that_hangs_in_the_end_is_killed_and_lost(
+    tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(local, "SILENCE", local.SECOND)
+    plan = _plan(tmp_path, target, LOCUSTFILE + "        while True: pass\n", run_time=1.0, stop_timeout=0.0)
+    with caplog.at_level(logging.INFO, "plimsoll.run"):
+        result = LocalRunner(plan, []).run()
+    assert "does not answer and is killed" in caplog.text
+    assert (result.lost_workers, result.status) == (1, "failed")
+
+
+def test_signals_are_left_as_they_were(tmp_path: Path, target: Target) -> None:
+    before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
+    timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    result = LocalRunner(_plan(tmp_path, target, "import time\ntime.sleep(0.2)\n" + LOCUSTFILE, run_time=30.0), [])
+    try:
+        assert result.run().status == "stopped"
+    except PlimsollError as error:  # a slow machine was not yet ready then
+        assert "before it had begun" in str(error)
+    timer.join()
+    assert {each: signal.getsignal(each) for each in before} == before
+
+
+def test_what_the_workers_print_is_passed_on(tmp_path: Path, target: Target) -> None:
+    printed: list[bytes] = []
+    plan = _plan(
+        tmp_path, target, "print('out')\nimport sys\nprint('err', file=sys.stderr)\n" + LOCUSTFILE, run_time=1.0
+    )
+    LocalRunner(plan, [], printed.append).run()
+    assert {b"out", b"err"} <= set(b"".join(printed).splitlines())

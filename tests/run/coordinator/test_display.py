@@ -1,0 +1,145 @@
+from __future__ import annotations
+
+import io
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from plimsoll.report.reporting import Reporting
+from plimsoll.run.coordinator.display import Lines, Quiet, Terminal, locust_lines
+from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from harness import Command, Target
+
+    from plimsoll.record import Interval
+
+
+@pytest.fixture
+def progress(make_interval: Callable[..., Interval]) -> Progress:
+    view = RunView()
+    view.add([make_interval([1.0, 2.0, 3.0], name="/a"), make_interval([50.0], name="/b", outcome="http")])
+    return Progress(Batch(), view, 1000.0, 12.0, 12.0, 108.0, users=4, wanted=5, workers=2, state="spawning")
+
+
+def test_the_lines_are_locusts(progress: Progress, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    assert locust_lines(progress) == [
+        "Type     Name              # reqs      # fails |    Avg     Min     Max    Med |   req/s  failures/s",
+        "--------|-----------------|-------|-------------|-------|-------|-------|--------|-----------",
+        "GET      /a                     3     0(0.00%) |      2       1       3      2 |    3.00        0.00",
+        "GET      /b                     1   1(100.00%) |     50      50      50     50 |    1.00        1.00",
+        "--------|-----------------|-------|-------------|-------|-------|-------|--------|-----------",
+        "         Aggregated             4    1(25.00%) |     14       1      50      2 |    4.00        1.00",
+        "",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("columns", ["1", "80", "84"])
+def test_a_narrow_terminal_has_room_for_the_numbers_only(
+    progress: Progress, monkeypatch: pytest.MonkeyPatch, columns: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", columns)
+    found = [line.split()[-2:] for line in locust_lines(progress)[2:4]]
+    assert found == [["3.00", "0.00"], ["1.00", "1.00"]]
+
+
+def test_lines_come_every_other_second_and_what_happens_at_once(
+    progress: Progress, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    stream = io.StringIO()
+    with Lines(stream) as lines:
+        lines.second(progress)
+        lines.second(progress)
+        lines.write("something happened")
+    assert stream.getvalue().count("Aggregated") == 1
+    assert "something happened\n" in stream.getvalue()
+
+
+def test_lines_come_as_often_and_as_wide_as_the_locustfile_wants(progress: Progress) -> None:
+    progress = replace(progress, reporting=Reporting(console_interval=0.0, name_width=30))
+    stream = io.StringIO()
+    with Lines(stream) as lines:
+        for _ in range(3):
+            lines.second(progress)
+    assert stream.getvalue().count("Aggregated") == 3
+    assert f"\nGET      {'/a':26}       3     0(0.00%)" in stream.getvalue()
+
+
+def test_quiet_shows_only_what_happens(progress: Progress) -> None:
+    stream = io.StringIO()
+    with Quiet(stream) as quiet:
+        quiet.start(1000.0, "kernel")
+        quiet.second(progress)
+        quiet.write("something happened")
+    assert stream.getvalue() == "something happened\n"
+
+
+def _terminal(progress: Progress, height: int = 40) -> str:
+    stream = io.StringIO()
+    terminal = Terminal(Console(file=stream, force_terminal=True, width=100, height=height, color_system=None))
+    with terminal:
+        terminal.start(1000.0, "kernel")
+        terminal.output(b"half a li")
+        terminal.output(b"ne\nand [red]more[/red]")
+        terminal.second(progress)
+    return stream.getvalue()
+
+
+def test_a_terminal_has_a_row_per_endpoint_and_the_state_of_the_run(progress: Progress) -> None:
+    shown = _terminal(progress)
+    assert "spawning: 4 of 5 users, 2 workers, 12s, 1m48s left" in shown
+    rows = [line.split() for line in shown.splitlines()]
+    assert ["GET", "/a", "3", "0", "3.0", "0.0", "2.00", "3.00", "3.00"] in [
+        [cell for cell in row if cell != "│"] for row in rows
+    ]
+    assert any("Aggregated" in row for row in rows)
+
+
+def test_output_of_the_workers_is_shown_in_whole_lines_and_as_it_is(progress: Progress) -> None:
+    shown = _terminal(progress)
+    assert "half a line\n" in shown
+    assert "and [red]more[/red]" in shown
+
+
+def test_a_low_terminal_shows_the_busiest_endpoints(progress: Progress, make_interval: Callable[..., Interval]) -> None:
+    progress.view.add(make_interval([1.0] * number, name=f"/many/{number}") for number in range(2, 30))
+    shown = _terminal(progress, height=14)
+    assert "24 quieter endpoints are not shown" in shown
+    assert "/many/29" in shown
+    assert "/many/2 " not in shown
+
+
+def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, target: Target) -> None:
+    plimsoll.write(
+        "from locust import HttpUser, task, constant\nclass Visitor(HttpUser):\n    wait_time = constant(0.1)\n"
+        "    @task\n    def index(self):\n        self.client.get('/index')\n        print('seen')\n"
+    )
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from plimsoll.cli import main; main()",
+         "run", "--headless", "-H", target.url, "-t", "3"],
+        cwd=plimsoll.directory, env={**plimsoll.environment, "TERM": "xterm"},
+        stdin=theirs, stdout=theirs, stderr=theirs,
+    )  # fmt: skip
+    os.close(theirs)
+    shown = b""
+    with suppress(OSError):  # how a terminal says that nobody writes to it any more
+        while data := os.read(ours, 65536):
+            shown += data
+    os.close(ours)
+    text = shown.decode()
+    assert process.wait() == 0, text
+    assert "running: 1 user," in text
+    assert "seen" in text
+    assert text.rindex("over the last 10 s") < text.index("Response time percentiles"), "the table has left before"

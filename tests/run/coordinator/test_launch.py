@@ -1,0 +1,79 @@
+"""The order in which the processes of a run get ready, and what becomes of the plan meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from plimsoll.run.coordinator.launch import Launch
+from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport.messages import Prepared, Ready
+
+
+class Process:
+    """Notes the orders that it is given."""
+
+    def __init__(self, index: int, log: list[tuple[Any, ...]]) -> None:
+        self.index = index
+        self._log = log
+        self.orders = self
+
+    def __getattr__(self, order: str) -> Any:
+        return lambda *arguments: self._log.append((self.index, order, *arguments[1:]))
+
+
+class Processes:
+    """As much of `Nodes` as a launch needs."""
+
+    def __init__(self, workers: dict[int, Process], main: Process | None) -> None:
+        self.main = main
+        self.processes = [*([main] if main else []), *workers.values()]
+
+
+def ready(**values: Any) -> Ready:
+    return Ready(**{"classes": [], "kernel_stamps": True, **values})
+
+
+@pytest.fixture
+def log() -> list[tuple[Any, ...]]:
+    return []
+
+
+def launch_of(count: int, log: list[tuple[Any, ...]], *, main: bool) -> tuple[Launch, list[Any]]:
+    workers = {index: Process(index, log) for index in range(count)}
+    nodes = Processes(workers, Process(count, log) if main else None)
+    launch = Launch(RunPlan(processes=count), nodes, workers)  # type: ignore[arg-type]
+    launch.begin()
+    return launch, nodes.processes
+
+
+def test_a_single_worker_is_prepared_then_opened_with_what_its_locustfile_wants(log: list[tuple[Any, ...]]) -> None:
+    launch, (worker,) = launch_of(1, log, main=False)
+    assert log == [(0, "prepare", 1), (0, "init")]
+    launch.on_prepared(worker, Prepared({"users": 7}), goes_on=True)
+    assert launch.plan.users == 7
+    assert log[2:] == [(0, "open", None)]
+    assert launch.on_ready(worker, ready(shaped=True, thresholds=["p99 < 1s"], kernel_stamps=False), goes_on=True)
+    assert (launch.shaped, launch.thresholds, launch.stamp) == (True, ["p99 < 1s"], "user")
+
+
+def test_the_main_node_goes_first_and_shares_what_it_has(log: list[tuple[Any, ...]]) -> None:
+    launch, (main, one, two) = launch_of(2, log, main=True)
+    assert log == [(2, "prepare", 2), (0, "prepare", 2), (1, "prepare", 2), (2, "init")]
+    del log[:]
+    for process in (main, one, two):
+        launch.on_prepared(process, Prepared(), goes_on=True)
+    assert log == [(0, "init"), (1, "init"), (2, "open")]
+    del log[:]
+    assert not launch.on_ready(main, ready(shared=b"x"), goes_on=True)
+    assert log == [(0, "open", b"x"), (1, "open", b"x")]
+    assert not launch.on_ready(one, ready(), goes_on=True)
+    assert launch.on_ready(two, ready(), goes_on=True)
+
+
+def test_nothing_follows_once_the_run_is_to_end(log: list[tuple[Any, ...]]) -> None:
+    launch, (worker,) = launch_of(1, log, main=False)
+    launch.on_prepared(worker, Prepared({"users": 7}), goes_on=False)
+    assert (launch.plan.users, log[2:]) == (1, [])
+    assert not launch.on_ready(worker, ready(), goes_on=False)

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UsageError
+from plimsoll.locust.options.parsed import UnknownOption
+from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, pack, pack_error, unpack_error
+
+PLAIN = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=10,
+)
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.lists(PLAIN, max_size=3)), max_size=5), st.integers(1, 50))
+def test_frames_come_out_as_they_went_in_however_the_stream_is_cut(
+    sent: list[tuple[str, list[object]]], piece: int
+) -> None:
+    stream = b"".join(pack(name, *arguments) for name, arguments in sent)
+    frames = Frames()
+    received = [frame for start in range(0, len(stream), piece) for frame in frames.feed(stream[start : start + piece])]
+    assert received == sent
+
+
+def test_a_lone_surrogate_does_not_stop_a_message() -> None:
+    assert list(Frames().feed(pack("x", "\udce9"))) == [("x", ["\udce9"])]
+
+
+@pytest.mark.parametrize(
+    ("data", "why"),
+    [
+        (b"\x00\x00\x00\x04\x93\x63\xa1x\x90"[:8], "not a frame"),
+        (b"\x00\x00\x00\x05\x93\x63\xa1x\x90", "version 99"),
+        (b"GET / HTTP/1.1\r\n", "a frame of"),
+        (b"\x00\x00\x00\x01\x07", "not a frame"),
+    ],
+)
+def test_a_stream_of_something_else_is_refused(data: bytes, why: str) -> None:
+    with pytest.raises(ProtocolError, match=why):
+        list(Frames().feed(data))
+
+
+def test_each_method_of_a_worker_is_one_frame() -> None:
+    class Stream:
+        data = b""
+
+        def sendall(self, data: bytes) -> None:
+            self.data += data
+
+    stream = Stream()
+    worker = RemoteWorker(stream)
+    worker.prepare({"users": 1}, 2)
+    worker.init()
+    worker.open({"users": 1}, b"shared")
+    worker.start(123)
+    worker.adjust({"A": 3}, 5)
+    worker.spawned(5)
+    worker.news("message", "greeting", b"data")
+    worker.drain()
+    worker.finish()
+    worker.stop()
+    assert list(Frames().feed(stream.data)) == [
+        ("prepare", [{"users": 1}, 2]),
+        ("init", []),
+        ("open", [{"users": 1}, b"shared"]),
+        ("start", [123]),
+        ("adjust", [{"A": 3}, 5]),
+        ("spawned", [5]),
+        ("news", ["message", ["greeting", b"data"]]),
+        ("drain", []),
+        ("finish", []),
+        ("stop", []),
+    ]
+
+
+@pytest.mark.parametrize("kind", [LimitError, LocustfileError, PlimsollError, UnknownOption, UsageError])
+def test_errors_arrive_as_what_they_are(kind: type[PlimsollError]) -> None:
+    error = kind("what and why")
+    error.exit_code = 7
+    received = unpack_error(pack_error(error))
+    assert (type(received), str(received), received.exit_code) == (kind, "what and why", 7)
+
+
+def test_an_error_that_no_worker_has_arrives_as_the_root_of_the_tree() -> None:
+    assert type(unpack_error(pack_error(StoreError("x")))) is PlimsollError

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from plimsoll.errors import LocustfileError
+from plimsoll.run.coordinator.loop import Loop
+from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport import local as worker_process
+from plimsoll.run.transport.local import WorkerProcess
+from plimsoll.run.transport.messages import Prepared, Ready
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def worker() -> Iterator[WorkerProcess]:
+    started = WorkerProcess(0)
+    yield started
+    started.kill()
+    started.wait()
+
+
+def _read(worker: WorkerProcess) -> list[object]:
+    with selectors.DefaultSelector() as selector:
+        selector.register(worker.connection, selectors.EVENT_READ)
+        assert selector.select(60)
+    return list(worker.read())
+
+
+def _plan(tmp_path: Path, text: str) -> dict[str, object]:
+    path = tmp_path / "locustfile.py"
+    path.write_text(text)
+    return RunPlan(locustfiles=(str(path),), host="http://h").to_dict()
+
+
+def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerProcess, tmp_path: Path) -> None:
+    text = "from locust import User, task\nclass A(User):\n    fixed_count = 2\n    @task\n    def t(self): pass\n"
+    plan = _plan(tmp_path, text)
+    worker.orders.prepare(plan, 1)
+    worker.orders.init()
+    (prepared,) = _read(worker)
+    assert prepared == Prepared({})
+    worker.orders.open(plan)
+    (ready,) = _read(worker)
+    assert isinstance(ready, Ready)
+    assert [(each.name, each.fixed_count) for each in ready.classes] == [("A", 2)]
+    assert list(worker.read()) == [], "nothing more for now"
+    worker.orders.drain()
+    reports: list[object] = []
+    while not reports or reports[-1] is not None:
+        reports += _read(worker)
+    assert worker.wait() is None
+
+
+def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: Path) -> None:
+    worker.orders.prepare(_plan(tmp_path, "1 / 0\n"), 1)
+    (refusal,) = _read(worker)
+    assert isinstance(refusal, LocustfileError)
+    assert "ZeroDivisionError" in str(refusal)
+
+
+def test_an_unexpected_error_is_a_refusal_too(worker: WorkerProcess, tmp_path: Path) -> None:
+    plan = _plan(tmp_path, "from locust import User\nclass A(User): pass\n")
+    worker.orders.prepare({**plan, "load": 5}, 1)
+    (refusal,) = _read(worker)
+    assert isinstance(refusal, LocustfileError)
+    assert "TypeError" in str(refusal)
+
+
+def test_how_a_worker_died_is_known(worker: WorkerProcess) -> None:
+    worker.kill()
+    assert _read(worker) == [None]
+    assert worker.wait() == "was killed by SIGKILL"
+
+
+def test_orders_to_a_worker_that_is_gone_are_dropped(worker: WorkerProcess) -> None:
+    worker.kill()
+    _read(worker)
+    for _ in range(3):
+        worker.orders.stop()
+
+
+def test_what_a_process_does_not_take_at_once_arrives_later(worker: WorkerProcess, tmp_path: Path) -> None:
+    os.kill(worker.pid, signal.SIGSTOP)
+    worker.orders.news("message", "big", b"x" * 5_000_000)
+    worker.orders.prepare(_plan(tmp_path, "1 / 0\n"), 1)
+    assert worker.has_backlog
+    os.kill(worker.pid, signal.SIGCONT)
+    loop = Loop()
+    refusals: list[object] = []
+    loop.watch(worker.connection, lambda: refusals.extend(worker.read()), worker)
+    while not refusals:
+        loop.turn()
+    assert not worker.has_backlog
+    assert isinstance(refusals[0], LocustfileError), "nothing was lost in between"
+    loop.close()
+
+
+def test_a_process_that_takes_nothing_in_is_killed(
+    worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(worker_process, "LARGEST_BACKLOG", 1_000_000)
+    os.kill(worker.pid, signal.SIGSTOP)
+    worker.orders.news("message", "big", b"x" * 5_000_000)
+    assert not worker.has_backlog
+    assert "takes nothing in any more" in caplog.text
+    assert worker.wait() == "was killed by SIGKILL"
+
+
+def test_a_worker_that_does_not_exit_is_killed(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_process, "FAREWELL", 0.0)
+    assert worker.wait() == "was killed by SIGKILL"

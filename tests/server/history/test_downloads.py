@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import tempfile
+import zipfile
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import pytest
+from tests.server.kept import NOON, file, keep, place, serving
+
+from plimsoll.importers.kept import keep as keep_study
+from plimsoll.report.assessment import assess
+from plimsoll.report.export import FORMATS, export
+from plimsoll.report.html import html
+from plimsoll.report.json import document
+from plimsoll.report.locust_json import locust_json
+from plimsoll.report.outputs import OUTPUTS
+from plimsoll.server.history.downloads import OF_RUNS, OF_STUDIES
+from plimsoll.stats.study import Level, Measured, Study, Trial
+from plimsoll.stats.view import RunView
+from plimsoll.store import Store
+
+__all__ = ["file", "keep", "place"]
+
+HOSTILE = 'a/../..\\b\r\nX: "y"; é<i>'
+
+
+def named(answer) -> str:
+    """What a browser would call the file."""
+    header = answer.headers["Content-Disposition"]
+    found = re.fullmatch(r"""attachment; filename="([ -!#-~]*)"; filename\*=UTF-8''([!-~]*)""", header)
+    assert found is not None, header
+    return unquote(found[2], errors="strict")
+
+
+@pytest.fixture
+def temporary(monkeypatch, tmp_path):
+    """Where temporary files go."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+def test_every_format_of_a_run_is_a_file_and_leaves_none_behind(file, keep, temporary):
+    run = keep(file)
+    with serving(file) as served:
+        for format in (*OF_RUNS, *OF_STUDIES):
+            answer = served("get", f"/api/runs/{run[:-1]}/{format}")
+            assert answer.status_code == 200, answer.text
+            assert named(answer).startswith(f"{run}.")
+            assert int(answer.headers["Content-Length"]) == len(answer.content)
+            assert answer.headers["X-Content-Type-Options"] == "nosniff"
+            assert answer.content or format == "github"
+    assert list(temporary.iterdir()) == []
+    assert {path.name for path in temporary.parent.iterdir()} <= {"temporary", "runs.db", "runs.db-wal", "runs.db-shm"}
+
+
+def test_they_are_what_the_commands_write(place, keep, tmp_path):
+    run = keep(place)
+    with Store.open(place) as store, serving(place) as served:
+        stored = store.run(run)
+        view = RunView.of(stored)
+        assessment = assess(view, stored.manifest, stored.facts)
+
+        def content(format):
+            return served("get", f"/api/runs/{run}/{format}").content
+
+        for format, name in {
+            each: each if each not in ("csv", "json") else f"seconds.{each}" for each in FORMATS
+        }.items():
+            path = tmp_path / "exported"
+            export(stored, format, str(path))
+            assert content(name) == path.read_bytes(), name
+        assert json.loads(content("run.json")) == document(view, stored, assessment)
+        assert content("locust.json").decode() == locust_json(view, stored.started) + "\n"
+        assert json.loads(content("json"))["schema"] == "plimsoll.analysis"
+        assert content("md").decode().startswith(f"# {run}\n")
+
+
+def test_locusts_files_are_those_of_a_run_with_csv(file, keep):
+    run = keep(file, plan={"locustfiles": ["/a/locustfile.py"]})
+    with serving(file) as served:
+
+        def rows(what):
+            text = served("get", f"/api/runs/{run}/locust-{what}.csv").text
+            return list(csv.DictReader(io.StringIO(text, newline="")))
+
+        endpoint, total = rows("stats")
+        assert (endpoint["Name"], total["Name"], total["Request Count"], total["Failure Count"]) == (
+            "/",
+            "Aggregated",
+            "30",
+            "3",
+        )
+        (failure,) = rows("failures")
+        assert (failure["Error"], failure["Occurrences"]) == ("CatchResponseError('500 Server Error')", "3")
+        assert rows("exceptions") == []
+        history = rows("stats-history")
+        assert [row["Total Request Count"] for row in history] == ["10", "20", "30"]
+        assert [row["Timestamp"] for row in history] == [str(int(NOON) + second) for second in (1, 2, 3)]
+        assert {(row["User Count"], row["Name"]) for row in history} == {("5", "Aggregated")}
+        assert [row["Name"] for row in rows("full-history")] == ["/", "Aggregated"] * 3
+
+
+def test_the_page_of_a_run_is_the_one_that_a_run_writes(file, keep):
+    run = keep(file)
+    with Store.open(file) as store, serving(file) as served:
+        stored = store.run(run)
+        view = RunView.of(stored)
+        answer = served("get", f"/api/runs/{run}/html")
+        assert answer.text == html(view, stored, assess(view, stored.manifest, stored.facts))
+        assert named(answer) == f"{run}.html"
+
+
+def test_several_files_come_as_a_zip(file, keep):
+    run = keep(file)
+    with serving(file) as served:
+        for format in ("svg", "png", "md.zip", "csv.zip"):
+            answer = served("get", f"/api/runs/{run}/{format}")
+            with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+                assert archive.testzip() is None
+                names = archive.namelist()
+            assert named(answer) == f"{run}.{format.removesuffix('.zip')}.zip"
+            assert names
+            assert all(Path(name).name == name for name in names)
+
+
+def test_studies_and_comparisons_can_be_had_in_every_format(file, keep):
+    runs = [keep(file, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
+    with serving(file) as served:
+        for format in OF_STUDIES:
+            answer = served("get", f"/api/report/{format}", ref=runs)
+            assert answer.status_code == 200, answer.text
+            assert named(answer).startswith(" and ".join(runs))
+        table = served("get", "/api/report/csv", ref=runs, table="comparisons").text
+        assert runs[1] in table
+        assert "no table 'x'" in served.refused(400, "get", "/api/report/csv", ref=runs, table="x")
+        assert "names what the page is about" in served.refused(400, "get", "/api/report/csv")
+
+
+def test_a_name_of_any_characters_stays_a_name(file):
+    total = Measured("", "Aggregated", requests=10, failures=0, rate=1.0, mean=1.0)
+    study = Study(HOSTILE, (Trial("t", variant="a", level=Level("users", 1.0), total=total),))
+    with Store.open(file) as store:
+        key, _ = keep_study(store, study, digest="d", created=NOON)
+    with serving(file) as served:
+        answer = served("get", "/api/report/json", ref=HOSTILE)
+        assert answer.status_code == 200, answer.text
+        assert named(answer) == "a-..-..-b--X- -y-; é<i>.json"
+        assert "X" not in answer.headers
+        assert "\r" not in answer.headers["Content-Disposition"]
+        assert served("get", "/api/report/json", ref=key).status_code == 200
+
+
+def test_what_there_is_not(file, keep):
+    run = keep(file)
+    with serving(file) as served:
+        message = served.refused(404, "get", f"/api/runs/{run}/pdf")
+        assert all(each in message for each in (*OUTPUTS, *OF_RUNS))
+        assert "there are text" in served.refused(404, "get", "/api/report/hlog", ref=run)
+        assert "has no run" in served.refused(404, "get", "/api/runs/2027/json")
+        for path in ("..%2F..%2Fetc", quote(os.fspath(Path(file).absolute()), safe="")):
+            assert served("get", f"/api/runs/{path}/json").status_code == 404
+            assert served("get", f"/api/runs/{run}/{path}").status_code == 404
