@@ -30,7 +30,7 @@ from plimsoll.run.exchange_log import ExchangeFile
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.manifest import manifest
-from plimsoll.stats.threshold import parse_threshold
+from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
