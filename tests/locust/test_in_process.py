@@ -11,7 +11,8 @@ from gevent.event import Event
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
 from plimsoll.locust import in_process as library
-from plimsoll.users import Environment, HttpUser, LoadTestShape, User, constant, task
+from plimsoll.locust.api import Environment, LoadTestShape
+from plimsoll.users import HttpUser, User, constant, task
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ import pytest
 from life import waiting
 
 from plimsoll.locust import runners
+from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.messages import Message
 from plimsoll.locust.runners import LocalRunner, MasterRunner, Runner, WorkerRunner
-from plimsoll.users import Environment, LoadTestShape, User, constant, log, task
+from plimsoll.users import User, constant, log, task
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 
 

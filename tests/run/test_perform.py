@@ -45,7 +45,7 @@ def _counts(run: dict[str, Any]) -> dict[str, int]:
 
 
 def _workers(pid: int) -> list[psutil.Process]:
-    return [each for each in psutil.Process(pid).children() if "plimsoll.run.worker.main" in each.cmdline()]
+    return [each for each in psutil.Process(pid).children() if "plimsoll.locust.script.process" in each.cmdline()]
 
 
 def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: Target) -> None:

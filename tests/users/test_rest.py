@@ -9,7 +9,8 @@ import gevent
 import pytest
 from target import Target, answer, json_answer
 
-from plimsoll.users import Environment, FastHttpUser, HttpUser
+from plimsoll.locust.api import Environment, FastHttpUser
+from plimsoll.users import HttpUser
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.recording import RequestRecorder
 

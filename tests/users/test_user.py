@@ -10,7 +10,8 @@ from gevent.event import Event
 from gevent.pool import Group
 from life import PATIENCE, live, reached, start, waiting
 
-from plimsoll.users import Environment, HttpUser, TaskSet, User, constant, task
+from plimsoll.locust.api import Environment
+from plimsoll.users import HttpUser, TaskSet, User, constant, task
 from plimsoll.users.exceptions import StopTest, StopUser
 
 

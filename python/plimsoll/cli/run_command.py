@@ -12,9 +12,9 @@ import click
 from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, OURS
 from plimsoll.cli.run_plan import is_source
 from plimsoll.errors import LocustfileError
+from plimsoll.locust.options import files
 from plimsoll.locust.options.claims import Claims, find_claims
 from plimsoll.locust.options.config import read_settings
-from plimsoll.locust.script import locustfile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +62,7 @@ class RunCommand(click.Command):
         if "://" in str(named):
             return Claims()  # not loaded twice
         try:
-            return find_claims(locustfile.find(str(named or locustfile.DEFAULT)))
+            return find_claims(files.find(str(named or files.DEFAULT)))
         except LocustfileError:
             return Claims()  # told when it is looked for in earnest
 

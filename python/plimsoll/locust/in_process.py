@@ -15,12 +15,13 @@ from gevent import getcurrent
 from gevent.pool import Group
 
 from plimsoll._engine import SpawnTimes, now
-from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED, LocalRunner, end_users
+from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED, LocalRunner
 from plimsoll.run.dispatch import Dispatcher, UserClass
 from plimsoll.run.worker.population import BATCH
 from plimsoll.users.exceptions import CONTROL_FLOW
 from plimsoll.users.recording import RequestRecorder
 from plimsoll.users.sleep import sleep_until
+from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

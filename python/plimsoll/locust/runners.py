@@ -33,9 +33,10 @@ from plimsoll.locust.worker_nodes import (
 )
 from plimsoll.users import log
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
+from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.stats.errors import ErrorsDict
@@ -61,7 +62,6 @@ __all__ = [
     "WorkerNode",
     "WorkerNodes",
     "WorkerRunner",
-    "end_users",
 ]
 
 logger = logging.getLogger("locust.runners")
@@ -134,7 +134,8 @@ class Runner:
         self.shape_greenlet: gevent.Greenlet[..., Any] | None = None
         self.shape_last_tick: shape.Tick | None = None
         self._all_there = Event()
-        self.spawn(usage.monitor, self)
+        # Read at each turn: a locustfile may assign them.
+        self.spawn(usage.monitor, self, lambda: (CPU_MONITOR_INTERVAL, CPU_WARNING_THRESHOLD))
 
     @property
     def user_classes(self) -> list[type[User]]:
@@ -474,19 +475,6 @@ class MasterRunner(DistributedRunner):
         while True:
             gevent.sleep(HEARTBEAT_INTERVAL)
             self.clients.expect_heartbeats(forget_at=HEARTBEAT_DEAD_INTERNAL)
-
-
-def end_users(users: Sequence[User], timeout: float) -> None:
-    """Stop users, all at the same time; returns when the last one's on_stop has.
-
-    timeout: seconds that each has for what it is about, before that is cut off.
-    """
-    greenlets = [user.greenlet for user in users if user.greenlet is not None]
-    if timeout:
-        for user in users:
-            gevent.spawn(user.stop)
-        gevent.joinall(greenlets, timeout)
-    gevent.killall(greenlets)
 
 
 def new_client_id() -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import traceback
+import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
+import gevent
 from gevent import GreenletExit
 
-from plimsoll.locust.legacy import check_for_deprecated_task_set_attribute
 from plimsoll.users.exceptions import StopTest, StopUser
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
@@ -17,13 +18,13 @@ from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
 from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.locust.environment import Environment
+    from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.session import HttpSession
 
     class Seat(Protocol):
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger("locust.user.users")
+
+
+def check_for_deprecated_task_set_attribute(class_dict: Mapping[str, Any]) -> None:
+    """Warns of a User class about to be made that says `task_set`, as it was called before 1.0."""
+    if "task_set" in class_dict:
+        name = class_dict.get("__qualname__", "User").rpartition(".")[2]
+        warnings.warn(f"{name}.task_set has no effect: say tasks = [...] instead", DeprecationWarning, stacklevel=3)
 
 
 class UserMeta(type):
@@ -91,7 +99,7 @@ class User(metaclass=UserMeta):
     _seat: Seat | None = None
     """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
 
-    def __init__(self, environment: Environment) -> None:
+    def __init__(self, environment: UserEnvironment) -> None:
         super().__init__()
         self.environment = environment
         self._state: str | None = None
@@ -187,6 +195,10 @@ class User(metaclass=UserMeta):
         return {}
 
     @classmethod
+    def import_client(cls) -> None:
+        """Import what the first user of this class would import as it is made."""
+
+    @classmethod
     def json(cls) -> dict[str, Any]:
         """The class, as far as JSON can hold it."""
         return {
@@ -212,6 +224,19 @@ def _run(user: User) -> None:
             user._group.discard(user._greenlet)
 
 
+def end_users(users: Sequence[User], timeout: float) -> None:
+    """Stop users, all at the same time; returns when the last one's on_stop has.
+
+    timeout: seconds that each has for what it is about, before that is cut off.
+    """
+    greenlets = [user.greenlet for user in users if user.greenlet is not None]
+    if timeout:
+        for user in users:
+            gevent.spawn(user.stop)
+        gevent.joinall(greenlets, timeout)
+    gevent.killall(greenlets)
+
+
 class HttpUser(User, RestMixin[Any]):
     """A user whose `client` behaves like a requests.Session with `host` in front of every path."""
 
@@ -222,7 +247,11 @@ class HttpUser(User, RestMixin[Any]):
 
     client: HttpSession
 
-    def __init__(self, environment: Environment) -> None:
+    @classmethod
+    def import_client(cls) -> None:
+        import plimsoll.users.session  # noqa: F401
+
+    def __init__(self, environment: UserEnvironment) -> None:
         super().__init__(environment)
         host = required_host(self)
         from plimsoll.users.session import HttpSession

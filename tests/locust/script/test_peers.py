@@ -8,11 +8,12 @@ import gevent
 import pytest
 
 from plimsoll.locust import runners
+from plimsoll.locust.api import Environment
 from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.runners import MasterRunner, WorkerRunner
 from plimsoll.locust.script.peers import MainMember, WorkerMember
 from plimsoll.run.transport.messages import EncodedSnapshot
-from plimsoll.users import Environment, User, log
+from plimsoll.users import User, log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

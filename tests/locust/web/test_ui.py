@@ -14,8 +14,9 @@ import pytest
 from flask import Blueprint
 
 from plimsoll.errors import UsageError
+from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.web import ui as web
-from plimsoll.users import Environment, LoadTestShape, User, constant, task
+from plimsoll.users import User, constant, task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -347,7 +348,7 @@ def test_a_login_that_there_is_not_is_refused(environment):
 def test_flask_is_needed_only_for_a_page():
     code = (
         "import sys; sys.modules['flask'] = None\n"
-        "from plimsoll.users import Environment, web\n"
+        "from plimsoll.locust.environment import Environment; from plimsoll.locust.web import ui as web\n"
         "from plimsoll.errors import UsageError\n"
         "environment = Environment(); environment.create_local_runner()\n"
         "try: environment.create_web_ui()\n"

@@ -10,8 +10,8 @@ from plimsoll.users.user import User, required_host
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plimsoll.locust.environment import Environment
     from plimsoll.locust.fasthttp.session import FastHttpSession
+    from plimsoll.users.environment import UserEnvironment
 
 
 class FastHttpUser(User, RestMixin[Any]):
@@ -39,7 +39,11 @@ class FastHttpUser(User, RestMixin[Any]):
 
     client: FastHttpSession
 
-    def __init__(self, environment: Environment) -> None:
+    @classmethod
+    def import_client(cls) -> None:
+        import plimsoll.locust.fasthttp.session  # noqa: F401
+
+    def __init__(self, environment: UserEnvironment) -> None:
         super().__init__(environment)
         host = required_host(self)
         from plimsoll.locust.fasthttp.session import FastHttpSession

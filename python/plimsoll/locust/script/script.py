@@ -12,8 +12,7 @@ from __future__ import annotations
 import logging
 import math
 import traceback
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from plimsoll._engine import Arrivals
@@ -21,10 +20,13 @@ from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
-from plimsoll.locust.script import locustfile, own_page
+from plimsoll.locust.options import files
+from plimsoll.locust.script import own_page
+from plimsoll.locust.script.controller import HostedController
 from plimsoll.locust.script.own_page import OwnPage
 from plimsoll.locust.script.peers import MainMember, WorkerMember
 from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.script.wishes import wishes
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
@@ -34,15 +36,16 @@ from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Nobody, PythonUsers
 from plimsoll.users import log
+from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gevent import Greenlet
 
     from plimsoll._engine import Engine, Recorder
-    from plimsoll.errors import PlimsollError
-    from plimsoll.locust.options.parsed import Role
     from plimsoll.locust.runners import Controller
     from plimsoll.locust.script.peers import Member, Tell
     from plimsoll.locust.web.ui import WebUI
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.caught import CaughtExceptions
     from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
+    from plimsoll.run.worker.script import Place
+    from plimsoll.run.worker.worker import Reports
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -59,32 +64,8 @@ logger = logging.getLogger("locust.main")
 SCHEMES = ("http", "https", "http+unix")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which process of a run this is. index: 0…workers-1, or that of the main node, if there is one, = workers."""
-
-    index: int
-    workers: int
-
-    @property
-    def role(self) -> Role:
-        if self.workers == 1:
-            return "alone"
-        return "main" if self.index == self.workers else "worker"
-
-
-class Host(Protocol):
-    """Where a script runs."""
-
-    def news(self, kind: str, *arguments: Any) -> None:
-        """Something for other processes of the run."""
-
-    def failed(self, error: PlimsollError) -> None:
-        """The run must end, and this is why."""
-
-
-class Script:
-    """Made, joined to other processes, initialised, opened, adjusted; then its users end and it is closed."""
+class LocustScript:
+    """The `Script` of a worker, with the events and the runner that a locustfile expects."""
 
     def __init__(
         self, plan: RunPlan, place: Place, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions
@@ -110,12 +91,12 @@ class Script:
         self._stopping = False
         self._offers = 0
 
-    def join(self, controller: Controller, host: Host) -> None:
-        """Make the runner, and join the other processes."""
-        self._host = host
+    def join(self, reports: Reports, leave: Callable[[], None]) -> None:
+        """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
+        self._reports = reports
         self._events = self._environment.events
         self._member: Member | None = None
-        self._runner = self._make_runner(controller, host.news)
+        self._runner = self._make_runner(HostedController(reports, leave), reports.news)
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
 
@@ -126,7 +107,7 @@ class Script:
         self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
         if log.unhandled_greenlet_exception:
             error = LocustfileError("a listener of the init event failed, see above; nothing was started")
-            error.exit_code = locustfile.EXIT_NO_USERS
+            error.exit_code = files.EXIT_NO_USERS
             raise error
         if page is not None:
             own_page.serve(page)
@@ -226,11 +207,11 @@ class Script:
             logger.error("%s", reason)
             runner.quit()
         except Exception as error:
-            broken = locustfile.broken(error, "making a user")
+            fault = broken(error, "making a user")
             if not any(self._population.counts().values()):
-                raise broken from error
+                raise fault from error
             self._no_more = True
-            logger.critical("Unhandled exception in greenlet: no more users are started\n%s", broken)
+            logger.critical("Unhandled exception in greenlet: no more users are started\n%s", fault)
             log.unhandled_greenlet_exception = True
         if isinstance(self._member, WorkerMember):
             self._member.adjusted()
@@ -254,9 +235,13 @@ class Script:
         """Its users, once it is open."""
         return self._population
 
-    @property
-    def runner(self) -> runners.Runner:
-        return self._runner
+    def is_user(self, greenlet: Greenlet[..., Any]) -> bool:
+        """Whether it is the greenlet of a user."""
+        return greenlet in self._runner.user_greenlets
+
+    def reporting(self) -> dict[str, Any]:
+        """What the locustfile wants of the reports, as `Reporting.from_dict` takes it."""
+        return wishes()
 
     def announce_end(self) -> None:
         """`test_stopping`, once; the shape is not followed any more."""
@@ -369,7 +354,7 @@ class Script:
             logger.error("%s: %s", type(reason).__name__, reason)
             self._runner.quit()
         except Exception as error:
-            self._host.failed(locustfile.broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
+            self._reports.failed(broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""

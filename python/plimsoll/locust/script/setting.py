@@ -13,14 +13,15 @@ from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.options import parsed as options
 from plimsoll.locust.runners import WorkerRunner
 from plimsoll.locust.script import locustfile
+from plimsoll.users.code_errors import broken
 from plimsoll.users.events import events
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.locust.options.parsed import Role
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.worker.script import Role
 
 logger = logging.getLogger("locust.main")
 
@@ -139,7 +140,7 @@ def _make_shape(cls: type[LoadTestShape]) -> LoadTestShape:
     try:
         return cls()
     except Exception as error:
-        raise locustfile.broken(error, f"making {cls.__name__}") from error
+        raise broken(error, f"making {cls.__name__}") from error
 
 
 def _travels(value: Any) -> bool:

@@ -6,6 +6,7 @@ is about the report of a run, not about these. The time until a connection is re
 `locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
 `bucket_response_time`, is looked up each time it is used.
 
+    settings.py      these constants, for the modules of this package
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
     numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
     entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
-from plimsoll.locust.runners import end_users
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gevent.pool import Group
 
     from plimsoll._engine import Arrivals
-    from plimsoll.locust.environment import Environment
+    from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.user import User
 
 BATCH = 128
@@ -100,7 +100,7 @@ class PythonUsers:
     """Users of the locustfile, each a greenlet. Those that the user's own code has started in the group count too."""
 
     def __init__(
-        self, environment: Environment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
+        self, environment: UserEnvironment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
     ) -> None:
         """group: gets the greenlets. iterations: how many all of them begin together; None: no limit."""
         self._environment = environment

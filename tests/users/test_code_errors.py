@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.locust.script.missing import hint
+from plimsoll.users.code_errors import hint
 
 
 @pytest.mark.parametrize(
