@@ -145,13 +145,11 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
             )
         except RefusedError:
             return None
-        response = self._response(reply, message.route, message.body, chain, options["stream"])
+        response = self._response(reply, message.route, message.payload, chain, options["stream"])
         chain.add(reply)
         return self._conclude(chain, reply, response, options, allow_redirects)
 
-    def _response(
-        self, reply: Reply, route: Route, body: bytes | None, chain: Chain, stream: bool
-    ) -> ResponseContextManager:
+    def _response(self, reply: Reply, route: Route, body: Any, chain: Chain, stream: bool) -> ResponseContextManager:
         kind = StreamedResponse if stream and reply.error is None else ResponseContextManager
         return kind(reply, route, body, self, chain.endpoint)
 
