@@ -11,14 +11,13 @@ import requests
 from target import Target, answer, json_answer
 
 from plimsoll.users.failure import LocustBadStatusCode
+from plimsoll.users.fast import FastHttpSession
 from plimsoll.users.fast_response import ErrorResponse, FastResponse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Desk
-
-    from plimsoll.users.fast import FastHttpSession
 
 AGENT = ("User-Agent", "python/gevent-http-client-2.6.1")
 CODINGS = ("Accept-Encoding", "gzip, deflate, br")
@@ -62,6 +61,12 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         },
         b"b=2&a=1",
     ),
+    "unknown arguments leave the JSON of a post alone": (
+        lambda s: s.post("/x", json={"a": 1}, timeout=5, verify=False, proxies={}),
+        "POST /x",
+        {("Content-Type", JSON), ("Accept", JSON), ("Content-Length", "8")},
+        b'{"a": 1}',
+    ),
     "unknown arguments are lost on a post of text": (
         lambda s: s.post("/x", b"b", a=1),
         "POST /x",
@@ -98,14 +103,14 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         },
         b"x",
     ),
-    "a file": (
+    "a file without a size": (
         lambda s: s.post("/x", io.BytesIO(b"file")),
         "POST /x",
         {
-            ("Content-Length", "4"),
+            ("Transfer-Encoding", "chunked"),
             ("content-type", "application/octet-stream"),
         },
-        b"file",
+        b"4\r\nfile\r\n0\r\n\r\n",
     ),
     "json asks for json": (
         lambda s: s.post("/x", json={"a": 1}),
@@ -141,6 +146,20 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
     "authentication": (lambda s: s.get("/x", auth=("me", "pass")), "GET /x", {("Authorization", BASIC)}, b""),
     "headers": (lambda s: s.get("/x", headers={"X": "1"}), "GET /x", {("X", "1")}, b""),
 }
+
+
+def test_a_body_is_never_called_payload(desk: Desk, target: Target) -> None:
+    with pytest.raises(TypeError, match="the body is data= or json="):
+        desk.fast(target.url).post("/x", payload="text")
+    assert not target.got
+
+
+def test_absolute_urls_need_no_host(desk: Desk, target: Target) -> None:
+    for session in (desk.fast(""), FastHttpSession(None, desk.event, None)):
+        assert session.get(f"{target.url}/x").status_code == 200
+        with pytest.raises(requests.exceptions.MissingSchema):
+            session.get("/x")
+    assert [got.target for got in target.got] == ["/x", "/x"]
 
 
 @pytest.mark.parametrize("name", CALLS)

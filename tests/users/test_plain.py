@@ -45,6 +45,8 @@ RARE: list[dict[str, Any]] = [
     {"json": float("nan")},
     {"auth": HTTPDigestAuth("a", "b")},
     {"headers": [("X", "1")]},
+    {"headers": ""},
+    {"headers": []},
     {"headers": {b"X": "1"}},
     {"headers": {"transfer-encoding": "chunked"}},
     {"headers": {"User-Agent": None}},

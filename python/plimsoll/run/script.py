@@ -395,7 +395,8 @@ def check_spawn_rates(classes: Sequence[type[User]]) -> None:
 def check_hosts(classes: Sequence[type[User]]) -> None:
     """Raises UsageError when a class that speaks HTTP has no host, or one that cannot be one.
 
-    A class with an `__init__` of its own may choose its host there, so it is left alone.
+    An empty one is fine: users of such a class ask for absolute URLs. A class with an `__init__` of its own may choose
+    its host there, so it is left alone.
     """
     from plimsoll.users.fast_user import FastHttpUser
     from plimsoll.users.user import HttpUser, User
@@ -405,7 +406,7 @@ def check_hosts(classes: Sequence[type[User]]) -> None:
             continue
         if each.__init__ not in (HttpUser.__init__, FastHttpUser.__init__, User.__init__):
             continue
-        if not each.host:
+        if each.host is None:
             raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
-        if urlsplit(each.host).scheme.lower() not in SCHEMES:
+        if each.host and urlsplit(each.host).scheme.lower() not in SCHEMES:
             raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

@@ -66,7 +66,7 @@ class FastHttpSession(Sender):
     valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])
     redirect_response_codes = frozenset([301, 302, 303, 307, 308])
 
-    base_url = Setting("")
+    base_url = Setting(None)
     auth_header = Setting(None)
     """Authorization header of every request."""
 
@@ -104,7 +104,7 @@ class FastHttpSession(Sender):
         self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
         if self._proxy is not None:
             self._is_special = True  # it wants to see the whole URL
-        self.base_url, credentials = without_credentials(base_url or "")
+        self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
             self.auth_header = basic_authorization(credentials)
 
@@ -166,7 +166,7 @@ class FastHttpSession(Sender):
             lines = _replaced(lines, body.about)
         if body.data is None and method.upper() in _BODY_METHODS:
             body = body._replace(data=b"")
-        route = routes_of(self.base_url)[url]
+        route = routes_of(self.base_url or "")[url]
         message = Message(route.with_params(params) if params else route, lines, body.data, None, body.payload)
         limit = self.max_redirects if max_redirects is None else max_redirects
         chain = Chain((method, name or self.request_name or url))
@@ -298,6 +298,8 @@ class FastHttpSession(Sender):
             return self.request("GET", url, **kwargs)
         # What request("GET", url) does, for the case that nothing special comes up: the hot path.
         ready = self._ready or self._make_ready()
+        if ready is None:
+            return self.request("GET", url)
         route = ready.routes[url]
         if route.root != ready.root:
             return self.request("GET", url)
@@ -318,8 +320,11 @@ class FastHttpSession(Sender):
         response = self._follow(chain, response, "GET", message, self.max_redirects)
         return self._hand_over(response, False, NO_CONTEXT, False)
 
-    def _make_ready(self) -> Ready:
-        routes = routes_of(self.base_url)
+    def _make_ready(self) -> Ready | None:
+        """None without a host: every URL is an absolute one."""
+        routes = routes_of(self.base_url or "")
+        if not routes.root:
+            return None
         origin = self._origin(routes.root)
         lines = {**dict(self._default_headers), **self._lines(None, None, False)}
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))

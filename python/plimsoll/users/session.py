@@ -56,7 +56,7 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         # Not that of requests.Session, which makes 20 kB of things that most users never touch. pool_manager is
         # accepted and not used: each user has connections of its own.
         self._attach(request_event, user)
-        self.base_url, credentials = without_credentials(base_url or "")
+        self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
             self.auth = HTTPBasicAuth(*credentials)
 
