@@ -230,9 +230,22 @@ def test_files_are_sent_as_a_form(desk: Desk, target: Target) -> None:
     assert b'name="a"' in got.body
 
 
-def test_header_values_may_be_numbers(desk: Desk, target: Target) -> None:
-    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers={"X-Call": 2.5, "X-Bytes": b"b"})
-    assert [target.got[0].header(name) for name in ("X-Default", "X-Call", "X-Bytes")] == ["1", "2.5", "b"]
+def test_header_values_are_sent_as_python_prints_them(desk: Desk, target: Target) -> None:
+    given = {"X-Call": 2.5, "X-Bytes": b"b", "X-None": None}
+    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers=given)
+    names = ("X-Default", "X-Call", "X-Bytes", "X-None")
+    assert [target.got[0].header(name) for name in names] == ["1", "2.5", "b'b'", "None"]
+
+
+def test_another_spelling_of_a_header_gives_way_to_the_default(desk: Desk, target: Target) -> None:
+    desk.fast(target.url).post("/x", json=1, headers={"ACCEPT": "a/b", "X": "1", "content-type": "own"})
+    lines = [line for line in target.got[0].headers if line[0] not in ("User-Agent", "Host")]
+    assert lines == [("Accept", JSON), ("X", "1"), ("content-type", "own"), CODINGS, ("Content-Length", "1")]
+
+
+def test_a_list_is_a_name_and_a_password_too(desk: Desk, target: Target) -> None:
+    desk.fast(target.url).get("/x", auth=["me", "pass"])
+    assert target.got[0].header("Authorization") == BASIC
 
 
 def test_a_proxy_gets_the_whole_url(desk: Desk, target: Target) -> None:

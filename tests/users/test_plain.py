@@ -48,6 +48,7 @@ RARE: list[dict[str, Any]] = [
     {"headers": ""},
     {"headers": []},
     {"headers": {b"X": "1"}},
+    {"headers": {"X": "1", "x": "2"}},
     {"headers": {"transfer-encoding": "chunked"}},
     {"headers": {"User-Agent": None}},
     {"headers": {"Authorization": "x"}, "auth": ("a", "b")},

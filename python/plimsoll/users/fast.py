@@ -8,11 +8,11 @@ import ssl
 from codecs import getincrementaldecoder
 from functools import lru_cache
 from time import time
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urljoin
 
 import requests
+from requests.auth import _basic_auth_str
 from requests.exceptions import RequestException
 from requests.structures import CaseInsensitiveDict
 
@@ -163,7 +163,7 @@ class FastHttpSession(Sender):
             content, params = _with_fields(method, content, params, fields)
         body = encode_body(content, files, lines, dict(self._default_headers))
         if body.about:
-            lines = _replaced(lines, body.about)
+            lines = _merged({**lines, **body.about})
         if body.data is None and method.upper() in _BODY_METHODS:
             body = body._replace(data=b"")
         route = routes_of(self.base_url or "")[url]
@@ -176,14 +176,15 @@ class FastHttpSession(Sender):
 
     def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool) -> dict[str, Any]:
         lines: dict[str, Any] = dict(headers) if headers else {}
-        given = {name.lower() for name in lines}
-        authorization = basic_authorization(auth) if auth else self.auth_header
+        authorization = _basic_auth_str(auth[0], auth[1]) if auth else self.auth_header
         if authorization is not None:
             lines["Authorization"] = authorization
         defaults = {"Accept-Encoding": ACCEPT_ENCODING}
         if is_json:
             defaults |= {"Content-Type": JSON, "Accept": JSON}
-        return lines | {name: value for name, value in defaults.items() if name.lower() not in given}
+        # By these two spellings only, as in Locust: over any other one the default wins.
+        lines |= {name: it for name, it in defaults.items() if name not in lines and name.lower() not in lines}
+        return _merged(_texts(lines))
 
     def _send(self, chain: Chain, method: str, message: Message, stream: bool) -> FastResponse:
         """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
@@ -209,10 +210,7 @@ class FastHttpSession(Sender):
                 bool(stream),
             )
         except RefusedError as error:
-            texts = _texts(extra)
-            if texts == extra:
-                raise ValueError(str(error)) from error
-            return self._send(chain, method, message._replace(extra=texts), stream)
+            raise ValueError(str(error)) from error
         return self._received(chain, reply, message, stream)
 
     def _received(self, chain: Chain, reply: Reply, message: Message, stream: bool = False) -> FastResponse:
@@ -405,9 +403,9 @@ def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
     return dict([*others, ("Host", authority), framing])
 
 
-def _texts(lines: Mapping[str, Any]) -> dict[str, Any]:
-    """Header lines whose values may be numbers, as Locust's client takes them."""
-    return {name: it if isinstance(it, (str, bytes, NoneType)) else str(it) for name, it in lines.items()}
+def _texts(lines: Mapping[str, Any]) -> dict[str, str]:
+    """Header lines whose values may be anything, which Locust's client writes as Python prints it."""
+    return {name: it if isinstance(it, str) else str(it) for name, it in lines.items()}
 
 
 def _with_fields(method: str, data: Any, params: Any, fields: dict[str, Any]) -> tuple[Any, Any]:
@@ -423,10 +421,10 @@ def _joined(known: Any, fields: dict[str, Any]) -> Any:
     return {**known, **fields} if isinstance(known, dict) else known
 
 
-def _replaced(lines: dict[str, Any], about: dict[str, str]) -> dict[str, Any]:
-    """Lines with those about the body, each in the place of the one of this name that the call gave."""
-    named = {name: name.lower() if name.lower() in about else name for name in lines}
-    return {named[name]: value for name, value in lines.items()} | about
+def _merged(lines: dict[str, Any]) -> dict[str, Any]:
+    """Of several spellings of a name the last one with its value, in the place of the first."""
+    merged = {name.lower(): (name, value) for name, value in lines.items()}
+    return dict(merged.values())
 
 
 def _redirected(method: str, message: Message, status: int, location: str) -> tuple[str, Message]:

@@ -132,10 +132,14 @@ def _encode_body(data: Any, json: Any) -> tuple[bytes | str, str | None]:
 def _is_decided_elsewhere(headers: Any, setup: Setup, authorization: str | None) -> bool:
     if not isinstance(headers, Mapping):
         return True
+    seen: set[str] = set()
     for name, value in headers.items():
         if not isinstance(name, str):
             return True
         lowered = name.lower()
+        if lowered in seen:
+            return True
+        seen.add(lowered)
         if (
             lowered in _DECIDED_BY_REQUESTS
             or (lowered == "authorization" and authorization is not None)

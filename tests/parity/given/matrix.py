@@ -29,6 +29,18 @@ KEYWORDS = {
     "headers-list": lambda: {"headers": []},
     "headers-type": lambda: {"headers": {"content-type": "text/own"}, "json": {"a": 1}},
     "headers-length": lambda: {"headers": {"Content-Length": "2"}, "data": "ab"},
+    "headers-upper": lambda: {
+        "headers": {"CONTENT-TYPE": "text/own", "ACCEPT": "a/b", "ACCEPT-ENCODING": "identity", "AUTHORIZATION": "x"},
+        "json": {"a": 1},
+    },
+    "headers-values": lambda: {"headers": {"X-None": None, "X-Bytes": b"b"}},
+    "headers-number": lambda: {"headers": {"X-Number": 5}},
+    "json-false": lambda: {"json": False},
+    "json-text": lambda: {"json": ""},
+    "params-text": lambda: {"params": "a=1"},
+    "auth-list": lambda: {"auth": ["u", "p"]},
+    "auth-bytes": lambda: {"auth": (b"u", b"p")},
+    "auth-header": lambda: {"auth": ("u", "p"), "headers": {"authorization": "own"}},
     "auth": lambda: {"auth": ("u", "p")},
     "files": lambda: {"files": {"f": ("a.txt", b"hello", "text/plain")}},
     "files-data": lambda: {"files": {"f": b"hello"}, "data": {"a": 1}},
@@ -70,11 +82,10 @@ class Calls:
     def call(self, what, function, *arguments, **keywords):
         try:
             response = function(*arguments, **keywords)
+            body = response.request.body
+            note(what, [response.status_code, type(body).__name__, body])
         except Exception as error:
             note(what, type(error).__name__)
-            return
-        body = response.request.body
-        note(what, [response.status_code, type(body).__name__, body])
 
     def call_rest(self, what, method, url, **keywords):
         try:
