@@ -11,7 +11,8 @@
 - script: what a worker runs; population and native: its users; caught: the exceptions that they let out
 - transport: a worker's methods and reports over a socket; worker_main: its process; worker_process: the handle on that;
   log_sender: its log, for those who watch
-- locustfile: the user's own code, found and imported, and its faults told by its own lines; describe: what is in it
+- locustfile: the user's own code, found and imported, and its faults told by its own lines; class_names: no two classes
+  of one name; describe: what is in it
 - options: the options that the locustfile adds; config: Locust's configuration files
 - manifest: what is needed to repeat a run; machine: what moves its numbers here; address: the URL of a run without a
   locustfile
