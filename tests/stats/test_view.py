@@ -101,6 +101,15 @@ def test_failures_and_exceptions_merge_by_key_and_the_most_frequent_come_first()
     ]
 
 
+def test_exceptions_at_one_place_are_one_row_whatever_they_say():
+    view = RunView()
+    frames = '  File "a.py", line 1, in buy\n'
+    for item in range(3):
+        view.add([], [], [], [CaughtException(f"item {item}", f"{frames}ValueError: item {item}\n", 2, {item})])
+    ((row),) = view.exceptions
+    assert (row.message, row.count, row.workers) == ("item 0", 6, {0, 1, 2})
+
+
 @pytest.mark.parametrize(
     ("length", "expected"),
     [(None, 3.0), (2.25, 2.25), (3.0, 3.0), (3.5, 3.0), (1.5, 3.0)],
