@@ -105,6 +105,8 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
 
 def broken(error: BaseException, doing: str) -> LocustfileError:
     """What the user's code raised, as one message: their file and line, that line, and the exception."""
+    if isinstance(error, LocustfileError):
+        return error
     if isinstance(error, SyntaxError) and error.filename:
         where, line = f"{shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
         return LocustfileError(f"{where}: {type(error).__name__}: {error.msg}{_quoted(line, error.offset)}")
