@@ -101,6 +101,16 @@ def test_failures_and_exceptions_merge_by_key_and_the_most_frequent_come_first()
     ]
 
 
+@pytest.mark.parametrize("outcome", ["cancelled", "dropped"])
+def test_what_never_became_a_request_has_no_row_until_there_is_one(make_interval, outcome):
+    view = RunView()
+    view.add([make_interval(untimed=1, outcome=outcome)])
+    assert (view.endpoints, view.total.requests) == ([], 0)
+    assert getattr(view.total, outcome) == 1
+    view.add([make_interval([1.0])])
+    assert [(each.requests, getattr(each, outcome)) for each in view.endpoints] == [(1, 1)]
+
+
 def test_exceptions_at_one_place_are_one_row_whatever_they_say():
     view = RunView()
     frames = '  File "a.py", line 1, in buy\n'

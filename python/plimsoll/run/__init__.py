@@ -8,6 +8,7 @@
 - page_session: one run after another, as the page asks for them; form: what a locustfile has to be asked for;
   form_items: that, and the shares of tasks, as the page is told; own_page: what the locustfile adds to Locust's page
 - worker: one worker, five methods without a transport; reports: what it says
+- main_log: the lines of the log about the run as a whole
 - script: what a worker runs; population and native: its users; caught: the exceptions that they let out
 - transport: a worker's methods and reports over a socket; worker_main: its process; worker_process: the handle on that;
   log_sender: its log, for those who watch

@@ -225,11 +225,11 @@ class Script:
             runner.quit()
         except Exception as error:
             broken = locustfile.broken(error, "making a user")
+            log.unhandled_greenlet_exception = True
             if not any(self._population.counts().values()):
                 raise broken from error
             self._no_more = True
             logger.critical("Unhandled exception in greenlet: no more users are started\n%s", broken)
-            log.unhandled_greenlet_exception = True
         if isinstance(self._member, WorkerMember):
             self._member.adjusted()
 

@@ -245,8 +245,12 @@ class RunView:
 
     @property
     def endpoints(self) -> list[EndpointView]:
-        """By name, then method: the order of every table."""
-        return sorted(self._endpoints.values(), key=lambda each: (each.name, each.method))
+        """Those with requests, by name, then method: the order of every table.
+
+        What was only cancelled or dropped has no row of its own; `total` has it.
+        """
+        with_requests = (each for each in self._endpoints.values() if each.requests)
+        return sorted(with_requests, key=lambda each: (each.name, each.method))
 
     @property
     def failures(self) -> list[Failure]:
