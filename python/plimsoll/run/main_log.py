@@ -31,7 +31,7 @@ def log_limit(plan: RunPlan, *, shaped: bool) -> None:
     if not plan.locustfiles or shaped or plan.load is not None:
         return
     if plan.run_time:
-        seconds = int(plan.run_time) if plan.run_time.is_integer() else plan.run_time
+        seconds = int(plan.run_time) if float(plan.run_time).is_integer() else plan.run_time
         main_log(plan).info("Run time limit set to %s seconds", seconds)
     else:
         main_log(plan).info("No run time limit set, use CTRL+C to interrupt")
