@@ -28,7 +28,7 @@ OPTIONS = {
     "times": "response times are given by the case itself, so that columns of times are compared as well",
 }
 
-COMPARABLE = ("stdout", "log", "files")
+COMPARABLE = ("stdout", "log", "main-log", "files")
 
 
 class CaseError(Exception):

@@ -19,6 +19,7 @@ from plimsoll.run.account import Account
 from plimsoll.run.clock_steps import ClockSteps
 from plimsoll.run.launch import Launch
 from plimsoll.run.loop import Loop
+from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.nodes import Nodes
 from plimsoll.run.progress import Batch, Progress
 from plimsoll.run.relay import Relay
@@ -153,6 +154,7 @@ class LocalRunner:
             return
         self._state = SPAWNING
         self._start_clock()
+        log_limit(self.plan, shaped=self.launch.shaped)
         if self.plan.seconds is not None and not self.launch.shaped:
             self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
         if self._stillborn:
@@ -427,7 +429,8 @@ class LocalRunner:
         self._drain()
 
     def _time_is_up(self) -> None:
-        logger.info("--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over")
+        text = "--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over"
+        main_log(self.plan).info(text)
         self._drain()
 
     def _drain(self) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import gevent
 
+from plimsoll.record import frames_of
 from plimsoll.run.reports import EncodedSnapshot
 from plimsoll.users import log, runners
 from plimsoll.users.messages import decode, encode
@@ -135,4 +136,4 @@ class MainMember:
         self.failed |= bool(snapshot.failures or snapshot.exceptions)
         self._take(snapshot)
         for message, trace, count in snapshot.exceptions:
-            self._runner.log_exception(client, message, trace, count)
+            self._runner.log_exception(client, message, frames_of(trace), count)

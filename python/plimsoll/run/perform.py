@@ -27,6 +27,7 @@ from plimsoll.run.keeper import Keeper
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.live import Lines, Quiet, Terminal
 from plimsoll.run.local import LocalRunner
+from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.manifest import manifest
 from plimsoll.run.progress import Observer
 from plimsoll.run.verdict import exit_code
@@ -114,6 +115,7 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
             # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
+        log_start(plan)
         keeper = Keeper(store.start_run, about, onlooker.kept_as if onlooker else None)
         gate = Gate(
             lambda: (*outputs.thresholds, *runner.launch.thresholds),
@@ -135,7 +137,7 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
         view = RunView.of(stored) if stored else result.view
         done = Done(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
         code = result.error.exit_code if result.error else _exit_code(runner.plan, result, done, gate.limits_failures)
-        logger.info("Shutting down (exit code %d)", code)
+        main_log(plan).info("Shutting down (exit code %d)", code)
         if csv:
             csv.finish(view, done.assessment)
         _write_hlog(outputs, stored)
@@ -217,10 +219,11 @@ def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
     if handler.formatter is None:
         host = socket.gethostname().partition(".")[0]
         handler.setFormatter(logging.Formatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(plan.loglevel)
     stack.callback(handler.close)
-    stack.callback(logger.removeHandler, handler)
+    for each in map(logging.getLogger, RUN_LOGGERS):
+        each.addHandler(handler)
+        each.setLevel(plan.loglevel)
+        stack.callback(each.removeHandler, handler)
 
 
 class _DisplayHandler(logging.Handler):

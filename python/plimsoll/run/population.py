@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import gevent
 
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.made import make_user
 from plimsoll.users.runners import end_users
 
 if TYPE_CHECKING:
@@ -157,7 +158,7 @@ class PythonUsers:
         self._group.kill(block=False)
 
     def _spawn(self, name: str) -> None:
-        user = self._classes[name](self._environment)
+        user = make_user(self._classes[name], self._environment)
         user._seat = self._quota
         user.start(self._group)
         self._users[name].append(user)

@@ -225,11 +225,11 @@ class Script:
             runner.quit()
         except Exception as error:
             broken = locustfile.broken(error, "making a user")
+            log.unhandled_greenlet_exception = True
             if not any(self._population.counts().values()):
                 raise broken from error
             self._no_more = True
             logger.critical("Unhandled exception in greenlet: no more users are started\n%s", broken)
-            log.unhandled_greenlet_exception = True
         if isinstance(self._member, WorkerMember):
             self._member.adjusted()
 
@@ -380,7 +380,8 @@ class Script:
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
-        self._caught.add(str(exception) or repr(exception), frames + last_line)
+        # Without frames there is nothing but the message to tell them apart by, and it may be another one each time.
+        self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", str(exception), frames)
 
 

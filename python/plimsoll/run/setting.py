@@ -15,11 +15,12 @@ from plimsoll.users.messages import decode, encode
 from plimsoll.users.runners import WorkerRunner
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.run.options import Role
     from plimsoll.run.plan import RunPlan
     from plimsoll.users.shape import LoadTestShape
+    from plimsoll.users.user import User
 
 logger = logging.getLogger("locust.main")
 
@@ -47,6 +48,8 @@ class Setting:
         self.options = parsed = options.parse(parser, plan, role)
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
+        if not shapes and role != "worker":
+            _warn_of_fixed_counts(classes, dict(plan.options).get("num_users"))
         try:
             self.environment = Environment(
                 user_classes=classes,
@@ -122,6 +125,17 @@ class Setting:
         vars(self.options).update(said["options"])
         if isinstance(self.environment.runner, WorkerRunner):
             self.environment.runner.reports_are_read = said["reports"]
+
+
+def _warn_of_fixed_counts(classes: Sequence[type[User]], users: Any) -> None:
+    fixed = sum(cls.fixed_count for cls in classes)
+    if users and fixed > int(users):
+        logger.info(
+            "Total fixed_count of User classes (%d) is greater than the specified number of users (%d), so not all "
+            "will be spawned.",
+            fixed,
+            int(users),
+        )
 
 
 def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:

@@ -20,6 +20,7 @@ from gevent.pool import Group
 from plimsoll.users import log, shape, usage
 from plimsoll.users.controller import Controller
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
+from plimsoll.users.made import make_user
 from plimsoll.users.messages import Message
 from plimsoll.users.worker_nodes import (
     STATE_CLEANUP,
@@ -211,7 +212,7 @@ class Runner:
         users = []
         for name, count in user_classes_spawn_count.items():
             for _ in range(count):
-                user = self.user_classes_by_name[name](self.environment)
+                user = make_user(self.user_classes_by_name[name], self.environment)
                 user.start(self.user_greenlets)
                 users.append(user)
         if wait:
