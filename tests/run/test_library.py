@@ -160,7 +160,7 @@ def test_a_later_start_takes_the_place_of_one_under_way(program):
     shop = program(Sleeper)
     shop.runner.start(1000, spawn_rate=1)
     shop.until("on_start")
-    first = shop.runner.controller._spawning
+    first = shop.runner.spawning_greenlet
     shop.start(2)
     assert (shop.runner.user_count, first.dead) == (2, True)
     assert sum(note.startswith("spawning_complete") for note in shop.notes) == 1

@@ -202,7 +202,7 @@ def test_a_test_ends_after_its_run_time(page, environment, monkeypatch):
         ({"spawn_rate": "1"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
         ({"user_count": "1", "spawn_rate": "0"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
         ({"user_count": "1", "spawn_rate": "inf"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
-        ({"user_count": "1", "spawn_rate": "1", "run_time": "soon"}, "Invalid time span format."),
+        ({"user_count": "1", "spawn_rate": "1", "run_time": "soon"}, "Valid run_time formats are : 20, 20s"),
     ],
 )
 def test_a_form_that_makes_no_sense_starts_nothing(page, environment, form, message):
