@@ -39,6 +39,7 @@ class Setting:
         if plan.command:
             sys.argv[:] = plan.command
         loaded = locustfile.load(plan.locustfiles)
+        _check_statistics()
         parser = options.make_parser()
         self._ours = {action.dest for action in parser._actions}
         events.init_command_line_parser.fire(parser=parser)
@@ -122,6 +123,13 @@ class Setting:
         vars(self.options).update(said["options"])
         if isinstance(self.environment.runner, WorkerRunner):
             self.environment.runner.reports_are_read = said["reports"]
+
+
+def _check_statistics() -> None:
+    """Raises LocustfileError. A locustfile that has assigned to the module has also imported it."""
+    stats = sys.modules.get("plimsoll.users.stats")
+    if stats is not None:
+        stats.validate_stats_configuration()
 
 
 def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:

@@ -3,11 +3,12 @@
 import sys
 
 import gevent
-import requests
 from locust import LoadTestShape, User, constant, events, task
 from locust.argument_parser import parse_options
 from locust.env import Environment
 from parity import note
+
+import requests  # isort: skip - after locust, whose import patches ssl
 
 
 class One(User):
