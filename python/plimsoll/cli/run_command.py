@@ -87,7 +87,7 @@ class RunCommand(click.Command):
             elif f"--{key}" in NOT_YET:
                 click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
             else:
-                others += _as_arguments(key, value)
+                others += _as_arguments(key, value, ctx.meta["claims"])
         ctx.default_map = defaults
         ctx.meta["settings"] = others
 
@@ -173,9 +173,11 @@ def _as_default(parameter: click.Parameter, value: str | list[str]) -> object:
     return ",".join(value) if isinstance(value, list) else value
 
 
-def _as_arguments(key: str, value: str | list[str]) -> list[str]:
+def _as_arguments(key: str, value: str | list[str], claims: Claims) -> list[str]:
     if key == "user-classes":
         return value.split() if isinstance(value, str) else value
+    if isinstance(value, list) and f"--{key}" in claims.appending:
+        return [f"--{key}={each}" for each in value]
     if isinstance(value, list):
         return [f"--{key}", *value]
     return [f"--{key}"] if value == "true" else [f"--{key}={value}"]

@@ -39,13 +39,13 @@ class Setting:
         if plan.command:
             sys.argv[:] = plan.command
         loaded = locustfile.load(plan.locustfiles)
-        _check_statistics()
         parser = options.make_parser()
         self._ours = {action.dest for action in parser._actions}
         events.init_command_line_parser.fire(parser=parser)
         self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
         """Options that the locustfile has added."""
         self.options = parsed = options.parse(parser, plan, role)
+        _check_statistics()
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
         try:

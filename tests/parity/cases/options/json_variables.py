@@ -16,8 +16,8 @@ def show(environment, **_):
     options = environment.parsed_options
     for name in ("tags", "exclude_tags", "config_users", "own", "more", "one", "user_classes"):
         note(name, getattr(options, name) or None)
-    environment.tags = environment.exclude_tags = []
-    options.tags = options.exclude_tags = []
+    # All tasks take part, whatever the tags are.
+    options.tags = options.exclude_tags = None
 
 
 class One(User):
@@ -30,6 +30,7 @@ class Two(One):
     pass
 
 
-# env: 'LOCUST_TAGS=["x, y", "z"]' 'LOCUST_EXCLUDE_TAGS=[]' 'OWN=["p", 5]' 'MORE=["s, t"]' 'LOCUST_CONFIG_USERS={"user_class_name": "One", "weight": 3}'
+# env: 'LOCUST_TAGS=["x, y", "z"]' 'LOCUST_EXCLUDE_TAGS=[]' 'OWN=["p", 5]' 'MORE=["s, t"]'
+# env: 'LOCUST_CONFIG_USERS={"user_class_name": "One", "weight": 3}'
 # run plain:
 # run over: -T t --own u --more v One
