@@ -106,7 +106,7 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
         store = stack.enter_context(Store.open(outputs.store))
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
-        _log_to(_DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile), plan, stack)
+        _log_to(_log_handler(plan, display), plan, stack)
         if onlooker:
             _log_to(_OnlookerHandler(onlooker), plan, stack)
 
@@ -212,6 +212,16 @@ def _display(outputs: Outputs) -> Display:
     if outputs.only_summary:
         return Quiet()
     return Terminal() if sys.stderr.isatty() and sys.stdout.isatty() else Lines()
+
+
+def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
+    if plan.skip_log_setup:
+        # As Python logs by itself: warnings and worse, as they are.
+        handler = _DisplayHandler(display)
+        handler.setLevel(logging.WARNING)
+        handler.setFormatter(logging.Formatter())
+        return handler
+    return _DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile)
 
 
 def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:

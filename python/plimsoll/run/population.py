@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import StopUser
 from plimsoll.users.made import make_user
-from plimsoll.users.runners import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -262,6 +262,7 @@ class Script:
             return
         self._stopping = True
         self._fire(self._events.test_stopping, environment=self._environment)
+        self._runner.final_user_classes_count = self._runner.user_classes_count
         self._runner.state = runners.STATE_STOPPING
         shape, self._runner.shape_greenlet = self._runner.shape_greenlet, None
         if shape is not None:
@@ -303,10 +304,12 @@ class Script:
         if place.role == "alone" or self._setting is None:
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
-            main = runners.MasterRunner(environment, controller)
+            main = runners.MasterRunner(environment, controller=controller)
             self._member = MainMember(main, tell, self._add_stats)
             return main
-        worker = runners.WorkerRunner(environment, controller, place.index, place.workers)
+        worker = runners.WorkerRunner(
+            environment, controller=controller, worker_index=place.index, worker_count=place.workers
+        )
         self._member = WorkerMember(worker, tell)
         return worker
 

@@ -46,6 +46,7 @@ class Setting:
         self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
         """Options that the locustfile has added."""
         self.options = parsed = options.parse(parser, plan, role)
+        _check_statistics()
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
         if not shapes and role != "worker":
@@ -136,6 +137,13 @@ def _warn_of_fixed_counts(classes: Sequence[type[User]], users: Any) -> None:
             fixed,
             int(users),
         )
+
+
+def _check_statistics() -> None:
+    """Raises LocustfileError. A locustfile that has assigned to the module has also imported it."""
+    stats = sys.modules.get("plimsoll.users.stats")
+    if stats is not None:
+        stats.validate_stats_configuration()
 
 
 def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:
