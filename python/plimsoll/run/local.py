@@ -274,7 +274,7 @@ class LocalRunner:
         self._result.listener_failed |= ending.listener_failed
         is_main = process is self._nodes.main
         if is_main or self._nodes.main is None:
-            self._result.exit_code = ending.exit_code
+            self._result.exit_code, self._result.on_error = ending.exit_code, ending.on_error
         if not is_main:
             self._last_user = max(self._last_user, ending.ended)
             self._nodes.leave(process)

@@ -338,6 +338,6 @@ def _exit_code(plan: RunPlan, result: Result, done: Done, failures_limited: bool
         chosen=result.exit_code,
         threshold_failed=not all(each.passed for each in thresholds),
         failures=failed or bool(done.view.exceptions),
-        on_error=plan.exit_code_on_error,
+        on_error=plan.exit_code_on_error if result.on_error is None else result.on_error,
         listener_failed=result.listener_failed,
     )

@@ -278,10 +278,10 @@ class Script:
         """Cut users off now; `end_users` under way then ends soon."""
         self._population.stop()
 
-    def close(self, failed: bool) -> tuple[int | None, bool]:
+    def close(self, failed: bool) -> tuple[int | None, int, bool]:
         """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
 
-        Returns the exit code that the user's code chose, and whether a listener failed.
+        Returns the exit code that the user's code chose, the one after failures, and whether a listener failed.
         """
         environment = self._environment
         self._fire(self._events.test_stop, environment=environment)
@@ -290,14 +290,16 @@ class Script:
             failed |= self._member.failed
         self._runner.greenlet.kill()
         self._fire(self._events.quitting, environment=environment, reverse=True)
+        # Only now: listeners of `quitting` may change the option.
+        on_error = getattr(environment.parsed_options, "exit_code_on_error", self._plan.exit_code_on_error)
         code = exit_code(
             chosen=environment.process_exit_code,
             failures=failed,
-            on_error=self._plan.exit_code_on_error,
+            on_error=on_error,
             listener_failed=log.unhandled_greenlet_exception,
         )
         self._fire(self._events.quit, exit_code=code)
-        return environment.process_exit_code, log.unhandled_greenlet_exception
+        return environment.process_exit_code, on_error, log.unhandled_greenlet_exception
 
     def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
         environment, place = self._environment, self._place
