@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import plimsoll
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
+from plimsoll.locust.script.class_names import OneOfEachName, shown
 from plimsoll.locust.script.missing import hint
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ class Loaded:
     user_classes: dict[str, type[User]] = field(default_factory=dict)
     """Those that are not abstract, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
-    """Likewise."""
+    """The same of shapes."""
+    files: dict[type, str] = field(default_factory=dict)
+    """Where they are defined."""
 
 
 def find(argument: str) -> list[Path]:
@@ -102,8 +105,10 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
 
 def broken(error: BaseException, doing: str) -> LocustfileError:
     """What the user's code raised, as one message: their file and line, that line, and the exception."""
+    if isinstance(error, LocustfileError):
+        return error
     if isinstance(error, SyntaxError) and error.filename:
-        where, line = f"{_shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
+        where, line = f"{shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
         return LocustfileError(f"{where}: {type(error).__name__}: {error.msg}{_quoted(line, error.offset)}")
     text = "".join(traceback.format_exception_only(error)).strip() + hint(error)
     frame = _users_frame(error.__traceback__)
@@ -111,7 +116,7 @@ def broken(error: BaseException, doing: str) -> LocustfileError:
         return LocustfileError(f"{doing}: {text}")
     filename, number = frame
     line = linecache.getline(filename, number).rstrip()
-    return LocustfileError(f"{_shown(filename)}:{number}: {text}{_quoted(line)}")
+    return LocustfileError(f"{shown(filename)}:{number}: {text}{_quoted(line)}")
 
 
 def _import(path: Path) -> ModuleType:
@@ -135,13 +140,16 @@ def _collect(module: ModuleType, loaded: Loaded) -> None:
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.user import User
 
+    users, shapes = OneOfEachName[User]("user", module), OneOfEachName[LoadTestShape]("shape", module)
     for name, item in vars(module).items():
         if not inspect.isclass(item) or name.startswith("__") or _is_ours(item):
             continue
         if issubclass(item, User) and not item.abstract:
-            loaded.user_classes[item.__name__] = item
+            users.add(item)
         elif issubclass(item, LoadTestShape) and not item.abstract:
-            loaded.shape_classes[item.__name__] = item
+            shapes.add(item)
+    users.merge_into(loaded.user_classes, loaded.files)
+    shapes.merge_into(loaded.shape_classes, loaded.files)
 
 
 def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
@@ -152,7 +160,7 @@ def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
             from plimsoll.locust.pytest_user import collect
 
             assert module.__file__ is not None
-            loaded.user_classes |= collect(module.__file__)
+            loaded.user_classes = collect(module.__file__) | loaded.user_classes
 
 
 def _is_ours(item: type) -> bool:
@@ -167,12 +175,6 @@ def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
         if not filename.startswith(("<", *_FOREIGN)) and _OWN not in Path(filename).parents:
             found = filename, number
     return found
-
-
-def _shown(filename: str) -> str:
-    """As short as it can be opened from here."""
-    path = Path(filename)
-    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
 
 def _quoted(line: str, offset: int | None = None) -> str:
