@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
+use crate::decoding::Decoding;
 use crate::errors::refused;
 use crate::origin::latin;
-use crate::stream::Decoding;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Reply {

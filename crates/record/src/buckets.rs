@@ -8,8 +8,6 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-use crate::Durations;
-
 /// More of them are no longer few.
 pub(crate) const MOST: usize = 1024;
 
@@ -29,9 +27,9 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    pub(crate) fn of(durations: &Durations) -> Buckets {
-        // The longest duration is 1 h, which is 3.6e9 µs.
-        Buckets { counts: durations.buckets().map(|(micros, count)| (micros as u32, count)).collect() }
+    /// `buckets`: (value in µs, count > 0), values ascending and at most 2³² - 1.
+    pub(crate) fn new(buckets: impl Iterator<Item = (u64, u64)>) -> Buckets {
+        Buckets { counts: buckets.map(|(micros, count)| (micros as u32, count)).collect() }
     }
 
     /// Reads `HdrHistogram` V2, plain or compressed. None for what has another layout, or values over 2³² µs, or more
@@ -152,12 +150,6 @@ impl Buckets {
         }
         let within = &rest[step / 2..rest.len().min(step)];
         from + step / 2 + within.partition_point(|&(known, _)| known < micros)
-    }
-
-    pub(crate) fn pour(&self, into: &mut Durations) {
-        for (micros, count) in self.iter() {
-            into.record(micros, count);
-        }
     }
 }
 

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::Outcome;
-use crate::recorder::EndpointId;
+use crate::{EndpointId, Outcome};
 
 /// Most different failure messages kept apart in one place; what comes after is filed under [`OTHER_MESSAGES`]. A
 /// target that puts a random id into every error must not eat our memory.

@@ -57,16 +57,25 @@ impl Durations {
     pub fn add(&mut self, other: &Durations) {
         match (&mut self.counts, &other.counts) {
             (Counts::Few(own), Counts::Few(more)) if own.len() + more.len() <= MOST => own.add(more),
-            (_, Counts::Few(more)) => {
-                let own = self.many();
-                for (micros, count) in more.iter() {
-                    own.record_n(micros, count).expect("an auto-resizing histogram takes any value");
-                }
-            }
+            (_, Counts::Few(more)) => self.add_buckets(more),
             (_, Counts::Many(more)) => {
                 self.many().add(more.as_ref()).expect("an auto-resizing histogram takes any value");
             }
         }
+    }
+
+    /// The same of a list of buckets.
+    pub(crate) fn add_buckets(&mut self, more: &Buckets) {
+        let own = self.many();
+        for (micros, count) in more.iter() {
+            own.record_n(micros, count).expect("an auto-resizing histogram takes any value");
+        }
+    }
+
+    /// The values as a list of buckets.
+    pub(crate) fn to_buckets(&self) -> Buckets {
+        // `LONGEST` fits a bucket of the list.
+        Buckets::new(self.buckets())
     }
 
     #[inline]

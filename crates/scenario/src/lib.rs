@@ -6,7 +6,7 @@
 //!
 //! - `definition`: the shape of the JSON. `compile`: from there to a [`Scenario`]; every mistake is a [`DefinitionError`].
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
-//! - `names`, `template`: variables become places that are found without searching, texts become pieces.
+//! - `names`, `scope`, `template`: variables become places that are found without searching, texts become pieces.
 //! - `request`: a step's request and its bytes. `time`, `choice`: think times, and which flow an iteration gets.
 //! - `response`, `expect`, `extract`, `verdict`: what is looked at in a response, and the [`Verdict`].
 //!
@@ -60,6 +60,7 @@ mod random;
 mod request;
 mod response;
 mod scenario;
+mod scope;
 mod session;
 mod target;
 mod template;
@@ -68,7 +69,7 @@ mod verdict;
 
 pub use error::DefinitionError;
 pub use player::{Constant, Exhausted, Next, Player, Prepared};
-pub use scenario::{Flow, Scenario, Step, StepId};
-pub use session::Session;
+pub use scenario::{Flow, Scenario, Step};
+pub use session::{Session, StepId};
 pub use target::{Target, Verify};
 pub use verdict::Verdict;

@@ -7,8 +7,8 @@ use crate::feeder::Feed;
 use crate::random::Random;
 use crate::request::{Cookies, Refusal, Scratch};
 use crate::response::Response;
-use crate::scenario::{Scenario, Step, StepId};
-use crate::session::Session;
+use crate::scenario::{Scenario, Step};
+use crate::session::{Session, StepId};
 use crate::template::{Context, Missing};
 use crate::verdict::Verdict;
 

@@ -7,7 +7,7 @@ use plimsoll_http as http;
 use crate::DefinitionError;
 use crate::cookies::Jar;
 use crate::definition;
-use crate::names::Scope;
+use crate::scope::Scope;
 use crate::template::{Context, Missing, Template};
 
 /// Methods whose requests say that their body is empty (RFC 9110 §8.6).
@@ -290,8 +290,8 @@ mod tests {
     use super::{Blueprint, Context, Cookies, FEW, Line, Refusal, Scratch};
     use crate::cookies::Jar;
     use crate::definition::Body;
-    use crate::names::Scope;
     use crate::random::Random;
+    use crate::scope::Scope;
     use crate::session::Session;
 
     fn lines(lines: &[(&str, &str)]) -> Vec<Line> {

@@ -6,8 +6,9 @@ use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode
 use serde::de::IgnoredAny;
 
 use crate::feeder::Feeder;
-use crate::names::{Scope, Source};
+use crate::names::Source;
 use crate::random::Random;
+use crate::scope::Scope;
 use crate::session::Session;
 
 /// All but the unreserved characters of RFC 3986: a value never adds a segment or a parameter to a path.
@@ -234,8 +235,8 @@ mod tests {
     use super::{Context, Missing, Template};
     use crate::definition;
     use crate::feeder::Feeder;
-    use crate::names::Scope;
     use crate::random::Random;
+    use crate::scope::Scope;
     use crate::session::Session;
 
     const EXTRACTED: &str = "token";

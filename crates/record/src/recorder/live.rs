@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::{EndpointId, Recorder};
-use crate::buckets::Buckets;
+use super::Recorder;
 use crate::failures::Failures;
 use crate::totals::{RECENT, Sums, Totals};
-use crate::{Durations, Failure, Filed, Outcome};
+use crate::{Durations, EndpointId, Failure, Filed, Outcome};
 
 impl Recorder {
     /// Stamp of second 0.
@@ -31,7 +30,7 @@ impl Recorder {
     /// The response times that [`total`](Self::total) has as `timed`.
     pub fn latency(&self, endpoint: Option<EndpointId>) -> Durations {
         let mut durations = Durations::default();
-        self.totals.pour(endpoint, &mut durations);
+        self.totals.add_response_to(endpoint, &mut durations);
         self.add_uncounted(endpoint, 0, &mut durations);
         durations
     }
@@ -58,7 +57,7 @@ impl Recorder {
     /// The response times of the seconds from `since` on, as far as they are recent.
     pub fn recent_latency(&self, endpoint: Option<EndpointId>, since: u32) -> Durations {
         let mut durations = Durations::default();
-        self.totals.pour_recent(endpoint, since, &mut durations);
+        self.totals.add_recent_response_to(endpoint, since, &mut durations);
         self.add_uncounted(endpoint, since, &mut durations);
         durations
     }
@@ -87,7 +86,7 @@ impl Recorder {
     /// Adds to the sums above, and to nothing else, what was recorded elsewhere. `second`: when that was, if all of it
     /// was within one second.
     pub fn absorb(&mut self, endpoint: EndpointId, sums: &Sums, response: &Durations, second: Option<u32>) {
-        self.totals.add(endpoint, sums, Buckets::of(response), second);
+        self.totals.add(endpoint, sums, response.to_buckets(), second);
         if let Some(second) = second {
             self.totals.forget(second);
         }
