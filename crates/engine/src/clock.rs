@@ -11,6 +11,11 @@ pub fn now() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
+/// Seconds since 1970.
+pub(crate) fn unix_seconds() -> i64 {
+    (read(libc::CLOCK_REALTIME) / 1_000_000_000).cast_signed()
+}
+
 #[allow(unsafe_code)]
 #[inline]
 fn read(clock: libc::clockid_t) -> u64 {

@@ -213,7 +213,7 @@ fn fixed(left: &mut u64, input: &[u8], sink: &mut impl Sink) -> (usize, bool) {
     (length, *left == 0)
 }
 
-/// Tells at the first byte that is wrong, so that a peer of another protocol is not waited for.
+/// Fails at the first byte that is wrong, so that a peer of another protocol does not run into the timeout.
 fn check_prefix(head: &[u8]) -> Result<(), ProtocolError> {
     let known = head.len().min(5);
     if head[..known] == b"HTTP/"[..known] { Ok(()) } else { Err(ProtocolError::NotHttp) }

@@ -44,7 +44,7 @@ fn leave(gone: &Gone, what: Left) {
 }
 
 impl Engine {
-    /// Closes a client's connections and lets go of whoever waits for them.
+    /// Closes a client's connections and drops their waiters.
     fn forget(&mut self, client: ClientId) {
         for token in self.inner.close(client) {
             self.waiters.try_remove(token as usize);
@@ -61,7 +61,7 @@ impl Engine {
         piece
     }
 
-    /// Nobody waits for more of it.
+    /// Forgets the waiter of a `read`.
     pub(crate) fn stop_reading(&mut self, id: ExchangeId) {
         if let Some(token) = self.inner.stop_reading(id) {
             self.waiters.try_remove(token as usize);

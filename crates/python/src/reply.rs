@@ -43,7 +43,7 @@ impl Reply {
         http::header(self.head(), "content-encoding")
     }
 
-    /// How it ended as far as the engine can tell, a bad status included, and what to file it under.
+    /// How it ended as far as the engine knows, a bad status included, and the message to file it under.
     pub(crate) fn verdict(&self) -> (Outcome, Option<String>) {
         match &self.finished.result {
             Ok(response) if response.status < 400 => (Outcome::Success, None),

@@ -114,7 +114,7 @@ impl Buckets {
         for (micros, count) in self.iter() {
             seen += count;
             if seen >= rank {
-                // The crate tells the lowest value for a quantile of 0.
+                // The crate returns the lowest value for a quantile of 0.
                 return if quantile == 0.0 { lowest(micros) } else { micros };
             }
         }
@@ -153,7 +153,7 @@ impl Buckets {
     }
 }
 
-/// Power of two by which values of this size are told apart.
+/// Power of two that is the width of a bucket of this size.
 fn step(micros: u64) -> u32 {
     (u64::BITS - micros.leading_zeros()).saturating_sub(EXACT.trailing_zeros())
 }

@@ -8,7 +8,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer,
 
 use crate::buckets::{Buckets, MOST};
 
-/// Longest duration a histogram tells apart: 1 h, in µs. Longer ones are kept as this and counted.
+/// Longest duration that has a bucket of its own: 1 h, in µs. Longer ones are kept as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
@@ -81,7 +81,7 @@ impl Durations {
     #[inline]
     fn many(&mut self) -> &mut Histogram<u64> {
         if let Counts::Few(_) = self.counts {
-            self.thicken();
+            self.make_dense();
         }
         match &mut self.counts {
             Counts::Many(counts) => counts,
@@ -92,7 +92,7 @@ impl Durations {
     /// Once per histogram that is recorded into; out of the way of all the other times.
     #[cold]
     #[inline(never)]
-    fn thicken(&mut self) {
+    fn make_dense(&mut self) {
         if let Counts::Few(few) = &self.counts {
             self.counts = Counts::Many(Box::new(dense(few)));
         }
@@ -154,7 +154,7 @@ impl Durations {
         corrected
     }
 
-    /// The value at rank ⌈quantile · count⌉, µs: the highest one that the histogram cannot tell from it, but never
+    /// The value at rank ⌈quantile · count⌉, µs: the highest one in the same bucket, but never
     /// above `max`. 0 when empty.
     pub fn value_at(&self, quantile: f64) -> u64 {
         match &self.counts {

@@ -7,9 +7,9 @@
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
 //! - [`cell`]: the exchanges of one endpoint with one outcome in one second.
 //! - [`recorder`]: the fold; hands over whole seconds.
-//! - [`totals`]: what the run came to so far, for those who look at it while it goes on.
+//! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
 //! - [`failures`]: failures filed under their messages.
-//! - [`log`]: every exchange as a row of fixed layout, if someone wants them.
+//! - [`log`]: every exchange as a row of fixed layout, on request.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 

@@ -11,7 +11,7 @@ use crate::{Durations, Exchange, Outcome, StampSource, Times};
 /// System errors which say that files, ports or memory of the generator ran out: not the target's doing.
 const EXHAUSTION: [i32; 5] = [libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM];
 
-/// The generator's own honesty in one second.
+/// How well the generator kept to its plan in one second.
 #[derive(Clone, Debug, Default)]
 pub struct HealthSecond {
     /// sent − due of every exchange that was sent.
@@ -209,8 +209,8 @@ impl Recorder {
         self.second(due).health.dropped += 1;
     }
 
-    /// Says which system error an exchange failed with that arrived at `arrival`. Those that tell that the generator
-    /// itself has run out of something are counted.
+    /// Says which system error an exchange failed with that arrived at `arrival`. Errors which show that the
+    /// generator itself ran out of something are counted.
     pub fn errno(&mut self, errno: i32, arrival: u64) {
         if EXHAUSTION.contains(&errno) {
             self.second(arrival).health.exhausted += 1;

@@ -1,4 +1,4 @@
-//! What a run came to so far: the sums that its users look at while it goes on, whatever was handed over meanwhile.
+//! The sums of a run so far, for those who look at it while it goes on, handed over or not.
 
 use crate::buckets::Buckets;
 use crate::failures::Failures;

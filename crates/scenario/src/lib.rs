@@ -12,7 +12,7 @@
 //!
 //! What changes while it is played:
 //!
-//! - `session`: [`Session`], one user's place and memory, with its `cookies`.
+//! - `session`: [`Session`], one user's place and memory, with its `cookies`, whose `date`s are read here.
 //! - `player`: [`Player`], one per worker, moves sessions. It has the state of each `feeder`, and `random` numbers.
 //!
 //! A constant step costs nothing per exchange: its bytes were made once and are shared. A step with variables is written
@@ -30,7 +30,7 @@
 //!      "extract": [{"into": "id", "from": "json", "what": "/id"}], "think": {"constant": 1.5}},
 //!     {"name": "GET /todos/{id}", "method": "GET", "path": "/todos/${id}"}]}]}"#;
 //! let scenario = Arc::new(Scenario::new(definition, 0, 1, 42)?);
-//! let mut player = Player::new(scenario, &["127.0.0.1:8000"])?;
+//! let mut player = Player::new(scenario, &["127.0.0.1:8000"], || 1_772_323_200)?;
 //!
 //! let mut session = player.session();
 //! player.begin(&mut session).expect("there is no feeder");
@@ -49,6 +49,7 @@
 mod choice;
 mod compile;
 mod cookies;
+mod date;
 mod definition;
 mod error;
 mod expect;

@@ -21,7 +21,7 @@ pub(crate) enum Source {
     Uuid,
 }
 
-/// Refuses what cannot be told apart, or not be written between `${` and `}`.
+/// Refuses names that are ambiguous, or that cannot stand between `${` and `}`.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     if BUILT_IN.iter().any(|(known, _)| *known == name) {
         return Err(format!("{name} is a variable that is always there; choose another name"));

@@ -390,7 +390,7 @@ mod tests {
         for count in [FEW - 1, FEW, FEW + 2] {
             let headers: Vec<_> = names[..count].iter().map(|name| (name.as_str(), "${a}")).collect();
             let mut jar = Jar::default();
-            jar.set(0, b"c=1");
+            jar.set(0, b"c=1", || 0);
             let cookies = Cookies { jar: &jar, host: 0, over_tls: false };
             let text = encoded(&blueprint("GET", "/", &headers, None).unwrap(), &["v"], Some(cookies)).unwrap();
             let lines = names[..count].join(": v\r\n");
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn cookies_come_last_if_there_are_any_for_the_path_and_none_are_given() {
         let mut jar = Jar::default();
-        jar.set(3, b"c=1; Path=/x; Secure");
+        jar.set(3, b"c=1; Path=/x; Secure", || 0);
         let sent = |path, headers: &[(&str, &str)], host, over_tls| {
             let cookies = Cookies { jar: &jar, host, over_tls };
             let text = encoded(&blueprint("GET", path, headers, None).unwrap(), &["x"], Some(cookies)).unwrap();

@@ -165,7 +165,7 @@ mod tests {
         session.set_row(0, 5, 2);
         assert_eq!((session.row(0), session.row(1)), (5, 7));
         assert!(session.jar().is_none());
-        session.jar_mut().set(0, b"a=b");
+        session.jar_mut().set(0, b"a=b", || 0);
         session.begin(1, StepId(0));
         assert!(session.jar().is_some());
     }

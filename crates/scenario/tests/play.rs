@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 fn player_of(definition: &Value, index: u32, of: u32, seed: u64) -> Player {
     let scenario = Arc::new(Scenario::new(&definition.to_string(), index, of, seed).unwrap());
     let authorities = vec!["h:1"; scenario.targets().len()];
-    Player::new(scenario, &authorities).unwrap()
+    Player::new(scenario, &authorities, || 0).unwrap()
 }
 
 fn player(definition: &Value) -> Player {
@@ -366,6 +366,6 @@ fn a_step_is_judged_by_its_own_expectations() {
 #[test]
 fn an_authority_that_cannot_be_sent_is_refused() {
     let scenario = Arc::new(Scenario::new(&steps(&json!([get("/")])).to_string(), 0, 1, 0).unwrap());
-    let error = Player::new(scenario, &["a b"]).unwrap_err();
+    let error = Player::new(scenario, &["a b"], || 0).unwrap_err();
     assert_eq!(error.field(), "targets[0].url");
 }
