@@ -82,13 +82,13 @@ pub(crate) enum Step {
     Wait,
     /// Its exchange has a complete response; the connection may be kept or not.
     Done { keep: bool },
-    /// Its exchange has failed; the connection is of no more use.
+    /// Its exchange has failed; the connection cannot be used again.
     Failed(Failure),
     /// The peer had closed the kept connection; the request can go out again on a new one.
     Redial,
     /// The address did not work; another may.
     NextAddress(io::Error),
-    /// It was idle and is of no more use.
+    /// It was idle and cannot be used again.
     Close,
     /// The caller that streams its exchange can go on: the head is there, or later something to read.
     Streamed,

@@ -87,8 +87,8 @@ pub struct Engine {
     clients: Slab<Client>,
     /// Addresses that new clients get, in turn.
     addresses: Vec<IpAddr>,
-    /// Clients that have got one.
-    dealt: usize,
+    /// How many clients have one.
+    assigned: usize,
     /// What finished outside of a readiness event.
     finished: VecDeque<Finished>,
     /// How many of these this turn hands over. What fails at once when it is sent comes in the next turn, or a turn
@@ -130,7 +130,7 @@ impl Engine {
             connections: Slab::new(),
             clients: Slab::new(),
             addresses: Vec::new(),
-            dealt: 0,
+            assigned: 0,
             finished: VecDeque::new(),
             turn: 0,
             wakes: Slab::new(),
@@ -167,13 +167,13 @@ impl Engine {
     /// Clients made from now on get one of these local addresses each, in turn, and keep it. Empty: as the system, or
     /// their origin, has it.
     pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
-        (self.addresses, self.dealt) = (addresses, 0);
+        (self.addresses, self.assigned) = (addresses, 0);
     }
 
     /// A new client without connections.
     pub fn client(&mut self) -> ClientId {
-        let turn = self.dealt.checked_rem(self.addresses.len());
-        self.dealt += usize::from(turn.is_some());
+        let turn = self.assigned.checked_rem(self.addresses.len());
+        self.assigned += usize::from(turn.is_some());
         self.client_from(turn.map(|turn| self.addresses[turn]))
     }
 
@@ -278,7 +278,7 @@ impl Engine {
         Ok(self.ready.len() + self.finished.len() + self.woken.len())
     }
 
-    /// Works on what `poll` fetched until there is an event; None when all of it is done.
+    /// Works on what `poll` fetched until there is an event; None when there is nothing left.
     #[inline]
     pub fn next_event(&mut self) -> Option<Event> {
         loop {
@@ -426,7 +426,7 @@ impl Engine {
         connection
     }
 
-    /// For what finished in this turn, aside from the event that is being worked on.
+    /// For what finished in this turn besides the current event.
     fn finish_now(&mut self, finished: Finished) {
         self.finished.push_back(finished);
         self.turn += 1;
@@ -446,7 +446,7 @@ impl Engine {
 }
 
 impl AsRawFd for Engine {
-    /// Readable when `poll` would find something to do, once what it fetched before is worked off.
+    /// Readable when `poll` would find something to do, once the caller has taken all that it fetched before.
     fn as_raw_fd(&self) -> RawFd {
         self.poll.as_raw_fd()
     }

@@ -65,7 +65,7 @@ impl Transport {
         self.socket.receive(buffer)
     }
 
-    /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. What it opened is to be taken with
+    /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. Take what it opened with
     /// `open` before the next call: TLS holds little of it.
     pub(crate) fn unseal(&mut self, sealed: &mut &[u8]) -> Result<(), Failure> {
         let Some(tls) = &mut self.tls else { return Ok(()) };

@@ -140,7 +140,7 @@ impl Display for ProtocolError {
 pub enum DecodeError {
     /// A coding that is not one of gzip, deflate, br, zstd, identity.
     Unknown(String),
-    /// More codings on top of one another than anyone uses in good faith.
+    /// More codings on top of one another than any real response has.
     TooMany {
         /// How many are allowed.
         limit: usize,

@@ -30,7 +30,7 @@ pub(crate) struct Engine {
     pub(crate) max_decoded: u64,
 }
 
-/// What Python has let go of. Its collector may run in any thread, and at any moment: the engine closes the connections
+/// What Python has dropped. Its garbage collector may run in any thread, and at any moment: the engine closes the connections
 /// in its next turn.
 type Gone = Arc<Mutex<Vec<Left>>>;
 

@@ -140,8 +140,8 @@ impl Buckets {
         }
     }
 
-    /// The first place from `from` on with a value that is not below `micros`. It is near as a rule, so it is looked
-    /// for in ever wider steps.
+    /// The first place from `from` on with a value that is not below `micros`. It is usually near, so the search
+    /// widens its steps.
     fn seek(&self, from: usize, micros: u32) -> usize {
         let rest = &self.counts[from..];
         let mut step = 1;

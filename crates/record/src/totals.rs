@@ -1,4 +1,4 @@
-//! The sums of a run so far, for those who look at it while it goes on, handed over or not.
+//! The sums of a run that goes on, whether its seconds were handed over or not.
 
 use crate::buckets::Buckets;
 use crate::failures::Failures;
@@ -138,7 +138,7 @@ impl Totals {
         self.recent.retain(|each| each.second + RECENT > now);
     }
 
-    /// Begins anew, for one endpoint (or the sum of all, which then is one no more) or for everything.
+    /// Resets one endpoint, or the sum of all.
     pub(crate) fn reset(&mut self, endpoint: Option<EndpointId>) {
         match endpoint {
             None => self.whole = Total::default(),

@@ -64,7 +64,7 @@ pub enum Next {
 
 /// What changes while the users of one worker play a scenario, apart from their own sessions.
 ///
-/// Each user goes round: [`begin`](Player::begin), then for every step [`request`](Player::request),
+/// Each user repeats: [`begin`](Player::begin), then for every step [`request`](Player::request),
 /// [`judge`](Player::judge) if there is a response, and [`advance`](Player::advance) until that says [`Next::End`].
 #[derive(Debug)]
 pub struct Player {

@@ -76,7 +76,7 @@ impl Scratch {
     }
 }
 
-/// A user's cookies, and for whom they would be.
+/// A user's cookies, and the host that they would go to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cookies<'a> {
     pub(crate) jar: &'a Jar,

@@ -127,7 +127,7 @@ impl Template {
         if let Some(Piece::Literal(literal)) = self.pieces.first() { literal } else { "" }
     }
 
-    /// The text with an unsuspicious value for each variable.
+    /// The text with a harmless value for each variable.
     pub(crate) fn example(&self) -> String {
         self.pieces.iter().map(Piece::example).collect()
     }

@@ -73,7 +73,7 @@ impl Rules {
         self.expectations.needs_body() || self.extractions.iter().any(Extraction::needs_body)
     }
 
-    /// The verdict. What is to be extracted is, whatever the verdict; so are cookies. `time`: response time, ns.
+    /// The verdict. Values and cookies are kept whatever the verdict is. `time`: response time, ns.
     pub(crate) fn judge(
         &self,
         session: &mut Session,

@@ -161,7 +161,7 @@ impl<P: Protocol> Connection<P> {
         (flight.deadline <= now).then(|| late("no data", flight.call.read_timeout))
     }
 
-    /// `wake` is to come when there may be something to read; None: no reader waits.
+    /// `wake` comes when there may be something to read; None: no reader waits.
     pub(crate) fn set_reader(&mut self, wake: Option<u64>) {
         let Some(flight) = &mut self.flight else { return };
         if wake.is_none() {

@@ -1,4 +1,4 @@
-//! What was recorded so far, for those who look at a run while it goes on: handed over or not.
+//! What was recorded so far in a run that goes on, handed over or not.
 
 use std::collections::BTreeMap;
 
@@ -70,14 +70,14 @@ impl Recorder {
         all.drain().collect()
     }
 
-    /// The sums above begin anew, at this stamp; what is to be handed over stays as it is.
+    /// Resets the sums above to begin at this stamp. What is still to be handed over stays as it is.
     pub fn reset_totals(&mut self, at: u64) {
         self.settle();
         self.totals = Totals::default();
         self.since = at;
     }
 
-    /// [`total`](Self::total) and [`latency`](Self::latency) of one endpoint, or of all together, begin anew alone.
+    /// [`total`](Self::total) and [`latency`](Self::latency) of one endpoint, or of all together, begin again; the rest stays.
     pub fn reset_total(&mut self, endpoint: Option<EndpointId>) {
         self.settle();
         self.totals.reset(endpoint);
