@@ -1,4 +1,4 @@
-//! Configurations for rustls: whom to trust, who we are.
+//! Configurations for rustls: trusted certificates, and our own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,15 +1,11 @@
-//! `Stream`: the body of a streamed exchange, and `Decoding`: its content coding undone while it comes in.
-
-use std::sync::{Mutex, PoisonError};
+//! `Stream`: the body of a streamed exchange, for Python.
 
 use plimsoll_engine::{ExchangeId, Failure, Then};
-use plimsoll_http as http;
 use plimsoll_record::Outcome;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::engine::{Engine, Gone, Left, leave};
-use crate::errors::refused;
+use super::{Engine, Gone, Left, leave};
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Stream {
@@ -21,7 +17,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn new(engine: Py<Engine>, id: ExchangeId, gone: Gone) -> Self {
+    pub(super) fn new(engine: Py<Engine>, id: ExchangeId, gone: Gone) -> Self {
         Self { engine, id, gone, ended: false, failure: None }
     }
 }
@@ -81,36 +77,5 @@ impl Stream {
     #[getter]
     fn errno(&self) -> Option<i32> {
         self.failure.as_ref().and_then(|failure| failure.errno)
-    }
-}
-
-#[pyclass(module = "plimsoll._engine")]
-pub(crate) struct Decoding {
-    /// Never locked: a Python object has to be shareable between threads, which decoders are not.
-    inner: Mutex<http::Decoding>,
-}
-
-impl Decoding {
-    pub(crate) fn new(coding: &[u8], limit: u64) -> Self {
-        Self { inner: Mutex::new(http::Decoding::new(coding, limit)) }
-    }
-
-    fn inner(&mut self) -> &mut http::Decoding {
-        self.inner.get_mut().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-#[pymethods]
-impl Decoding {
-    fn push(&mut self, bytes: &[u8]) {
-        self.inner().push(bytes);
-    }
-
-    fn end(&mut self) {
-        self.inner().end();
-    }
-
-    fn pull<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        Ok(self.inner().pull().map_err(refused)?.map(|piece| PyBytes::new(py, &piece)))
     }
 }
