@@ -5,7 +5,8 @@ import math
 import pytest
 
 from plimsoll.stats.cells import cell_of, cells_of, geometric_mean
-from plimsoll.stats.study import GeneratorHealth, Level, Measured, Metric, Study, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 TEN, TWENTY = Level("users", 10), Level("users", 20)
 

@@ -16,7 +16,7 @@ from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
 from plimsoll.server.messages import Wish
-from plimsoll.stats.threshold import parse_threshold
+from plimsoll.stats.thresholds.watch import parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from plimsoll.experiment.cell_values import Cell
 from plimsoll.experiment.spec import Experiment, Variant
 from plimsoll.experiment.spec_file import plan_files
 from plimsoll.load.mistakes import shown
-from plimsoll.stats.study import Level, Unit
+from plimsoll.stats.study import Level
 from plimsoll.store.cells import ExperimentFile
 from plimsoll.store.redact import storable_json
 

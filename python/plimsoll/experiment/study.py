@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import Circumstances, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
-from plimsoll.stats.study import DEFAULT_METRICS, Level, Metric, Study, Trial
+from plimsoll.stats.metric import DEFAULT_METRICS, Metric
+from plimsoll.stats.study import Level, Study, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None
     if not studies:
         return ()
     # Only here: it brings scipy along.
-    from plimsoll.stats.noise import noise_of
+    from plimsoll.stats.compare.noise import noise_of
 
     return noise_of(studies)
 
@@ -214,7 +215,7 @@ def _one(several: Iterable[Study]) -> Study:
     studies = list(several)
     if len(studies) == 1:
         return studies[0]
-    from plimsoll.stats.matching import matched
+    from plimsoll.stats.compare.matching import matched
 
     return matched(studies)
 

@@ -31,7 +31,7 @@ from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.manifest import manifest
-from plimsoll.stats.threshold import parse_threshold
+from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 

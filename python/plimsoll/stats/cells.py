@@ -15,7 +15,8 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.study import Level, Measured, Metric, Study, Trial
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Level, Measured, Study, Trial
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +81,7 @@ class EndpointCell:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cell:
+class CellSummary:
     variant: str
     level: Level | None
     operation: str
@@ -116,7 +117,7 @@ class Cell:
         return next((each for each in self.endpoints if each.key == key), None)
 
 
-def cells_of(study: Study) -> tuple[Cell, ...]:
+def cells_of(study: Study) -> tuple[CellSummary, ...]:
     """Those that have a trial, by operation, level, variant."""
     return tuple(
         cell
@@ -127,7 +128,7 @@ def cells_of(study: Study) -> tuple[Cell, ...]:
     )
 
 
-def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> Cell:
+def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> CellSummary:
     trials = study.cell(variant, level, operation)
     valid = [trial for trial in trials if not trial.invalid]
     runs: dict[tuple[str, str], list[Measured]] = {}
@@ -137,7 +138,7 @@ def cell_of(study: Study, variant: str, level: Level | None, operation: str = ""
     endpoints = [EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))]
     totals = tuple(trial.total for trial in valid if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
-    return Cell(variant, level, operation, trials, tuple(endpoints), total)
+    return CellSummary(variant, level, operation, trials, tuple(endpoints), total)
 
 
 def geometric_mean(values: Sequence[float | None]) -> float | None:

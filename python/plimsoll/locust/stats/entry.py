@@ -8,7 +8,7 @@ from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.numbers import Counted
 from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.view import WINDOW
 
 if TYPE_CHECKING:

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.run_summary import RunSummary
-    from plimsoll.stats.study import Unit
     from plimsoll.store import Store
     from plimsoll.store.cells import StoredCell, StoredExperiment
     from plimsoll.store.imports import ListedStudy

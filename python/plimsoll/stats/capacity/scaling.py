@@ -1,0 +1,137 @@
+"""The universal scalability law: throughput over load, with what contention and coherence take from it.
+
+X(N) = λN / (1 + σ(N − 1) + κN(N − 1)) (Gunther, "Guerrilla Capacity Planning", 2007). Its parameters are published
+only when the ladder can tell them; otherwise the reasons are, and the knee, the peak and the collapse stand instead.
+λ is fitted like the others: set to X(1), the first run's scatter would go into σ and κ.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+LEAST_RUNGS = 6
+"""Twice as many as there are parameters."""
+LEAST_SIDE = 2
+"""Rungs below and above the peak: without them σ and κ cannot be told apart."""
+LEAST_R2 = 0.95
+MOST_RESIDUAL = 0.10
+"""Of any rung, as a share of the highest throughput: one that is further off means another law. Not of the rung's own
+throughput: least squares do not look at that, and it would refuse any ladder whose one user alone is a little slow."""
+_BOUNDS = ((1e-9, 0.0, 0.0), (math.inf, 1.0, 1.0))
+"""Of λ, σ, κ. Shares of serial work lie between none and all."""
+_AT_BOUND = 1e-7
+
+
+@dataclass(frozen=True, slots=True)
+class ScalabilityLaw:
+    """The fit, and whether it may be shown. Rates are per second."""
+
+    slope: float
+    """λ: throughput of one user alone."""
+    contention: float
+    """σ, 0…1: the share of work that has to queue."""
+    coherence: float
+    """κ, 0…1: what each pair of users costs."""
+    peak: float | None
+    """N_peak = √((1 − σ)/κ); None for κ = 0, which has none."""
+    capacity: float | None
+    """X(N_peak)."""
+    r2: float
+    residual: float
+    """The largest of any rung, as a share of the highest throughput."""
+    reasons: tuple[str, ...]
+    """Why the parameters must not be published."""
+
+    @property
+    def published(self) -> bool:
+        return not self.reasons
+
+
+def usl(loads: Sequence[float], rates: Sequence[float]) -> ScalabilityLaw:
+    """loads: users without think time, or else exchanges in flight, ascending; rates: requests per second.
+
+    Raises ValueError for fewer than 3 rungs, which no fit goes through, and for values that are not positive.
+    """
+    n, x = np.asarray(loads, dtype=float), np.asarray(rates, dtype=float)
+    if len(n) != len(x) or len(n) < 3:
+        raise ValueError(f"{len(n)} loads and {len(x)} rates: at least 3 of each are needed")
+    if (n <= 0).any() or (x <= 0).any():
+        raise ValueError("loads and rates have to be positive")
+    slope, contention, coherence = _fit(n, x)
+    fitted = _law(n, slope, contention, coherence)
+    scatter = float(((x - x.mean()) ** 2).sum())
+    r2 = 1 - float(((x - fitted) ** 2).sum()) / scatter if scatter else 0.0
+    residual = float(np.abs(fitted - x).max() / x.max())
+    has_peak = coherence > _AT_BOUND and contention < 1
+    peak = math.sqrt((1 - contention) / coherence) if has_peak else None
+    capacity = float(_law(np.array([peak]), slope, contention, coherence)[0]) if peak is not None else None
+    reasons = (*too_short(loads, rates), *_poor(n, contention, coherence, peak, r2, residual))
+    return ScalabilityLaw(slope, contention, coherence, peak, capacity, r2, residual, reasons)
+
+
+def too_short(loads: Sequence[float], rates: Sequence[float]) -> tuple[str, ...]:
+    """What the ladder lacks for any fit of the law, whatever its rungs say."""
+    reasons = []
+    if len(loads) < LEAST_RUNGS:
+        reasons.append(f"{len(loads)} rungs, at least {LEAST_RUNGS} are needed for three parameters")
+    top = max(range(len(rates)), key=lambda index: rates[index], default=0)
+    below, above = top, max(0, len(rates) - 1 - top)
+    if min(below, above) < LEAST_SIDE:
+        reasons.append(f"{below} rungs below the peak and {above} above, at least {LEAST_SIDE} on each side are needed")
+    return tuple(reasons)
+
+
+def _poor(
+    n: NDArray[np.float64], contention: float, coherence: float, peak: float | None, r2: float, residual: float
+) -> list[str]:
+    reasons = []
+    if r2 < LEAST_R2:
+        reasons.append(f"R² is {r2:.3f}, at least {LEAST_R2} is needed")
+    if residual > MOST_RESIDUAL:
+        reasons.append(
+            f"a rung is {residual * 100:.0f} % of the highest throughput off the curve, at most "
+            f"{MOST_RESIDUAL * 100:.0f} % is allowed"
+        )
+    for name, value in (("σ", contention), ("κ", coherence)):
+        if value < _AT_BOUND or value > 1 - _AT_BOUND:
+            reasons.append(f"{name} is at its bound of {round(value)}")
+    if peak is not None and not n[0] <= peak <= n[-1]:
+        reasons.append(f"the peak of the curve, at {peak:.4g}, is outside the ladder of {n[0]:g} to {n[-1]:g}")
+    return reasons
+
+
+def _fit(n: NDArray[np.float64], x: NDArray[np.float64]) -> tuple[float, float, float]:
+    from scipy.optimize import least_squares
+
+    def off(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _law(n, *parameters) - x
+
+    def slopes(parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        slope, contention, coherence = parameters
+        divisor = 1 + contention * (n - 1) + coherence * n * (n - 1)
+        per_divisor = -slope * n / divisor**2
+        return np.stack([n / divisor, per_divisor * (n - 1), per_divisor * n * (n - 1)], axis=1)
+
+    start = float((x / n).max())
+    # Several starts, since the sum of squares has more than one valley.
+    fits = [
+        least_squares(off, (start, sigma, kappa), jac=slopes, bounds=_BOUNDS, x_scale="jac", ftol=1e-14, xtol=1e-14)
+        for sigma in (0.001, 0.05, 0.5)
+        for kappa in (1e-6, 1e-4, 1e-2)
+    ]
+    best = min(fits, key=lambda fit: float(fit.cost))
+    slope, contention, coherence = (float(value) for value in best.x)
+    return slope, contention, coherence
+
+
+def _law(n: NDArray[np.float64], slope: float, contention: float, coherence: float) -> NDArray[np.float64]:
+    return slope * n / (1 + contention * (n - 1) + coherence * n * (n - 1))
