@@ -1,8 +1,8 @@
 """Plimsoll, a load-testing lab.
 
 `from plimsoll import HttpUser, task, between` gives what `from locust import …` gives in a locustfile. The names are
-those of `plimsoll.users`, looked up when they are first used: the coordinator of a run imports this package too, and
-has no use for gevent.
+those of `plimsoll.locust.api`, looked up when they are first used: the coordinator of a run imports this package too,
+and has no use for gevent.
 """
 
 from importlib import import_module
@@ -11,18 +11,18 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from plimsoll.users import *  # noqa: F403
-    from plimsoll.users import __all__ as __all__
+    from plimsoll.locust.api import *  # noqa: F403
+    from plimsoll.locust.api import __all__ as __all__
 
 __version__ = version("plimsoll")
 
 
 def __getattr__(name: str) -> Any:
-    # `from plimsoll import errors` asks here first; a module must not bring plimsoll.users along.
+    # `from plimsoll import errors` asks here first; a module must not bring gevent along.
     if name == "__all__" or not (name.startswith("__") or find_spec(f"{__name__}.{name}")):
-        users = import_module("plimsoll.users")
-        if name == "__all__" or name in users.__all__:
-            value = globals()[name] = getattr(users, name)
+        api = import_module("plimsoll.locust.api")
+        if name == "__all__" or name in api.__all__:
+            value = globals()[name] = getattr(api, name)
             return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 

@@ -2,6 +2,9 @@
 
     PlimsollError                 exit code 2 unless it says otherwise; message says what to do
      ├─ UsageError                a flag, an argument or an environment variable
+     │   ├─ UnknownOptionError    an option that nobody knows
+     │   ├─ FieldError            one field of a form
+     │   └─ NotNowError           it could be done at another time
      ├─ LocustfileError           the locustfile is missing, broken or empty; shows the user's own line
      ├─ StoreError                the store cannot be opened, read or written
      │   ├─ RefError              what was asked for is not in it, or is several things
@@ -23,6 +26,23 @@ class PlimsollError(Exception):
 
 class UsageError(PlimsollError):
     """A flag, an argument or an environment variable cannot be used."""
+
+
+class UnknownOptionError(UsageError):
+    """Neither the command line nor the locustfile knows this option. The message is the option."""
+
+
+class NotNowError(UsageError):
+    """It could be done at another time: a run is in progress, or none is. Answered with 409, other errors with 400."""
+
+
+class FieldError(UsageError):
+    """One field of what was asked for cannot be used."""
+
+    def __init__(self, message: str, field: str) -> None:
+        """field: its name in `Wish` or `Change`; "arguments.NAME" for one of the locustfile's own."""
+        super().__init__(message)
+        self.field = field
 
 
 class LocustfileError(PlimsollError):

@@ -11,9 +11,8 @@ import pytest
 from plimsoll.cli.run import _outputs, run
 from plimsoll.cli.run_plan import make_plan
 from plimsoll.cli.run_wish import Wishes
-from plimsoll.errors import UsageError
-from plimsoll.locust.script.form import Description, OwnClass, OwnOption
-from plimsoll.server.control.control import FieldError
+from plimsoll.errors import FieldError, UsageError
+from plimsoll.server.control.description import Description, OwnClass, OwnOption
 
 if TYPE_CHECKING:
     from plimsoll.server.control.session import Job

@@ -7,7 +7,8 @@ from argparse import Namespace
 import pytest
 from life import live
 
-from plimsoll.users import Environment, Events, LoadTestShape, MarkovTaskSet, TaskSet, User, tag, task, transition
+from plimsoll.locust.api import Environment, LoadTestShape
+from plimsoll.users import Events, MarkovTaskSet, TaskSet, User, tag, task, transition
 
 
 def user_class(name: str = "Shopper", **attributes) -> type[User]:

@@ -7,9 +7,10 @@ import pytest
 from life import waiting
 
 from plimsoll.locust import runners
+from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.messages import Message
 from plimsoll.locust.runners import LocalRunner, MasterRunner, Runner, WorkerRunner
-from plimsoll.users import Environment, LoadTestShape, User, constant, log, task
+from plimsoll.users import User, constant, log, task
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 
 
@@ -54,9 +55,10 @@ def make(asked):
     """Makes runners, whose background work ends with the test."""
     made = []
 
-    def runner(kind=LocalRunner, *arguments, **settings):
+    def runner(kind=LocalRunner, *place, **settings):
         environment = Environment(user_classes=[Clerk, Shopper], **settings)
-        made.append(kind(environment, asked, *arguments))
+        places = dict(zip(("worker_index", "worker_count"), place, strict=False))
+        made.append(kind(environment, controller=asked, **places))
         return made[-1]
 
     yield runner

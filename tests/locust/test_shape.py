@@ -7,7 +7,8 @@ from typing import ClassVar
 import pytest
 
 from plimsoll.locust import shape
-from plimsoll.users import Environment, LoadTestShape, User
+from plimsoll.locust.api import Environment, LoadTestShape
+from plimsoll.users import User
 
 
 class Stages(LoadTestShape):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.locust import runners, usage
-from plimsoll.users import Environment
+from plimsoll.locust.api import Environment
 
 
 class Waiting(Exception):  # noqa: N818 - ends the loop, is no error

@@ -13,8 +13,9 @@ from gevent.event import Event
 from gevent.pool import Group
 
 from plimsoll._engine import now
+from plimsoll.locust.api import Environment
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.users import Environment, User, task
+from plimsoll.users import User, task
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -11,9 +11,10 @@ from gevent.event import Event
 from scene import FAR, PATIENCE, SECOND, held, noting, settle, until
 
 from plimsoll._engine import Arrivals, Recorder, Shape, now
+from plimsoll.locust.api import Environment
 from plimsoll.record import Health, Interval
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.users import Environment, HttpUser, User, task
+from plimsoll.users import HttpUser, User, task
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
@@ -231,10 +232,13 @@ def test_arrivals_of_the_engine_are_played(scene) -> None:
 
 def test_no_user_imports_its_client_at_the_expense_of_an_arrival() -> None:
     code = (
-        "import sys, gevent.pool, plimsoll.run.worker.open_users as it, plimsoll.users as u, plimsoll._engine as e\n"
+        "import sys, gevent.pool, plimsoll.run.worker.open_users as it, plimsoll._engine as e\n"
+        "import plimsoll.locust.api as u\n"
         "from plimsoll.users.hub import current\n"
-        "class A(u.User): pass\n"
-        "it.OpenUsers(u.Environment(user_classes=[A]), [A], gevent.pool.Group(), current(), e.Recorder(1), 1, False)\n"
+        "class A(u.HttpUser): host = 'http://x'\n"
+        "class B(u.FastHttpUser): host = 'http://x'\n"
+        "environment, group = u.Environment(user_classes=[A, B]), gevent.pool.Group()\n"
+        "it.OpenUsers(environment, [A, B], group, current(), e.Recorder(1), 1, False)\n"
         "print({'plimsoll.users.session', 'plimsoll.locust.fasthttp.session'} <= set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)

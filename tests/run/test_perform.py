@@ -45,7 +45,7 @@ def _counts(run: dict[str, Any]) -> dict[str, int]:
 
 
 def _workers(pid: int) -> list[psutil.Process]:
-    return [each for each in psutil.Process(pid).children() if "plimsoll.run.worker.main" in each.cmdline()]
+    return [each for each in psutil.Process(pid).children() if "plimsoll.locust.script.process" in each.cmdline()]
 
 
 def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: Target) -> None:
@@ -114,6 +114,19 @@ def test_the_exit_code_tells_of_failures(plimsoll: Command, target: Target, chan
     plimsoll.write(VISITOR.replace(*change))
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-L", "CRITICAL")
     assert done.code == code, done
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_listener_of_quitting_may_change_the_exit_code_after_failures(
+    plimsoll: Command, target: Target, workers: str
+) -> None:
+    plimsoll.write(
+        VISITOR.replace("/index", "/fail") + "\nfrom locust import events\n@events.quitting.add_listener\n"
+        "def quitting(environment, **_):\n    environment.parsed_options.exit_code_on_error = 0\n"
+    )
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-u", "2", "--processes", workers)
+    assert done.code == 0, done
+    assert plimsoll.stored()["total"]["failures"] > 0
 
 
 def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: Target) -> None:

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from plimsoll._engine import Histogram
+from plimsoll.errors import NotNowError
 from plimsoll.record import CaughtException, Failure, Health, Interval
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.app import make_app
-from plimsoll.server.control.control import NotNowError
 from plimsoll.server.live.live import Live
 from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem, Wish
 from plimsoll.server.security.access import Access

@@ -6,7 +6,8 @@ import gevent
 from gevent.event import Event
 from gevent.pool import Group
 
-from plimsoll.users import Environment, User, constant
+from plimsoll.locust.api import Environment
+from plimsoll.users import User, constant
 from plimsoll.users.exceptions import StopUser
 
 PATIENCE = 30

@@ -11,7 +11,8 @@ import pytest
 from gevent.event import Event
 from life import PATIENCE, Recording, live, reached, start
 
-from plimsoll.users import Environment, TaskSet, User, constant, task
+from plimsoll.locust.api import Environment
+from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import (
     RescheduleTask,
     RescheduleTaskImmediately,

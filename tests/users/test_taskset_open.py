@@ -9,7 +9,8 @@ import pytest
 from gevent.pool import Group
 from life import PATIENCE, Recording
 
-from plimsoll.users import Environment, TaskSet, User, constant, task
+from plimsoll.locust.api import Environment
+from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import StopUser
 
 

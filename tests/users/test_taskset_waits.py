@@ -8,7 +8,8 @@ import gevent
 import pytest
 from life import PATIENCE, live, start, waiting
 
-from plimsoll.users import Environment, TaskSet, User, constant, task
+from plimsoll.locust.api import Environment
+from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import MissingWaitTimeError, StopUser
 
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.options import VERSION, store_option
 from plimsoll.cli.run_command import RunCommand
 from plimsoll.cli.run_options import OPTIONS
 from plimsoll.cli.run_plan import make_plan
-from plimsoll.errors import UsageError
-from plimsoll.locust.options.parsed import UnknownOption
-from plimsoll.locust.script.describe import describe, ratio_lines
+from plimsoll.errors import UnknownOptionError, UsageError
+from plimsoll.locust.inspectuser import ratio_lines
+from plimsoll.locust.script.describe import describe
 
 if TYPE_CHECKING:
     from plimsoll.cli.run_plan import What
@@ -55,12 +55,13 @@ when the generator, not the target, was the limit.""",
     envvar="LOCUST_USER_CLASSES",
 )
 @store_option
+@click.version_option(None, "-V", "--version", package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 @click.pass_context
 def run(ctx: click.Context, /, arguments: tuple[str, ...], **given: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""
     try:
         ctx.exit(_run(tuple(ctx.meta.get("settings", ())) + arguments, given, ctx.meta["claims"].secret))
-    except UnknownOption as unknown:
+    except UnknownOptionError as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
         raise click.NoSuchOption(str(unknown), possibilities=known, ctx=ctx) from unknown
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import UsageError
+from plimsoll.locust.script.form import describe_form
+from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.server.app import make_app
 from plimsoll.server.control.session import PageSession
 from plimsoll.server.live.live import Live
@@ -29,7 +31,7 @@ ALL = {"*": "0.0.0.0"}
 def run_with_page(wishes: Wishes, given: Mapping[str, Any]) -> int:
     """The exit code of the last run. Raises PlimsollError."""
     live = Live()
-    session = PageSession(wishes, live, lambda line: click.echo(line, err=True))
+    session = PageSession(wishes, live, describe_form, lambda line: click.echo(line, err=True))
     waits = not wishes.is_told and not given["autostart"]
     autoquit = given["autoquit"]
     if autoquit is None:
@@ -46,7 +48,14 @@ def page(given: Mapping[str, Any], store: str | None, live: Live | None, control
     token = given["web_token"]
     is_made = token is None and (given["web_login"] or not is_loopback(host))
     access = Access(host, make_token() if is_made else token)
-    app = make_app(store=store, live=live, control=control, access=access, base_path=given["web_base_path"] or "")
+    app = make_app(
+        store=store,
+        live=live,
+        control=control,
+        access=access,
+        base_path=given["web_base_path"] or "",
+        more_routes=routes,
+    )
     server, address = _served(app, host, given)
     try:
         click.echo(f"the page: {address}", err=True)

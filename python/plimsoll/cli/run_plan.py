@@ -10,10 +10,9 @@ from typing import Any
 
 from plimsoll.cli.config_users import user_configs
 from plimsoll.cli.run_options import ACCEPTED, NOT_YET, PAGE
-from plimsoll.errors import UsageError
+from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
-from plimsoll.locust.options.parsed import UnknownOption
-from plimsoll.locust.script import locustfile
+from plimsoll.locust.options import files
 from plimsoll.run.limits import open_files
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
 from plimsoll.run.worker import source_addresses
@@ -107,12 +106,14 @@ def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
-        files = tuple(str(path) for path in locustfile.find(given["locustfile"] or locustfile.DEFAULT))
-        return What(locustfiles=files, arguments=_user_classes(arguments))
+        found = tuple(str(path) for path in files.find(given["locustfile"] or files.DEFAULT))
+        return What(locustfiles=found, arguments=_user_classes(arguments))
     source = sources[0]
     if len(arguments) > 1:
         other = next(each for each in arguments if each is not source)
-        raise UnknownOption(other) if other.startswith("-") else UsageError(f"{source} and {other} do not go together")
+        if other.startswith("-"):
+            raise UnknownOptionError(other)
+        raise UsageError(f"{source} and {other} do not go together")
     if source.startswith(("http://", "https://")):
         return What(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
@@ -121,8 +122,8 @@ def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
         return What(scenario=read_targets(source, given["host"]), source=path)
     plan = read_plan(source, given["host"])
     if plan.scenario is None:
-        files = tuple(str(file) for file in locustfile.find(given["locustfile"] or locustfile.DEFAULT))
-        return What(source=path, locustfiles=files, plan=plan)
+        found = tuple(str(file) for file in files.find(given["locustfile"] or files.DEFAULT))
+        return What(source=path, locustfiles=found, plan=plan)
     return What(scenario=plan.scenario, source=path, plan=plan)
 
 

@@ -10,11 +10,10 @@ import click
 
 from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
 from plimsoll.cli.run_plan import SHAPES, make_plan
-from plimsoll.errors import UsageError
+from plimsoll.errors import FieldError, UsageError
 from plimsoll.load.durations import format_duration
-from plimsoll.locust.script.form import positionals, replaced
 from plimsoll.server.control import class_settings
-from plimsoll.server.control.control import FieldError
+from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
 from plimsoll.server.messages import Wish
 from plimsoll.stats.thresholds.watch import parse_threshold
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.cli.run_plan import What
-    from plimsoll.locust.script.form import Description, Value
     from plimsoll.run.perform import Outputs
     from plimsoll.run.plan import RunPlan
+    from plimsoll.server.control.description import Description, Value
 
 FIELDS = {
     **{name: name for name in ("users", "spawn_rate", "run_time", "warmup", "stop_timeout", "host", "rate", "name")},

@@ -5,12 +5,9 @@ Deriving from such a class tells what it is called today.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Mapping
 from typing import Any
 
-LOCUST_VERSION = "2.47.0"
-"""The release whose behaviour a locustfile finds here; `locust.__version__`."""
+from plimsoll.run.main_log import LOCUST_VERSION as LOCUST_VERSION
 
 
 class _Renamed(type):
@@ -22,13 +19,6 @@ class _Renamed(type):
                 "For more info see: https://docs.locust.io/en/latest/changelog.html#changelog-1-0"
             )
         return super().__new__(mcs, name, bases, namespace)
-
-
-def check_for_deprecated_task_set_attribute(class_dict: Mapping[str, Any]) -> None:
-    """Warns of a User class about to be made that says `task_set`, as it was called before 1.0."""
-    if "task_set" in class_dict:
-        name = class_dict.get("__qualname__", "User").rpartition(".")[2]
-        warnings.warn(f"{name}.task_set has no effect: say tasks = [...] instead", DeprecationWarning, stacklevel=3)
 
 
 class Locust(metaclass=_Renamed):

@@ -9,25 +9,27 @@ from typing import TYPE_CHECKING
 import gevent
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from plimsoll.locust.runners import Runner
 
 logger = logging.getLogger("locust.runners")
 
 
-def monitor(runner: Runner) -> None:
-    """Keep the runner up to date, and fire `usage_monitor` and `cpu_warning`, every CPU_MONITOR_INTERVAL."""
-    # Not above: that module imports this one. Its constants are the locustfile's to assign.
-    from plimsoll.locust import runners
+def monitor(runner: Runner, settings: Callable[[], tuple[float, float]]) -> None:
+    """Keep the runner up to date, and fire `usage_monitor` and `cpu_warning`, at intervals.
 
+    settings: seconds between two measurements, and the percent of a core above which a warning is due, as they are now.
+    """
     environment = runner.environment
     then, used = time.monotonic(), time.process_time()
     while True:
-        gevent.sleep(runners.CPU_MONITOR_INTERVAL)
+        gevent.sleep(settings()[0])
         since, used_before = then, used
         then, used = time.monotonic(), time.process_time()
         cpu = runner.current_cpu_usage = 100 * (used - used_before) / max(then - since, 1e-3)
         runner.current_memory_usage = resident_bytes()
-        if cpu > runners.CPU_WARNING_THRESHOLD:
+        if cpu > settings()[1]:
             environment.events.cpu_warning.fire(environment=environment, cpu_usage=cpu)
             if not runner.cpu_warning_emitted:
                 runner.cpu_warning_emitted = True

@@ -12,8 +12,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from plimsoll.errors import PlimsollError, ReadOnlyError, RefError, UsageError
-from plimsoll.server.control.control import FieldError, NotNowError
+from plimsoll.errors import FieldError, NotNowError, PlimsollError, ReadOnlyError, RefError, UsageError
 from plimsoll.server.messages import Problem
 from plimsoll.store.redact import redact_url, storable_json
 

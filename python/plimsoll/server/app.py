@@ -11,7 +11,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import Mount
 
 from plimsoll.errors import UsageError
-from plimsoll.locust.web import swarm_routes as locust_routes
 from plimsoll.server import static
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.control import routes as control_routes
@@ -23,11 +22,16 @@ from plimsoll.server.security.access import Guard
 from plimsoll.server.security.login import Sessions
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from starlette.routing import BaseRoute
 
     from plimsoll.server.control.control import Control
+    from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.live.live import Live
     from plimsoll.server.security.access import Access
+
+    MoreRoutes = Callable[[Live, Control, Viewers, OpenStore], Sequence[BaseRoute]]
 
 SMALLEST_ZIPPED = 1000
 """Bytes."""
@@ -36,10 +40,17 @@ _BASE = re.compile(r"(/[A-Za-z0-9._~-]+)*")
 
 
 def make_app(
-    *, store: str | None, live: Live | None, control: Control | None, access: Access, base_path: str = ""
+    *,
+    store: str | None,
+    live: Live | None,
+    control: Control | None,
+    access: Access,
+    base_path: str = "",
+    more_routes: MoreRoutes | None = None,
 ) -> Starlette:
     """The page and its API. store: where runs are kept. live, control: None where none can be run. base_path: put in
-    front of every path, "/load" say. Raises UsageError for one that cannot be a path.
+    front of every path, "/load" say. more_routes: of a page on which something can be run. Raises UsageError for a base
+    path that cannot be one.
 
     `app.state.viewers` is to be told of the end, and `app.state.history` to be closed after it; `app.state.base_path`
     is how the page's address ends.
@@ -52,7 +63,7 @@ def make_app(
         *login.routes(access, sessions, base),
         *control_routes.routes(store, live, control, access),
         *(live_routes.routes(live, viewers) if live is not None else ()),
-        *(locust_routes.routes(live, control, viewers, kept.place) if live is not None and control is not None else ()),
+        *(more_routes(live, control, viewers, kept.place) if more_routes and live and control else ()),
         *kept.routes(),
         *static.routes(),
     ]

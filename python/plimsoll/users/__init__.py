@@ -1,19 +1,10 @@
-"""Users in Python: what a locustfile imports, and what runs it.
+"""Users in Python: their classes, tasks and waits, the HTTP session, and gevent's hub with the engine in it.
 
-Importing this package imports gevent, but patches nothing; see `plimsoll.locust.install`. `__all__` is the list of
-public names, for `plimsoll` and `locust` too.
+Importing this package imports gevent, but patches nothing. What a locustfile imports is in `plimsoll.locust.api`.
 """
 
-from plimsoll import __version__
-from plimsoll.locust.debug import run_single_user
-from plimsoll.locust.environment import Environment as Environment
-from plimsoll.locust.fasthttp.user import FastHttpUser
-from plimsoll.locust.legacy import HttpLocust, Locust
-from plimsoll.locust.shape import LoadTestShape
 from plimsoll.users import wait_time
-from plimsoll.users.events import EventHook as EventHook
-from plimsoll.users.events import Events as Events
-from plimsoll.users.events import events
+from plimsoll.users.events import EventHook, Events, events
 from plimsoll.users.markov import MarkovTaskSet, transition, transitions
 from plimsoll.users.sequential import SequentialTaskSet
 from plimsoll.users.tasks import tag, task
@@ -22,23 +13,19 @@ from plimsoll.users.user import HttpUser, User
 from plimsoll.users.wait_time import between, constant, constant_pacing, constant_throughput, poisson
 
 __all__ = [
-    "FastHttpUser",
-    "HttpLocust",
+    "EventHook",
+    "Events",
     "HttpUser",
-    "LoadTestShape",
-    "Locust",
     "MarkovTaskSet",
     "SequentialTaskSet",
     "TaskSet",
     "User",
-    "__version__",
     "between",
     "constant",
     "constant_pacing",
     "constant_throughput",
     "events",
     "poisson",
-    "run_single_user",
     "tag",
     "task",
     "transition",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 import traceback
+import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
 from gevent import GreenletExit
 
-from plimsoll.locust.legacy import check_for_deprecated_task_set_attribute
+from plimsoll.users import log
 from plimsoll.users.exceptions import StopTest, StopUser
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
@@ -17,13 +18,13 @@ from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
 from plimsoll.users.wait_time import constant
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Protocol
 
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.locust.environment import Environment
+    from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.session import HttpSession
 
     class Seat(Protocol):
@@ -38,6 +39,13 @@ if TYPE_CHECKING:
 
 
 logger = logging.getLogger("locust.user.users")
+
+
+def check_for_deprecated_task_set_attribute(class_dict: Mapping[str, Any]) -> None:
+    """Warns of a User class about to be made that says `task_set`, as it was called before 1.0."""
+    if "task_set" in class_dict:
+        name = class_dict.get("__qualname__", "User").rpartition(".")[2]
+        warnings.warn(f"{name}.task_set has no effect: say tasks = [...] instead", DeprecationWarning, stacklevel=3)
 
 
 class UserMeta(type):
@@ -91,25 +99,29 @@ class User(metaclass=UserMeta):
     _seat: Seat | None = None
     """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
 
-    def __init__(self, environment: Environment) -> None:
+    # Of the class, as a class with an `__init__` of its own may set its environment and leave out ours.
+    _state: str | None = None
+    """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
+    _greenlet: Greenlet[..., Any] | None = None
+    _group: Group | None = None
+    _taskset_instance: DefaultTaskSet | None = None
+    _reported: BaseException | None = None
+    """What listeners of `user_error` were last given."""
+    _due = 0
+    """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
+    _late: int | None = 0
+    """By how many ns the user woke up later than that; goes back to 0 with `_due`. None in the open model, where
+    `_due` is an arrival's: the request is due exactly then."""
+    _free = 0
+    """When the user was free for that arrival, if it had waited for one of max_users: ns, else 0."""
+    _yielded = False
+    """An exchange has let other users run since the last wait."""
+
+    def __init__(self, environment: UserEnvironment) -> None:
         super().__init__()
         self.environment = environment
-        self._state: str | None = None
-        """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
-        self._greenlet: Greenlet[..., Any] | None = None
-        self._group: Group | None = None
-        self._taskset_instance: DefaultTaskSet | None = None
         self._cp_last_run = perf_counter()
         self._cp_last_wait_time: float = 0
-        self._due = 0
-        """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
-        self._late: int | None = 0
-        """By how many ns the user woke up later than that; goes back to 0 with `_due`. None in the open model, where
-        `_due` is an arrival's: the request is due exactly then."""
-        self._free = 0
-        """When the user was free for that arrival, if it had waited for one of max_users: ns, else 0."""
-        self._yielded = False
-        """An exchange has let other users run since the last wait."""
 
     def on_start(self) -> None:
         """Called when the user starts."""
@@ -140,6 +152,7 @@ class User(metaclass=UserMeta):
             raise
         except Exception as error:
             logger.error("%s\n%s", error, traceback.format_exc())
+            self._reported = error
             self.environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
             raise
 
@@ -187,6 +200,10 @@ class User(metaclass=UserMeta):
         return {}
 
     @classmethod
+    def import_client(cls) -> None:
+        """Import what the first user of this class would import as it is made."""
+
+    @classmethod
     def json(cls) -> dict[str, Any]:
         """The class, as far as JSON can hold it."""
         return {
@@ -206,10 +223,28 @@ def _run(user: User) -> None:
     # A function of one argument: `greenlet.args[0]` is how runners get from a greenlet to its user.
     try:
         user.run()
+    except Exception as error:
+        if not _is_reported(error, user):
+            _count_death(user, error)
+        raise
     finally:
         # gevent would do so only in its next turn: of users that end in the same one each must see the others gone.
         if user._group is not None and user._greenlet is not None:
             user._group.discard(user._greenlet)
+
+
+def _is_reported(error: BaseException, user: User) -> bool:
+    """Whether this is what listeners of `user_error` were given, or has come up while that was dealt with."""
+    cause: BaseException | None = error
+    while cause is not None and cause is not user._reported:
+        cause = cause.__context__
+    return cause is not None
+
+
+def _count_death(user: User, error: Exception) -> None:
+    """Nothing else counts this: gevent prints the traceback, the flag makes the exit code."""
+    logger.critical("a user of %s died outside of its tasks: %r", type(user).__name__, error)
+    log.unhandled_greenlet_exception = True
 
 
 class HttpUser(User, RestMixin[Any]):
@@ -222,7 +257,11 @@ class HttpUser(User, RestMixin[Any]):
 
     client: HttpSession
 
-    def __init__(self, environment: Environment) -> None:
+    @classmethod
+    def import_client(cls) -> None:
+        import plimsoll.users.session  # noqa: F401
+
+    def __init__(self, environment: UserEnvironment) -> None:
         super().__init__(environment)
         host = required_host(self)
         from plimsoll.users.session import HttpSession

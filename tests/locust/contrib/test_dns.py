@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.users.contrib.conftest import Told
+    from tests.locust.contrib.conftest import Told
 
 CODE = """
 import dns.message, dns.rdatatype

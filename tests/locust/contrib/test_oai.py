@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.users.contrib.conftest import Told
+    from tests.locust.contrib.conftest import Told
 
 CODE = """
 from locust.contrib.oai import OpenAIUser

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.users.contrib.conftest import Told
+    from tests.locust.contrib.conftest import Told
 
 CODE = """
 from qdrant_client.models import Distance, Filter, PointIdsList, PointStruct, VectorParams

@@ -10,7 +10,7 @@ from werkzeug.serving import make_server
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.users.contrib.conftest import Told
+    from tests.locust.contrib.conftest import Told
 
 CODE = """
 import time

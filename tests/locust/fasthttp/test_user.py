@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from plimsoll.locust.api import Environment, FastHttpUser
 from plimsoll.locust.fasthttp.session import FastHttpSession
-from plimsoll.users import Environment, FastHttpUser
 from plimsoll.users.exceptions import StopTest
 
 

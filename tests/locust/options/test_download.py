@@ -8,8 +8,8 @@ import pytest
 
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.options import download as downloads
+from plimsoll.locust.options import files
 from plimsoll.locust.options.download import download
-from plimsoll.locust.script import locustfile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def url() -> Iterator[str]:
 
 
 def test_a_locustfile_may_be_named_by_its_url(url: str) -> None:
-    (path,) = locustfile.find(f"{url}/a/shop.py?token=1")
+    (path,) = files.find(f"{url}/a/shop.py?token=1")
     assert (path.name, path.read_bytes()) == ("shop.py", b"x = 1\n")
     assert download(f"{url}/raw").name == "raw.py"
 

@@ -7,7 +7,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.locust.options.parsed import (
-    UnknownOption,
+    UnknownOptionError,
     default_args_dict,
     get_locustfiles_locally,
     make_parser,
@@ -63,7 +63,7 @@ def test_an_option_has_its_value_from_its_variable_unless_it_is_given(
 
 
 def test_an_option_that_nobody_knows_is_named_without_its_value() -> None:
-    with pytest.raises(UnknownOption, match=r"^--prodict$"):
+    with pytest.raises(UnknownOptionError, match=r"^--prodict$"):
         parse(make_parser(), RunPlan(arguments=("--prodict=5",)))
 
 

@@ -7,8 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll.locust.script.form import Description, OwnClass, OwnOption, TaskNode, describe_form, positionals, replaced
+from plimsoll.locust.script.form import describe_form
 from plimsoll.run.plan import RunPlan
+from plimsoll.server.control.description import (
+    Description,
+    OwnClass,
+    OwnOption,
+    TaskNode,
+    positionals,
+    replaced,
+)
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
 from plimsoll.server.messages import Wish
 

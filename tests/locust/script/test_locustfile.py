@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import LocustfileError
+from plimsoll.locust.options import files
 from plimsoll.locust.script import locustfile
 
 if TYPE_CHECKING:
@@ -40,14 +41,14 @@ def _broken(text: str) -> str:
 def test_a_file_is_found_with_and_without_its_ending(tmp_path: Path, argument: str) -> None:
     Path("shop.py").touch()
     Path("sub").mkdir()
-    assert [path.resolve() for path in locustfile.find(argument)] == [tmp_path / "shop.py"]
+    assert [path.resolve() for path in files.find(argument)] == [tmp_path / "shop.py"]
 
 
 def test_several_files_and_folders_are_found_in_order() -> None:
     for name in ("d/b.py", "d/sub/c.py", "d/_private.py", "d/__init__.py", "a.py"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()
-    assert [path.name for path in locustfile.find("a.py, d")] == ["a.py", "b.py", "c.py"]
+    assert [path.name for path in files.find("a.py, d")] == ["a.py", "b.py", "c.py"]
 
 
 @pytest.mark.parametrize(
@@ -61,13 +62,13 @@ def test_several_files_and_folders_are_found_in_order() -> None:
 def test_a_missing_file_is_named_and_has_locusts_exit_code(argument: str, message: str) -> None:
     Path("empty").mkdir()
     with pytest.raises(LocustfileError, match=message) as refused:
-        locustfile.find(argument)
+        files.find(argument)
     assert refused.value.exit_code == 1
 
 
 def test_what_comes_from_a_master_is_refused() -> None:
     with pytest.raises(LocustfileError, match="name the file"):
-        locustfile.find("-")
+        files.find("-")
 
 
 def test_user_classes_are_those_that_are_not_abstract_also_imported_ones() -> None:
@@ -91,6 +92,21 @@ def test_several_files_add_up_and_each_imports_its_neighbours() -> None:
     loaded = locustfile.load(["one/load_one.py", "two/load_two.py"])
     assert [cls.__name__ for cls in locustfile.pick(loaded, [])] == ["A", "B"]
     assert [cls.__name__ for cls in locustfile.pick(loaded, ["B"])] == ["B"]
+
+
+def test_two_files_with_user_classes_of_one_name_are_refused() -> None:
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(USER.format(name="Shopper"))
+    with pytest.raises(LocustfileError, match=r"two user classes are called Shopper: a\.py:2 and b\.py:2"):
+        locustfile.load(["a.py", "b.py"])
+
+
+def test_two_files_with_shapes_of_one_name_are_refused() -> None:
+    shape = "from plimsoll import LoadTestShape\nclass Steps(LoadTestShape):\n    def tick(self): pass\n"
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(shape)
+    with pytest.raises(LocustfileError, match="two shape classes are called Steps"):
+        locustfile.load(["a.py", "b.py"])
 
 
 def test_an_unknown_class_is_told_with_those_there_are() -> None:

@@ -8,11 +8,12 @@ import gevent
 import pytest
 
 from plimsoll.locust import runners
+from plimsoll.locust.api import Environment
 from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.runners import MasterRunner, WorkerRunner
 from plimsoll.locust.script.peers import MainMember, WorkerMember
 from plimsoll.run.transport.messages import EncodedSnapshot
-from plimsoll.users import Environment, User, log
+from plimsoll.users import User, log
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,3 +142,13 @@ def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: Ma
     assert member.failed
     (row,) = main.exceptions.values()
     assert (row["count"], row["nodes"]) == (6, {"a", "b"})
+
+
+def test_exceptions_of_several_workers_are_one_row_if_they_are_of_one_place(main: MasterRunner) -> None:
+    member = MainMember(main, lambda *_: None, lambda _: None)
+    frames = '  File "a.py", line 1, in buy\n'
+    for worker in ("a", "b"):
+        caught = (f"item {worker}", f"{frames}ValueError: item {worker}\n", 2)
+        member.hear("snapshot", [worker, EncodedSnapshot(0, 0, 1, [], [], [], [caught], {}).to_list()])
+    (row,) = main.exceptions.values()
+    assert row == {"count": 4, "msg": "item a", "traceback": frames, "nodes": {"a", "b"}}

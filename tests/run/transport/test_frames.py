@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UsageError
-from plimsoll.locust.options.parsed import UnknownOption
+from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UnknownOptionError, UsageError
 from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, pack, pack_error, unpack_error
 
 PLAIN = st.recursive(
@@ -76,7 +75,7 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", [LimitError, LocustfileError, PlimsollError, UnknownOption, UsageError])
+@pytest.mark.parametrize("kind", [LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError])
 def test_errors_arrive_as_what_they_are(kind: type[PlimsollError]) -> None:
     error = kind("what and why")
     error.exit_code = 7

@@ -14,8 +14,9 @@ from scene import FAR, held, noting, settle, until
 
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
+from plimsoll.locust.api import Environment
 from plimsoll.run.dispatch import by_weight
-from plimsoll.users import Environment, User, task
+from plimsoll.users import User, task
 from plimsoll.users.exceptions import StopUser
 
 

@@ -10,7 +10,8 @@ import gevent
 from scene import FAR, PATIENCE, SECOND, held, settle, until
 
 from plimsoll._engine import now
-from plimsoll.users import Environment, HttpUser, SequentialTaskSet, TaskSet, User, task
+from plimsoll.locust.api import Environment
+from plimsoll.users import HttpUser, SequentialTaskSet, TaskSet, User, task
 from plimsoll.users.exceptions import StopUser
 
 if TYPE_CHECKING:

@@ -6,9 +6,10 @@ import gevent
 import pytest
 from gevent.pool import Group
 
+from plimsoll.locust.api import Environment
 from plimsoll.run.worker import population
 from plimsoll.run.worker.population import PythonUsers
-from plimsoll.users import Environment, User, constant, task
+from plimsoll.users import User, constant, task
 
 
 class Sleeper(User):

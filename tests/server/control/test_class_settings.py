@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from plimsoll.locust.script.form import OwnClass, TaskNode
+from plimsoll.errors import FieldError
 from plimsoll.server.control.class_settings import check, configured, texts, with_more
-from plimsoll.server.control.control import FieldError
+from plimsoll.server.control.description import OwnClass, TaskNode
 
 BUYER = OwnClass("Buyer", 1.0, 0, "http://a", tuple(TaskNode(name, 0.25, (), (), False) for name in "wxyz"))
 VISITOR = OwnClass("Visitor", 3.0, 0, "", (TaskNode("look", 1.0, (), (), False),))

@@ -6,8 +6,7 @@ from importlib.metadata import version
 import pytest
 from tests.server.pages import BUSY, Operator, Told, paged
 
-from plimsoll.errors import LocustfileError, UsageError
-from plimsoll.server.control.control import FieldError
+from plimsoll.errors import FieldError, LocustfileError, UsageError
 from plimsoll.server.live.live import Live
 from plimsoll.server.messages import Argument, Change, Wish
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import threading
 
 import pytest
+from tests.server.history.test_experiments import experiment
 from tests.server.kept import NOON, file, keep, place, serving
-from tests.server.test_history_experiments import experiment
 
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant

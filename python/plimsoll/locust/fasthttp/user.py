@@ -10,8 +10,8 @@ from plimsoll.users.user import User, required_host
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plimsoll.locust.environment import Environment
     from plimsoll.locust.fasthttp.session import FastHttpSession
+    from plimsoll.users.environment import UserEnvironment
 
 
 class FastHttpUser(User, RestMixin[Any]):
@@ -28,7 +28,7 @@ class FastHttpUser(User, RestMixin[Any]):
     default_headers: Mapping[str, str] | None = None
     """Sent with every request."""
     concurrency: int = 10
-    """Requests at a time, where the user's code spawns greenlets."""
+    """Accepted and not used: each greenlet that the user's code spawns sends at once, over a connection of its own."""
     proxy_host: str | None = None
     proxy_port: int | None = None
 
@@ -39,7 +39,11 @@ class FastHttpUser(User, RestMixin[Any]):
 
     client: FastHttpSession
 
-    def __init__(self, environment: Environment) -> None:
+    @classmethod
+    def import_client(cls) -> None:
+        import plimsoll.locust.fasthttp.session  # noqa: F401
+
+    def __init__(self, environment: UserEnvironment) -> None:
         super().__init__(environment)
         host = required_host(self)
         from plimsoll.locust.fasthttp.session import FastHttpSession

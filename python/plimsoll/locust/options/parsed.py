@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import UnknownOptionError, UsageError
+from plimsoll.locust.options import files
 from plimsoll.locust.options.arguments import BASIC, setup_parser_arguments
 from plimsoll.locust.options.parser import LocustArgumentParser
-from plimsoll.locust.script import locustfile
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.worker.script import Role
 
 DEFAULT_CONFIG_FILES = ("~/.locust.conf", "locust.conf", "pyproject.toml")
 
-Role = Literal["alone", "main", "worker"]
 """What a process is in its run: its only one, the one that hears from all workers, or one of several workers."""
 
 _NOT_FOR_WORKERS: dict[str, Any] = {
@@ -29,10 +29,6 @@ _NOT_FOR_WORKERS: dict[str, Any] = {
     "print_stats": None,
 }
 """Options that have no meaning in one of several workers, and what they are there."""
-
-
-class UnknownOption(UsageError):  # noqa: N818 - the option is what is wrong
-    """Neither the command line nor the locustfile knows this option. The message is the option."""
 
 
 def make_parser() -> LocustArgumentParser:
@@ -47,12 +43,12 @@ def parse(parser: LocustArgumentParser, plan: RunPlan, role: Role = "alone") -> 
     """`environment.parsed_options`: what the plan says, by Locust's names, and the locustfile's own options.
 
     What the command line leaves open is as the parser has it, whose defaults the locustfile may have changed. Raises
-    UnknownOption, or UsageError for a value that an option of the locustfile refuses.
+    UnknownOptionError, or UsageError for a value that an option of the locustfile refuses.
     """
     given = {name: value for name, value in _by_locusts_names(plan).items() if _said(value)}
     parsed, unknown = parser.parse_known_args(plan.arguments, argparse.Namespace(**given))
     if options := [each for each in unknown if each.startswith("-")]:
-        raise UnknownOption(options[0].partition("=")[0])
+        raise UnknownOptionError(options[0].partition("=")[0])
     parsed.user_classes = [*parsed.user_classes, *unknown]
     if role == "worker":
         vars(parsed).update(_NOT_FOR_WORKERS, worker=True)
@@ -156,7 +152,7 @@ def parse_locustfile_option(args: Sequence[str] | None = None) -> argparse.Names
 
 def get_locustfiles_locally(options: argparse.Namespace) -> list[str]:
     """The files that -f names, as absolute paths. Raises LocustfileError."""
-    return [str(path) for path in locustfile.find(options.locustfile)]
+    return [str(path) for path in files.find(options.locustfile)]
 
 
 def default_args_dict() -> dict[str, Any]:

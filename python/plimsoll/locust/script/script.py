@@ -12,8 +12,7 @@ from __future__ import annotations
 import logging
 import math
 import traceback
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from plimsoll._engine import Arrivals
@@ -21,10 +20,13 @@ from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
-from plimsoll.locust.script import locustfile, own_page
+from plimsoll.locust.options import files
+from plimsoll.locust.script import own_page
+from plimsoll.locust.script.controller import HostedController
 from plimsoll.locust.script.own_page import OwnPage
 from plimsoll.locust.script.peers import MainMember, WorkerMember
 from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.script.wishes import wishes
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
@@ -34,15 +36,16 @@ from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Nobody, PythonUsers
 from plimsoll.users import log
+from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+
+    from gevent import Greenlet
 
     from plimsoll._engine import Engine, Recorder
-    from plimsoll.errors import PlimsollError
-    from plimsoll.locust.options.parsed import Role
     from plimsoll.locust.runners import Controller
     from plimsoll.locust.script.peers import Member, Tell
     from plimsoll.locust.web.ui import WebUI
@@ -50,6 +53,8 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.caught import CaughtExceptions
     from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
+    from plimsoll.run.worker.script import Place
+    from plimsoll.run.worker.worker import Reports
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -59,32 +64,8 @@ logger = logging.getLogger("locust.main")
 SCHEMES = ("http", "https", "http+unix")
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which process of a run this is. index: 0…workers-1, or that of the main node, if there is one, = workers."""
-
-    index: int
-    workers: int
-
-    @property
-    def role(self) -> Role:
-        if self.workers == 1:
-            return "alone"
-        return "main" if self.index == self.workers else "worker"
-
-
-class Host(Protocol):
-    """Where a script runs."""
-
-    def news(self, kind: str, *arguments: Any) -> None:
-        """Something for other processes of the run."""
-
-    def failed(self, error: PlimsollError) -> None:
-        """The run must end, and this is why."""
-
-
-class Script:
-    """Made, joined to other processes, initialised, opened, adjusted; then its users end and it is closed."""
+class LocustScript:
+    """The `Script` of a worker, with the events and the runner that a locustfile expects."""
 
     def __init__(
         self, plan: RunPlan, place: Place, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions
@@ -110,12 +91,12 @@ class Script:
         self._stopping = False
         self._offers = 0
 
-    def join(self, controller: Controller, host: Host) -> None:
-        """Make the runner, and join the other processes."""
-        self._host = host
+    def join(self, reports: Reports, leave: Callable[[], None]) -> None:
+        """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
+        self._reports = reports
         self._events = self._environment.events
         self._member: Member | None = None
-        self._runner = self._make_runner(controller, host.news)
+        self._runner = self._make_runner(HostedController(reports, leave), reports.news)
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
 
@@ -126,7 +107,7 @@ class Script:
         self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
         if log.unhandled_greenlet_exception:
             error = LocustfileError("a listener of the init event failed, see above; nothing was started")
-            error.exit_code = locustfile.EXIT_NO_USERS
+            error.exit_code = files.EXIT_NO_USERS
             raise error
         if page is not None:
             own_page.serve(page)
@@ -226,12 +207,12 @@ class Script:
             logger.error("%s", reason)
             runner.quit()
         except Exception as error:
-            broken = locustfile.broken(error, "making a user")
-            if not any(self._population.counts().values()):
-                raise broken from error
-            self._no_more = True
-            logger.critical("Unhandled exception in greenlet: no more users are started\n%s", broken)
+            fault = broken(error, "making a user")
             log.unhandled_greenlet_exception = True
+            if not any(self._population.counts().values()):
+                raise fault from error
+            self._no_more = True
+            logger.critical("Unhandled exception in greenlet: no more users are started\n%s", fault)
         if isinstance(self._member, WorkerMember):
             self._member.adjusted()
 
@@ -254,9 +235,13 @@ class Script:
         """Its users, once it is open."""
         return self._population
 
-    @property
-    def runner(self) -> runners.Runner:
-        return self._runner
+    def is_user(self, greenlet: Greenlet[..., Any]) -> bool:
+        """Whether it is the greenlet of a user."""
+        return greenlet in self._runner.user_greenlets
+
+    def reporting(self) -> dict[str, Any]:
+        """What the locustfile wants of the reports, as `Reporting.from_dict` takes it."""
+        return wishes()
 
     def announce_end(self) -> None:
         """`test_stopping`, once; the shape is not followed any more."""
@@ -264,6 +249,7 @@ class Script:
             return
         self._stopping = True
         self._fire(self._events.test_stopping, environment=self._environment)
+        self._runner.final_user_classes_count = self._runner.user_classes_count
         self._runner.state = runners.STATE_STOPPING
         shape, self._runner.shape_greenlet = self._runner.shape_greenlet, None
         if shape is not None:
@@ -279,10 +265,10 @@ class Script:
         """Cut users off now; `end_users` under way then ends soon."""
         self._population.stop()
 
-    def close(self, failed: bool) -> tuple[int | None, bool]:
+    def close(self, failed: bool) -> tuple[int | None, int, bool]:
         """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
 
-        Returns the exit code that the user's code chose, and whether a listener failed.
+        Returns the exit code that the user's code chose, the one after failures, and whether a listener failed.
         """
         environment = self._environment
         self._fire(self._events.test_stop, environment=environment)
@@ -291,24 +277,28 @@ class Script:
             failed |= self._member.failed
         self._runner.greenlet.kill()
         self._fire(self._events.quitting, environment=environment, reverse=True)
+        # Only now: listeners of `quitting` may change the option.
+        on_error = getattr(environment.parsed_options, "exit_code_on_error", self._plan.exit_code_on_error)
         code = exit_code(
             chosen=environment.process_exit_code,
             failures=failed,
-            on_error=self._plan.exit_code_on_error,
+            on_error=on_error,
             listener_failed=log.unhandled_greenlet_exception,
         )
         self._fire(self._events.quit, exit_code=code)
-        return environment.process_exit_code, log.unhandled_greenlet_exception
+        return environment.process_exit_code, on_error, log.unhandled_greenlet_exception
 
     def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
         environment, place = self._environment, self._place
         if place.role == "alone" or self._setting is None:
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
-            main = runners.MasterRunner(environment, controller)
+            main = runners.MasterRunner(environment, controller=controller)
             self._member = MainMember(main, tell, self._add_stats)
             return main
-        worker = runners.WorkerRunner(environment, controller, place.index, place.workers)
+        worker = runners.WorkerRunner(
+            environment, controller=controller, worker_index=place.index, worker_count=place.workers
+        )
         self._member = WorkerMember(worker, tell)
         return worker
 
@@ -369,7 +359,7 @@ class Script:
             logger.error("%s: %s", type(reason).__name__, reason)
             self._runner.quit()
         except Exception as error:
-            self._host.failed(locustfile.broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
+            self._reports.failed(broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""
@@ -382,7 +372,8 @@ class Script:
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
-        self._caught.add(str(exception) or repr(exception), frames + last_line)
+        # Without frames there is nothing but the message to tell them apart by, and it may be another one each time.
+        self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", str(exception), frames)
 
 
@@ -397,7 +388,8 @@ def check_spawn_rates(classes: Sequence[type[User]]) -> None:
 def check_hosts(classes: Sequence[type[User]]) -> None:
     """Raises UsageError when a class that speaks HTTP has no host, or one that cannot be one.
 
-    A class with an `__init__` of its own may choose its host there, so it is left alone.
+    An empty one is fine: users of such a class ask for absolute URLs. A class with an `__init__` of its own may choose
+    its host there, so it is left alone.
     """
     from plimsoll.locust.fasthttp.user import FastHttpUser
     from plimsoll.users.user import HttpUser, User
@@ -407,7 +399,7 @@ def check_hosts(classes: Sequence[type[User]]) -> None:
             continue
         if each.__init__ not in (HttpUser.__init__, FastHttpUser.__init__, User.__init__):
             continue
-        if not each.host:
+        if each.host is None:
             raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
-        if urlsplit(each.host).scheme.lower() not in SCHEMES:
+        if each.host and urlsplit(each.host).scheme.lower() not in SCHEMES:
             raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

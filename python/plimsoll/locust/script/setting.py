@@ -13,14 +13,16 @@ from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.options import parsed as options
 from plimsoll.locust.runners import WorkerRunner
 from plimsoll.locust.script import locustfile
+from plimsoll.users.code_errors import broken
 from plimsoll.users.events import events
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from plimsoll.locust.options.parsed import Role
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.worker.script import Role
+    from plimsoll.users.user import User
 
 logger = logging.getLogger("locust.main")
 
@@ -46,8 +48,11 @@ class Setting:
         self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
         """Options that the locustfile has added."""
         self.options = parsed = options.parse(parser, plan, role)
+        _check_statistics()
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
+        if not shapes and role != "worker":
+            _warn_of_fixed_counts(classes, dict(plan.options).get("num_users"))
         try:
             self.environment = Environment(
                 user_classes=classes,
@@ -125,6 +130,24 @@ class Setting:
             self.environment.runner.reports_are_read = said["reports"]
 
 
+def _warn_of_fixed_counts(classes: Sequence[type[User]], users: Any) -> None:
+    fixed = sum(cls.fixed_count for cls in classes)
+    if users and fixed > int(users):
+        logger.info(
+            "Total fixed_count of User classes (%d) is greater than the specified number of users (%d), so not all "
+            "will be spawned.",
+            fixed,
+            int(users),
+        )
+
+
+def _check_statistics() -> None:
+    """Raises LocustfileError. A locustfile that has assigned to the module has also imported it."""
+    stats = sys.modules.get("plimsoll.locust.stats")
+    if stats is not None:
+        stats.validate_stats_configuration()
+
+
 def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:
     if name is None:
         return next(iter(shapes.values()), None)
@@ -139,7 +162,7 @@ def _make_shape(cls: type[LoadTestShape]) -> LoadTestShape:
     try:
         return cls()
     except Exception as error:
-        raise locustfile.broken(error, f"making {cls.__name__}") from error
+        raise broken(error, f"making {cls.__name__}") from error
 
 
 def _travels(value: Any) -> bool:

@@ -6,6 +6,7 @@ is about the report of a run, not about these. The time until a connection is re
 `locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
 `bucket_response_time`, is looked up each time it is used.
 
+    settings.py      these constants, for the modules of this package
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
     numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
     entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them
@@ -18,7 +19,9 @@ is about the report of a run, not about these. The time until a connection is re
 from __future__ import annotations
 
 import shutil
+from typing import TYPE_CHECKING, Any
 
+from plimsoll.errors import LocustfileError
 from plimsoll.locust.stats.csv_files import CSVWriter, StatsCSV, StatsCSVFileWriter
 from plimsoll.locust.stats.entry import StatsEntry, StatsEntryDict
 from plimsoll.locust.stats.errors import StatsError, StatsErrorDict
@@ -47,6 +50,9 @@ from plimsoll.locust.stats.printing import (
 from plimsoll.locust.stats.request_stats import EntriesDict, RequestStats
 from plimsoll.locust.stats.source import StatsSource
 from plimsoll.report.reporting import PERCENTILES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 __all__ = [
     "CONSOLE_STATS_INTERVAL_SEC",
@@ -91,6 +97,7 @@ __all__ = [
     "stats_history",
     "stats_printer",
     "update_stats_history",
+    "validate_stats_configuration",
 ]
 
 INITIAL_NAME_WIDTH = max(0, min(shutil.get_terminal_size((160, 24)).columns - 80, 80))
@@ -114,10 +121,33 @@ CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW = 10
 
 PERCENTILES_TO_REPORT = list(PERCENTILES)
 """Of tables and CSV files, from 0 to 1."""
-PERCENTILES_TO_STATISTICS = [0.95, 0.99]
+PERCENTILES_TO_STATISTICS: Sequence[float] = [0.95, 0.99]
 """Of `StatsEntry.to_dict`."""
-PERCENTILES_TO_CHART = [0.5, 0.95]
+PERCENTILES_TO_CHART: Sequence[float] = [0.5, 0.95]
 """Of `RequestStats.history`."""
+MOST_IN_CHART = 6
+
+
+def validate_stats_configuration() -> None:
+    """Raises LocustfileError for percentiles, as a locustfile may assign them, that make no sense."""
+    if len(PERCENTILES_TO_CHART) > MOST_IN_CHART:
+        raise LocustfileError(
+            f"stats.PERCENTILES_TO_CHART has {len(PERCENTILES_TO_CHART)} percentiles; give {MOST_IN_CHART} at most"
+        )
+    for name, percentiles in (
+        ("PERCENTILES_TO_CHART", PERCENTILES_TO_CHART),
+        ("PERCENTILES_TO_STATISTICS", PERCENTILES_TO_STATISTICS),
+    ):
+        for each in percentiles:
+            if not _is_percentile(each):
+                raise LocustfileError(f"stats.{name}: {each!r} is not a number between 0 and 1, such as 0.95")
+
+
+def _is_percentile(value: Any) -> bool:
+    try:
+        return 0 < float(value) < 1
+    except (TypeError, ValueError):
+        return False
 
 
 def bucket_response_time(response_time: float) -> float:

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, Protocol
 
 import gevent
 
-from plimsoll.locust import stats as settings
+from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
 from plimsoll.report.locust_csv import decimals, headers, iso_time

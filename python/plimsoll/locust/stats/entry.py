@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from plimsoll.locust import stats as settings
+from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.numbers import Counted
 from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 
-from plimsoll.locust import stats as settings
+from plimsoll.locust.stats import settings
 from plimsoll.report.locust_csv import iso_time
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 
-from plimsoll.locust import stats as settings
+from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.percentiles import get_readable_percentiles
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from starlette.responses import Response
 
+from plimsoll.errors import NotNowError
 from plimsoll.report.assessment import assess
 from plimsoll.report.locust_csv import CsvFiles
-from plimsoll.server.control.control import NotNowError
 from plimsoll.server.history.downloads import OF_RUNS
 from plimsoll.stats.view import RunView
 

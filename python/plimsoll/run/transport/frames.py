@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgpack  # type: ignore[import-untyped]
 
-from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UsageError
-from plimsoll.locust.options.parsed import UnknownOption
+from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,7 +24,7 @@ VERSION = 1
 LARGEST = 1 << 30
 """Bytes of one frame; more is taken for a damaged stream."""
 
-_ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOption, UsageError)}
+_ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError)}
 
 _LENGTH = struct.Struct(">I")
 # Python's strings may hold lone surrogates (from undecodable file names, say); they must not stop a snapshot.

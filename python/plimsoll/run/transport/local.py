@@ -161,7 +161,7 @@ class WorkerProcess:
 
 def _spawn(index: int, fd: int, capture: bool) -> subprocess.Popen[bytes]:
     # Not the current folder on sys.path (-P): a redis.py there must not meet our own imports.
-    command = [sys.executable, "-P", "-m", "plimsoll.run.worker.main", str(fd), str(index)]
+    command = [sys.executable, "-P", "-m", "plimsoll.locust.script.process", str(fd), str(index)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"} if capture else None
     # An ignored signal stays ignored in the child: Ctrl-C, which goes to the whole foreground group, is ours alone.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,6 +1,6 @@
-"""The process of one worker, or of the main node: `python -P -m plimsoll.run.worker.main FD INDEX`.
+"""The process of one worker, or of the main node: it carries out the coordinator's orders.
 
-FD is its end of a socket pair; the coordinator's orders come in there, and snapshots go out.
+`plimsoll.locust.script.process` starts it.
 """
 
 from __future__ import annotations
@@ -9,33 +9,29 @@ import contextlib
 import logging
 import os
 import signal
-import sys
 import traceback
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from plimsoll.locust import install
+import gevent
+from gevent import monkey, socket
+from gevent.queue import SimpleQueue
 
-install()
-
-import gevent  # noqa: E402 - gevent's patches come before everything that they patch
-from gevent import monkey, socket  # noqa: E402
-from gevent.queue import SimpleQueue  # noqa: E402
-
-from plimsoll.errors import PlimsollError  # noqa: E402
-from plimsoll.locust.script import locustfile  # noqa: E402
-from plimsoll.run.limits import raise_open_files  # noqa: E402
-from plimsoll.run.plan import RunPlan  # noqa: E402
-from plimsoll.run.transport.frames import Frames, pack, pack_error  # noqa: E402
-from plimsoll.run.worker import log_sender  # noqa: E402
-from plimsoll.run.worker.worker import Worker  # noqa: E402
-from plimsoll.users import log  # noqa: E402
+from plimsoll.errors import PlimsollError
+from plimsoll.run.limits import raise_open_files
+from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport.frames import Frames, pack, pack_error
+from plimsoll.run.worker import log_sender
+from plimsoll.run.worker.worker import Worker
+from plimsoll.users import log
+from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.run.transport.messages import EncodedSnapshot
+    from plimsoll.run.worker.script import ScriptFactory
 
 CHUNK = 65536
 ENDINGS = ("drain", "finish", "stop")
@@ -50,13 +46,13 @@ class WorkerServer:
     """Carries out the coordinator's orders, one after the other; those that fire events go on beside them, as the
     user's listeners may take their time."""
 
-    def __init__(self, stream: socket.socket, index: int) -> None:
+    def __init__(self, stream: socket.socket, index: int, make_script: ScriptFactory) -> None:
         self._stream = stream
         self._index = index
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
-        self._worker = Worker(index, self)
+        self._worker = Worker(index, self, make_script)
         self._ending: gevent.Greenlet[[], None] | None = None
         self._is_main = False
         self._refused = False
@@ -118,7 +114,7 @@ class WorkerServer:
         except Exception as error:
             traceback.print_exc()
             self._refused = True
-            self._tell("refused", pack_error(locustfile.broken(error, "an unexpected error of the worker")))
+            self._tell("refused", pack_error(broken(error, "an unexpected error of the worker")))
 
     def _prepare(self, plan: dict[str, Any], workers: int) -> None:
         decoded = RunPlan.from_dict(plan)
@@ -136,13 +132,13 @@ class WorkerServer:
         try:
             self._tell("prepared", self._worker.init().changes)
         except SystemExit as error:
-            raise locustfile.broken(error, "starting the run") from error
+            raise broken(error, "starting the run") from error
 
     def _open(self, plan: dict[str, Any], shared: bytes | None) -> None:
         try:
             self._tell("ready", self._worker.open(RunPlan.from_dict(plan), shared).to_list())
         except SystemExit as error:
-            raise locustfile.broken(error, "starting the run") from error
+            raise broken(error, "starting the run") from error
 
     def _drain(self) -> None:
         if self._is_main:
@@ -166,7 +162,7 @@ class WorkerServer:
             self._tell("done", ending.to_list())
         except (Exception, SystemExit) as error:
             traceback.print_exc()
-            self._tell("refused", pack_error(locustfile.broken(error, "ending the run")))
+            self._tell("refused", pack_error(broken(error, "ending the run")))
         self._incoming.put(None)
 
     def _exit(self, error: SystemExit) -> None:
@@ -238,14 +234,13 @@ def _outlive_the_coordinator_only_so_long() -> None:
     start(watch, ())
 
 
-def main(fd: int, index: int) -> None:
-    """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that."""
+def main(fd: int, index: int, make_script: ScriptFactory) -> None:
+    """Serve until the run is over. A fault of the machinery itself ends the process; the coordinator reports that.
+
+    fd: this end of a socket pair; orders come in there, and snapshots go out.
+    """
     # Ctrl-C and the end of the terminal reach the whole group; what follows from them is the coordinator's to say.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     _outlive_the_coordinator_only_so_long()
-    WorkerServer(socket.socket(fileno=fd), index).serve()
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    WorkerServer(socket.socket(fileno=fd), index, make_script).serve()

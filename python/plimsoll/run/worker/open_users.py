@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from importlib import import_module
 from itertools import repeat
 from typing import TYPE_CHECKING, cast
 
@@ -18,11 +17,12 @@ from gevent.event import Event
 
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
-from plimsoll.locust.script import locustfile
 from plimsoll.run.dispatch import by_weight
 from plimsoll.run.worker.arrival_stream import NEVER, Stream
 from plimsoll.run.worker.pool import Pool
+from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import StopTest
+from plimsoll.users.made import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.locust.environment import Environment
     from plimsoll.run.worker.pool import Seat
+    from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
 
@@ -57,7 +57,7 @@ class OpenUsers:
 
     def __init__(
         self,
-        environment: Environment,
+        environment: UserEnvironment,
         classes: Sequence[type[User]],
         group: Group,
         hub: Hub,
@@ -100,9 +100,9 @@ class OpenUsers:
         self._maker: Greenlet[..., None] | None = None
         self._draining = self._closed = False
         self._quiet = Event()
-        # 0.1 s that the first user would else take from the first arrivals.
-        for client in ("session", "fast"):
-            import_module(f"plimsoll.users.{client}")
+        for each in classes:
+            # 0.1 s that the first user would else take from the first arrivals.
+            each.import_client()
 
     def arrive(self, arrivals: Iterator[int], start: int) -> None:
         """Begin an iteration at each due time, ns since the stamp `start`. Several streams add up."""
@@ -242,7 +242,7 @@ class OpenUsers:
         """Make the users that are wanted. A greenlet, as a class may take its time."""
         while self._orders:
             try:
-                user = self._orders[0].cls(self._environment)
+                user = make_user(self._orders[0].cls, self._environment)
             except Exception as error:
                 self._fail(error)
                 return
@@ -254,7 +254,7 @@ class OpenUsers:
             if self._environment.runner is not None:
                 self._environment.runner.quit()
         else:
-            self.failure = str(locustfile.broken(error, "making a user"))
+            self.failure = str(broken(error, "making a user"))
         self._close()
 
     def _replace(self, gone: Seat) -> None:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
-from plimsoll.locust.runners import end_users
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.made import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from gevent.pool import Group
 
     from plimsoll._engine import Arrivals
-    from plimsoll.locust.environment import Environment
+    from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.user import User
 
 BATCH = 128
@@ -100,7 +101,7 @@ class PythonUsers:
     """Users of the locustfile, each a greenlet. Those that the user's own code has started in the group count too."""
 
     def __init__(
-        self, environment: Environment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
+        self, environment: UserEnvironment, classes: Sequence[type[User]], group: Group, iterations: int | None = None
     ) -> None:
         """group: gets the greenlets. iterations: how many all of them begin together; None: no limit."""
         self._environment = environment
@@ -157,7 +158,7 @@ class PythonUsers:
         self._group.kill(block=False)
 
     def _spawn(self, name: str) -> None:
-        user = self._classes[name](self._environment)
+        user = make_user(self._classes[name], self._environment)
         user._seat = self._quota
         user.start(self._group)
         self._users[name].append(user)

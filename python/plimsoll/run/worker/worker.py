@@ -19,19 +19,18 @@ from gevent import getcurrent
 
 from plimsoll._engine import Engine, Recorder, now
 from plimsoll.errors import PlimsollError
-from plimsoll.locust.script.controller import HostedController
-from plimsoll.locust.script.script import Place, Script
-from plimsoll.locust.script.wishes import wishes
 from plimsoll.run.transport.messages import EncodedSnapshot, Ending, HealthRow, Prepared, Ready, health_rows
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
 from plimsoll.run.worker.mailbox import Mailbox
+from plimsoll.run.worker.script import Place
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.worker.script import Script, ScriptFactory
 
 logger = logging.getLogger("locust.main")
 
@@ -78,15 +77,15 @@ class Reports(Protocol):
 class Worker:
     """index: 0…n-1 among the workers of the run, n for its main node."""
 
-    def __init__(self, index: int, reports: Reports) -> None:
+    def __init__(self, index: int, reports: Reports, make_script: ScriptFactory) -> None:
         self.index = index
         self._reports = reports
+        self._make_script = make_script
         self._engine = Engine()
         self._hub = Hub(self._engine)
         self._recorder = Recorder(now())
         self._caught = CaughtExceptions()
-        self._controller = HostedController(reports, self._leave_at_once)
-        self._mailbox = Mailbox(self._controller.quit)
+        self._mailbox = Mailbox(self._quit)
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._leaving: gevent.Greenlet[[], None] | None = None
@@ -107,8 +106,8 @@ class Worker:
         self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
         place = Place(self.index, workers)
         self._is_main = place.role == "main"
-        script = Script(plan, place, self._engine, self._hub, self._recorder, self._caught)
-        script.join(self._controller, self._reports)
+        script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
+        script.join(self._reports, self._leave_at_once)
         self._script = script
 
     def init(self) -> Prepared:
@@ -130,7 +129,7 @@ class Worker:
         self._recorder.log(self._logging)
         self._opened = True
         kernel_stamps = self._engine.kernel_stamps
-        return Ready(script.classes, kernel_stamps, script.thresholds, shares, script.shaped, wishes())
+        return Ready(script.classes, kernel_stamps, script.thresholds, shares, script.shaped, script.reporting())
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
@@ -203,12 +202,12 @@ class Worker:
         if self._is_main and not self._mailbox.wait(NEWS_PATIENCE):
             logger.error("listeners on the main node did not get through with what the workers told")
         # What test_stop may take, and request, is not part of the time that users had.
-        chosen, listener_failed = self._script.close(self._failed)
+        chosen, on_error, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
             self._ticker.kill()
             self._finisher.kill()
         self._hand_over(None)
-        return Ending(self._ended, chosen, listener_failed)
+        return Ending(self._ended, chosen, listener_failed, on_error)
 
     def stop(self) -> None:
         """Cut users off now. Without a `drain` under way one must follow."""
@@ -244,13 +243,17 @@ class Worker:
             self._leaving = gevent.spawn(self._end_users)
         return self._leaving
 
+    def _quit(self) -> None:
+        self._reports.quit()
+        self._leave_at_once()
+
     def _leave_at_once(self) -> None:
         """The user's code wants the test to end. A user that does, is not to send another request."""
         if self._script is None or self._ticker is None or self._is_main:
             return
         self._leave()
         caller: Any = getcurrent()
-        if caller in self._script.runner.user_greenlets:
+        if self._script.is_user(caller):
             caller.kill(block=False)
             gevent.sleep(0)
 

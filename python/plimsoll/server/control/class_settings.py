@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.server.control.control import FieldError
+from plimsoll.errors import FieldError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.locust.script.form import OwnClass
+    from plimsoll.server.control.description import OwnClass
 
 Settings = Mapping[str, Mapping[str, Any]]
 FIELD = "class_settings"

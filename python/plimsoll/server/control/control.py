@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.errors import UsageError
-
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.server.messages import Change, Form, TaskRatio, Wish
-
-
-class NotNowError(UsageError):
-    """It could be done at another time: a run is in progress, or none is. Answered with 409, other errors with 400."""
-
-
-class FieldError(UsageError):
-    """One field of what was asked for cannot be used."""
-
-    def __init__(self, message: str, field: str) -> None:
-        """field: its name in `Wish` or `Change`; "arguments.NAME" for one of the locustfile's own."""
-        super().__init__(message)
-        self.field = field
 
 
 class Control(Protocol):

@@ -11,7 +11,7 @@ from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.locust.script.form import Description, OwnClass, OwnOption, TaskNode
+    from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
     from plimsoll.server.messages import Wish
 
 

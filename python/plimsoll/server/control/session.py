@@ -14,14 +14,12 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
-from plimsoll.locust.options.parsed import UnknownOption
-from plimsoll.locust.script.form import Description, describe_form
 from plimsoll.run.coordinator.loop import heeded_signals
 from plimsoll.run.perform import perform
 from plimsoll.server.control import class_settings
-from plimsoll.server.control.control import FieldError, NotNowError
+from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
 
 if TYPE_CHECKING:
@@ -75,9 +73,19 @@ class Asking(Protocol):
 
 
 class PageSession:
-    """The Control of the page, and what carries out what it is told. say: prints a line for people."""
+    """The Control of the page: it starts the runs that are asked for, and steers the one in progress.
 
-    def __init__(self, asking: Asking, live: Live, say: Callable[[str], None]) -> None:
+    describe: reads what the locustfiles of a plan have to offer. say: prints a line for people.
+    """
+
+    def __init__(
+        self,
+        asking: Asking,
+        live: Live,
+        describe: Callable[[RunPlan], Description],
+        say: Callable[[str], None],
+    ) -> None:
+        self._describe_plan = describe
         self._asking = asking
         self._live = live
         self._say = say
@@ -276,7 +284,7 @@ class PageSession:
             seen = tuple(_stamp(path) for path in plan.locustfiles)
             known = self._description
             if known is None or seen != self._seen or (known.error and self._current is None):
-                self._seen, self._description = seen, describe_form(plan)
+                self._seen, self._description = seen, self._describe_plan(plan)
             assert self._description is not None
             return self._description
 
@@ -360,7 +368,7 @@ def _rate(text: str) -> float:
 
 
 def _words(error: PlimsollError) -> str:
-    return f"no such option: {error}" if isinstance(error, UnknownOption) else str(error)
+    return f"no such option: {error}" if isinstance(error, UnknownOptionError) else str(error)
 
 
 def _stamp(path: str) -> tuple[int, int] | None:

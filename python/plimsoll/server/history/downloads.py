@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from starlette.responses import StreamingResponse
 
-from plimsoll.errors import RefError
+from plimsoll.errors import FieldError, RefError
 from plimsoll.report import export as exports
 from plimsoll.report import json, outputs
 from plimsoll.report.analysis.csv import TABLES
@@ -21,7 +21,6 @@ from plimsoll.report.assessment import assess
 from plimsoll.report.html import html
 from plimsoll.report.locust_json import locust_json
 from plimsoll.report.locust_kept import csv_history, csv_tables
-from plimsoll.server.control.control import FieldError
 from plimsoll.server.history.pages import analysis_of, refs_of, wanted_of
 from plimsoll.stats.view import RunView
 

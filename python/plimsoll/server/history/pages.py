@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from starlette.responses import Response
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import FieldError, NotNowError, UsageError
 from plimsoll.server.answers import answer, to_json
-from plimsoll.server.control.control import FieldError, NotNowError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from starlette.concurrency import run_in_threadpool
 
+from plimsoll.errors import FieldError
 from plimsoll.report.load import load_in_short
 from plimsoll.server.answers import answer, read
-from plimsoll.server.control.control import FieldError
 from plimsoll.server.messages import Label, RunItem, RunList, Summary
 from plimsoll.stats.kinds import kind_of, source_of
 from plimsoll.stats.run_summary import RunSummary, rules

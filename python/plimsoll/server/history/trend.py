@@ -6,10 +6,9 @@ import math
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from plimsoll.errors import RefError
+from plimsoll.errors import FieldError, RefError
 from plimsoll.report.numbers import counted, quantity
 from plimsoll.server.answers import answer
-from plimsoll.server.control.control import FieldError
 from plimsoll.server.history.runs import summaries_of
 from plimsoll.server.history.series import SeriesOfRuns
 from plimsoll.server.messages import ChangePoint, Trend, TrendPoint

@@ -1,3 +1,0 @@
-from plimsoll.locust.contrib.oai import OpenAIClient, OpenAIUser
-
-__all__ = ["OpenAIClient", "OpenAIUser"]

@@ -1,3 +1,0 @@
-from plimsoll.locust.contrib.socketio import SocketIOClient, SocketIOUser
-
-__all__ = ["SocketIOClient", "SocketIOUser"]

@@ -1,3 +1,0 @@
-from plimsoll.locust.dispatch import UsersDispatcher
-
-__all__ = ["UsersDispatcher"]

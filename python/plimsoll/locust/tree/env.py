@@ -1,3 +1,0 @@
-from plimsoll.locust.environment import Environment
-
-__all__ = ["Environment"]

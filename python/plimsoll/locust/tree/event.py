@@ -1,3 +1,0 @@
-from plimsoll.users.events import EventHook, Events
-
-__all__ = ["EventHook", "Events"]

@@ -1,3 +1,0 @@
-from plimsoll.locust.messages import Message
-
-__all__ = ["Message"]

@@ -1,3 +1,0 @@
-from plimsoll.locust.shape import LoadTestShape, LoadTestShapeMeta
-
-__all__ = ["LoadTestShape", "LoadTestShapeMeta"]

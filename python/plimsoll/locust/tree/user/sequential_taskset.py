@@ -1,3 +1,0 @@
-from plimsoll.users.sequential import SequentialTaskSet, SequentialTaskSetMeta
-
-__all__ = ["SequentialTaskSet", "SequentialTaskSetMeta"]

@@ -1,3 +1,0 @@
-from plimsoll.locust.util.cache import memoize
-
-__all__ = ["memoize"]

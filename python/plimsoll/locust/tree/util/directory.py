@@ -1,3 +1,0 @@
-from plimsoll.locust.util.directory import get_abspaths_in
-
-__all__ = ["get_abspaths_in"]

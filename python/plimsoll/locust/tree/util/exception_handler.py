@@ -1,3 +1,0 @@
-from plimsoll.locust.util.exception_handler import retry
-
-__all__ = ["retry"]

@@ -1,0 +1,109 @@
+"""What a worker asks of the code that its users run: a locustfile, or native users, which have no code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gevent import Greenlet
+
+    from plimsoll._engine import Engine, Recorder
+    from plimsoll.run.dispatch import UserClass
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.run.worker.caught import CaughtExceptions
+    from plimsoll.run.worker.population import Population
+    from plimsoll.run.worker.worker import Reports
+    from plimsoll.users.hub import Hub
+
+Role = Literal["alone", "main", "worker"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which process of a run this is. index: 0…workers-1, or that of the main node, if there is one, = workers."""
+
+    index: int
+    workers: int
+
+    @property
+    def role(self) -> Role:
+        if self.workers == 1:
+            return "alone"
+        return "main" if self.index == self.workers else "worker"
+
+
+class Script(Protocol):
+    """Made, joined to other processes, initialised, opened, adjusted; then its users end and it is closed.
+
+    Each method is one moment in the life of a worker, in this order.
+    """
+
+    classes: list[UserClass]
+    thresholds: list[str]
+    shaped: bool
+    """A LoadTestShape says how many users there are."""
+
+    def join(self, reports: Reports, leave: Callable[[], None]) -> None:
+        """Join the other processes. leave: called when the user's code ends the test."""
+
+    def init(self) -> dict[str, Any]:
+        """Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
+
+    def open(self, plan: RunPlan, shared: bytes | None) -> bytes | None:
+        """A test starts. plan: as it is carried out now. shared: what the main node wants this worker to have.
+
+        Returns that, on the main node. Raises PlimsollError.
+        """
+
+    def reporting(self) -> dict[str, Any]:
+        """What the user's code wants of the reports, as `Reporting.from_dict` takes it."""
+
+    def begin(self, epoch: int) -> None:
+        """Second 0 of the run is at this stamp."""
+
+    def adjust(self, counts: Mapping[str, int]) -> None:
+        """Have so many users per class. Raises LocustfileError when none can be made."""
+
+    def spawned(self, users: int) -> None:
+        """All users that were asked for are there, so many over all workers."""
+
+    def offer(self, rate: float, start: int, seconds: float | None) -> None:
+        """Arrivals at this rate from the stamp `start` on, in place of those that were planned."""
+
+    def reset(self) -> None:
+        """Statistics begin anew."""
+
+    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+        """News of another process of the run."""
+
+    def counts(self) -> dict[str, int]:
+        """Users alive, per class."""
+
+    def is_user(self, greenlet: Greenlet[..., Any]) -> bool:
+        """Whether it is the greenlet of a user."""
+
+    @property
+    def population(self) -> Population:
+        """Its users, once it is open."""
+
+    def announce_end(self) -> None:
+        """The test is about to stop. More than one call changes nothing."""
+
+    def end_users(self) -> None:
+        """End all users as the stop timeout says."""
+
+    def stop(self) -> None:
+        """Cut users off now; `end_users` under way then ends soon."""
+
+    def close(self, failed: bool) -> tuple[int | None, int, bool]:
+        """failed: there were failures or exceptions in this process.
+
+        Returns the exit code that the user's code chose, the one after failures, and whether a listener failed.
+        """
+
+
+ScriptFactory = Callable[["RunPlan", Place, "Engine", "Hub", "Recorder", "CaughtExceptions"], Script]

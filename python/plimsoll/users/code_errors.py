@@ -1,0 +1,75 @@
+"""What the user's code raised, as one message: their file and line, that line, and the exception."""
+
+from __future__ import annotations
+
+import linecache
+import sysconfig
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import plimsoll
+from plimsoll.errors import LocustfileError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+_OWN = Path(plimsoll.__file__).parent
+_FOREIGN = tuple(str(Path(sysconfig.get_path(name))) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
+
+BROUGHT_BY_LOCUST = frozenset(
+    {
+        "bidict", "blinker", "brotli", "configargparse", "engineio", "flask", "flask_cors", "flask_login",
+        "geventhttpclient", "itsdangerous", "jinja2", "markupsafe", "pytest", "simple_websocket", "socketio",
+        "websocket", "werkzeug", "wsproto", "zmq",
+    }
+)  # fmt: skip
+"""Importable names of the extra `locust` in pyproject.toml, and of what that needs itself."""
+
+
+def hint(error: BaseException) -> str:
+    """What to do about a failed import, to be put after the error's own words; "" where there is nothing to say."""
+    name = error.name if isinstance(error, ImportError) else None
+    if name is None or name.partition(".")[0] not in BROUGHT_BY_LOCUST:
+        return ""
+    return "; Locust brings it along, here it is an extra: pip install 'plimsoll[locust]'"
+
+
+def broken(error: BaseException, doing: str) -> LocustfileError:
+    """What the user's code raised, as one message: their file and line, that line, and the exception."""
+    if isinstance(error, LocustfileError):
+        return error
+    if isinstance(error, SyntaxError) and error.filename:
+        where, line = f"{shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
+        return LocustfileError(f"{where}: {type(error).__name__}: {error.msg}{_quoted(line, error.offset)}")
+    text = "".join(traceback.format_exception_only(error)).strip() + hint(error)
+    frame = _users_frame(error.__traceback__)
+    if frame is None:
+        return LocustfileError(f"{doing}: {text}")
+    filename, number = frame
+    line = linecache.getline(filename, number).rstrip()
+    return LocustfileError(f"{shown(filename)}:{number}: {text}{_quoted(line)}")
+
+
+def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
+    """The innermost line that is neither ours nor a library's."""
+    found = None
+    for frame, number in traceback.walk_tb(trace):
+        filename = frame.f_code.co_filename
+        if not filename.startswith(("<", *_FOREIGN)) and _OWN not in Path(filename).parents:
+            found = filename, number
+    return found
+
+
+def shown(filename: str) -> str:
+    """As short as it can be opened from here."""
+    path = Path(filename)
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
+
+
+def _quoted(line: str, offset: int | None = None) -> str:
+    if not line.strip():
+        return ""
+    indent = len(line) - len(line.lstrip())
+    caret = f"\n    {' ' * max(0, offset - 1 - indent)}^" if offset else ""
+    return f"\n    {line.strip()}{caret}"
