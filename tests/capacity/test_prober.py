@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.capacity.prober import Prober, cannot_have_decided
 from plimsoll.capacity.search import Settings
-from plimsoll.stats.slo import Strain, parse_slo
+from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 (P99, ERRORS) = parse_slo("p99 < 50ms, errors < 1%")
 

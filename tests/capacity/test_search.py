@@ -6,8 +6,8 @@ import random
 import pytest
 
 from plimsoll.capacity.search import ATTEMPTS, Settings, search
-from plimsoll.stats.capacity import Probe, capacity
-from plimsoll.stats.slo import Strain, parse_slo
+from plimsoll.stats.capacity.estimate import Probe, capacity
+from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 (P99,) = parse_slo("p99 < 200ms")
 

@@ -7,8 +7,8 @@ import pytest
 
 from plimsoll.record import CaughtException, Failure
 from plimsoll.report.assessment import Assessment
-from plimsoll.stats.omission import Omission
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.latency.omission import Omission
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.validity import Check, Validity
 from plimsoll.stats.view import RunView
 

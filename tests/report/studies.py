@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.report.traffic import WARMUP, Traffic, trial
 
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.comparison import Comparison, Needed
+from plimsoll.stats.compare.comparison import Comparison, Needed
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.study import Level, Measured, Metric, Precision, Skipped, Study, Trial
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from plimsoll.report.assessment import assess
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.view import RunView
 
 

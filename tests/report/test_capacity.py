@@ -6,8 +6,8 @@ import pytest
 
 from plimsoll.report.capacity import answer, chart, document, markdown, table
 from plimsoll.report.render import svg
-from plimsoll.stats.capacity import Capacity, Crossing, Probe
-from plimsoll.stats.slo import Strain, parse_slo
+from plimsoll.stats.capacity.estimate import Capacity, Crossing, Probe
+from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 SLO = parse_slo("p99 < 200ms, errors < 0.1%")
 P99, ERRORS = SLO

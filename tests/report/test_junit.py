@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from plimsoll.report.junit import junit
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.validity import Check, Validity
 
 MET = ThresholdResult("errors < 1%", True, 0.2, 1.0, "errors: 0.2%", "%")

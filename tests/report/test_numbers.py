@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.report.numbers import amount, milliseconds, quantity, seconds, share, size
-from plimsoll.stats.latency import Milliseconds
+from plimsoll.stats.latency.milliseconds import Milliseconds
 
 
 @pytest.mark.parametrize(

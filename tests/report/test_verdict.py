@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.report.verdict import banner, last_word, threshold_rows
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.validity import Check, Validity
 
 

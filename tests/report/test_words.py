@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.report import words
 from plimsoll.report.words import Pace, details, direction, headline, in_short, verdict
-from plimsoll.stats.comparison import Comparison, Needed
+from plimsoll.stats.compare.comparison import Comparison, Needed
 from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.study import Level, Metric, Study, Trial
 

@@ -10,7 +10,7 @@ from plimsoll.load.spec import Phase, ShapeSpec
 from plimsoll.run.progress import Batch
 from plimsoll.server.live import EDITIONS, FRESH, INTEREST, LINES, MOST_FAILURES, Live
 from plimsoll.stats.summary import summarise, summarise_total
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.view import RunView
 
 

@@ -14,8 +14,8 @@ import math
 import numpy as np
 from scipy.stats import ttest_ind
 
-from plimsoll.stats.pairs import paired
-from plimsoll.stats.ranks import order_ranks, rank
+from plimsoll.stats.compare.pairs import paired
+from plimsoll.stats.latency.ranks import order_ranks, rank
 
 SECONDS, RATE, TRIALS = 60, 50, 1000
 N, P = SECONDS * RATE, 0.99

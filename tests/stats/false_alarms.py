@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from plimsoll.stats.trend import changes
+from plimsoll.stats.compare.trend import changes
 
 SERIES = 2000
 LENGTHS = (10, 20, 30, 50, 100)

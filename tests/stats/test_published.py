@@ -13,7 +13,7 @@ from plimsoll.stats.analysis import analyse
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
 
 PUBLISHED = Path(__file__).parents[1] / "published"

@@ -9,8 +9,8 @@ from plimsoll.errors import PlimsollError
 from plimsoll.experiment import generator
 from plimsoll.experiment.process import StartError
 from plimsoll.load.durations import format_duration
-from plimsoll.stats.capacity import Probe
-from plimsoll.stats.slo import strains
+from plimsoll.stats.capacity.estimate import Probe
+from plimsoll.stats.thresholds.slo import strains
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.capacity.search import Settings
-    from plimsoll.stats.capacity import Phase
-    from plimsoll.stats.slo import Strain
-    from plimsoll.stats.threshold_grammar import Threshold
+    from plimsoll.stats.capacity.estimate import Phase
+    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.thresholds.slo import Strain
     from plimsoll.store import Store
 
 SLACK = 90.0

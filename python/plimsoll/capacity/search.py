@@ -21,12 +21,12 @@ from MLRsearch import (  # type: ignore[import-untyped]
     SearchGoal,
 )
 
-from plimsoll.stats.capacity import Crossing, bracket, cross
+from plimsoll.stats.capacity.estimate import Crossing, bracket, cross
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.stats.capacity import Phase, Probe
+    from plimsoll.stats.capacity.estimate import Phase, Probe
     from plimsoll.stats.study import Unit
 
 ATTEMPTS = 3

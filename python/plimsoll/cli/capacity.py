@@ -20,9 +20,9 @@ from plimsoll.report.numbers import seconds as shown_seconds
 
 if TYPE_CHECKING:
     from plimsoll.capacity.search import Settings
-    from plimsoll.stats.capacity import Capacity, Probe
+    from plimsoll.stats.capacity.estimate import Capacity, Probe
     from plimsoll.stats.study import Unit
-    from plimsoll.stats.threshold_grammar import Threshold
+    from plimsoll.stats.thresholds.grammar import Threshold
 
 INVALID = 3
 """Exit code when the generator was the limit."""
@@ -73,8 +73,8 @@ def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, *
 def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) -> int:
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
-    from plimsoll.stats.capacity import capacity as found_by
-    from plimsoll.stats.slo import parse_slo
+    from plimsoll.stats.capacity.estimate import capacity as found_by
+    from plimsoll.stats.thresholds.slo import parse_slo
     from plimsoll.store import Store
 
     criteria = parse_slo(given["slo"])

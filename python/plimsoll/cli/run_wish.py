@@ -17,7 +17,7 @@ from plimsoll.run.form import positionals, replaced
 from plimsoll.run.page_session import Job
 from plimsoll.server.control import FieldError
 from plimsoll.server.messages import Wish
-from plimsoll.stats.threshold import parse_threshold
+from plimsoll.stats.thresholds.watch import parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable

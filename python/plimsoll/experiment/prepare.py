@@ -57,7 +57,7 @@ def _needed(store: Store | None, spec: Experiment, file: ExperimentFile) -> tupl
         return spread_of(spec, ()), None
     # Only here: both bring scipy along.
     from plimsoll.experiment.study import noise_for
-    from plimsoll.stats.planning import pairs_needed
+    from plimsoll.stats.compare.planning import pairs_needed
 
     spread = spread_of(spec, noise_for(store, file) if store is not None else ())
     return spread, pairs_needed(spread.value, spec.compare.smallest)

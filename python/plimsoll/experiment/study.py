@@ -180,7 +180,7 @@ def noise_for(store: Store, file: ExperimentFile, machine: Machine | None = None
     if not studies:
         return ()
     # Only here: it brings scipy along.
-    from plimsoll.stats.noise import noise_of
+    from plimsoll.stats.compare.noise import noise_of
 
     return noise_of(studies)
 
@@ -214,7 +214,7 @@ def _one(several: Iterable[Study]) -> Study:
     studies = list(several)
     if len(studies) == 1:
         return studies[0]
-    from plimsoll.stats.matching import matched
+    from plimsoll.stats.compare.matching import matched
 
     return matched(studies)
 

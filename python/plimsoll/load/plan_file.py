@@ -15,7 +15,7 @@ from plimsoll.load.plan_model import PlanTable
 from plimsoll.load.scenario import check, scenario_of
 from plimsoll.load.spec import Limits, Load
 from plimsoll.load.toml_file import read_toml
-from plimsoll.stats.threshold_grammar import parse_threshold
+from plimsoll.stats.thresholds.grammar import parse_threshold
 
 if TYPE_CHECKING:
     from plimsoll.load.complaints import Places

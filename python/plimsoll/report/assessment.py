@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.omission import omission
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.latency.omission import omission
+from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.validity import judge
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.omission import Omission
+    from plimsoll.stats.latency.omission import Omission
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report.analysis.markdown import escape
 from plimsoll.report.numbers import NONE, counted, quantity
 from plimsoll.report.table import Column, render
-from plimsoll.stats.capacity import CONFIDENCE
+from plimsoll.stats.capacity.estimate import CONFIDENCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.charts.chart import Chart
-    from plimsoll.stats.capacity import Capacity, Probe
+    from plimsoll.stats.capacity.estimate import Capacity, Probe
     from plimsoll.stats.study import Unit
-    from plimsoll.stats.threshold_grammar import Threshold
+    from plimsoll.stats.thresholds.grammar import Threshold
 
 SCHEMA = "plimsoll.capacity"
 VERSION = 1

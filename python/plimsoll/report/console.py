@@ -14,7 +14,7 @@ from plimsoll.report.remarks import doubts, generator_line, load_line, remarks
 from plimsoll.report.table import Column, one_line, render
 from plimsoll.report.terminal import alarming, struck
 from plimsoll.report.verdict import banner, last_word, threshold_rows
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:

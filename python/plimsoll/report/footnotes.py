@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Precision, Study
 
 MISSING = "—"

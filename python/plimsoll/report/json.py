@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import FAILURES
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 from plimsoll.stats.validity import judge
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.described import Described, Labelled
     from plimsoll.stats.generator import GeneratorView
-    from plimsoll.stats.latency import Milliseconds
-    from plimsoll.stats.omission import Omission
+    from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.latency.omission import Omission
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import EndpointView, RunView
 

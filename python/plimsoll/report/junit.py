@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.report.described import Described
-    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
 
 _FACTS = (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report.load import load_in_short
 from plimsoll.report.numbers import counted, milliseconds, seconds
 from plimsoll.report.table import Column, one_line, render
-from plimsoll.stats.latency import Milliseconds
+from plimsoll.stats.latency.milliseconds import Milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

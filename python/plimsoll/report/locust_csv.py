@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Failure
     from plimsoll.report.assessment import Assessment
-    from plimsoll.stats.latency import Latency
+    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.view import RunView
 
 STATS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plimsoll.stats.latency import Milliseconds
+    from plimsoll.stats.latency.milliseconds import Milliseconds
 
 NONE = "–"
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
     from plimsoll.report.assessment import Assessment
     from plimsoll.stats.generator import GeneratorView
-    from plimsoll.stats.latency import Latency
+    from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.view import RunView
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.record import merge
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Interval
     from plimsoll.report.described import Described
-    from plimsoll.stats.latency import Milliseconds
+    from plimsoll.stats.latency.milliseconds import Milliseconds
 
 SCHEMA = "plimsoll.intervals"
 VERSION = 1

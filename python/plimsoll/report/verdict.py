@@ -11,7 +11,7 @@ from plimsoll.report.table import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
 
 INVALID = "INVALID: the generator, not the target, was the limit"

@@ -18,7 +18,7 @@ from plimsoll.report.numbers import NONE, amount, counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.comparison import Comparison, Needed, Word
+    from plimsoll.stats.compare.comparison import Comparison, Needed, Word
     from plimsoll.stats.findings.finding import Weight, Where
     from plimsoll.stats.study import Metric, Study
 

@@ -6,13 +6,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from plimsoll.record import TIMES_OF
-from plimsoll.stats.threshold import ThresholdWatch, parse_threshold
+from plimsoll.stats.thresholds.watch import ThresholdWatch, parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.run.progress import Progress
-    from plimsoll.stats.threshold import Threshold, ThresholdResult
+    from plimsoll.stats.thresholds.watch import Threshold, ThresholdResult
 
 logger = logging.getLogger("plimsoll.run")
 

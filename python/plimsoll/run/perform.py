@@ -30,7 +30,7 @@ from plimsoll.run.local import LocalRunner
 from plimsoll.run.manifest import manifest
 from plimsoll.run.progress import Observer
 from plimsoll.run.verdict import exit_code
-from plimsoll.stats.threshold import parse_threshold
+from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 

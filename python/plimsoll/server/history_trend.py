@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from plimsoll.report.charts.trend import Point
     from plimsoll.server.history_store import OpenStore
     from plimsoll.server.messages import SeriesItem
+    from plimsoll.stats.compare.trend import Change
     from plimsoll.stats.run_summary import RunSummary
-    from plimsoll.stats.trend import Change
     from plimsoll.store import Store, StoredRun
 
 MOST_POINTS = 500
@@ -72,7 +72,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
     from plimsoll.report.charts.chart import config
     from plimsoll.report.charts.trend import trend_chart
     from plimsoll.report.page.pictures import chart_spec
-    from plimsoll.stats.trend import changes
+    from plimsoll.stats.compare.trend import changes
 
     runs = [run for run in store.several(ids[:MOST_POINTS]) if run.status != "running"]
     summaries = summaries_of(store, runs)
@@ -187,7 +187,7 @@ def _left_out(measured: Sequence[Measured], metric: str) -> Iterator[str]:
 
 def _few(measured: Sequence[Measured], metric: str) -> Iterator[str]:
     """A percentile of few requests is the luck of the slowest ones."""
-    from plimsoll.stats.ranks import above, least_requests
+    from plimsoll.stats.latency.ranks import above, least_requests
     from plimsoll.stats.run_summary import QUANTILES
 
     q = QUANTILES.get(metric, 1.0)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from plimsoll.server.live_charts import New
     from plimsoll.server.live_rows import Key
     from plimsoll.server.messages import Status
-    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
     Judge = Callable[[float], Sequence[ThresholdResult]]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.plan import RunPlan
     from plimsoll.stats import headline as told
-    from plimsoll.stats.latency import Latency
-    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
 

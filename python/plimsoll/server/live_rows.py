@@ -12,7 +12,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from plimsoll.server.messages import EndpointRow
-from plimsoll.stats.ranks import least_requests
+from plimsoll.stats.latency.ranks import least_requests
 from plimsoll.stats.run_summary import QUANTILES
 from plimsoll.stats.summary import summary_of
 from plimsoll.stats.view import AGGREGATED, WINDOW, Totals
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.record import Interval
-    from plimsoll.stats.latency import Milliseconds
+    from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.summary import EndpointSummary
     from plimsoll.stats.view import EndpointView, RunView
 

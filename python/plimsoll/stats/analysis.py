@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Study
 
@@ -26,7 +26,7 @@ def analyse(study: Study) -> Analysis:
     """Findings first: those that block decide which comparisons get a verdict. The study of the result may have further
     warnings; otherwise it is the one given."""
     # Here, because they need scipy, which takes longer to import than a report of one run takes.
-    from plimsoll.stats.compare import compare
+    from plimsoll.stats.compare.verdicts import compare
     from plimsoll.stats.findings import BLOCKING, find
 
     findings = find(study)
@@ -39,7 +39,7 @@ def analyse(study: Study) -> Analysis:
 
 def _of_bench(study: Study, comparisons: tuple[Comparison, ...]) -> tuple[str, ...]:
     """Of an A/A study: that identical systems were called different more often than they may be."""
-    from plimsoll.stats.noise import alarm_rate, noise_of
+    from plimsoll.stats.compare.noise import alarm_rate, noise_of
 
     rate = alarm_rate(noise_of([study])) if comparisons else None
     if rate is None or rate.is_kept:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from plimsoll.stats.latency import Latency, Milliseconds
+    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
     from plimsoll.stats.view import EndpointView, RunView, Totals
 
 AGREE = 0.02

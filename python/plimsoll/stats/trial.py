@@ -16,7 +16,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.record import FAILURES, TIMED, TIMES_OF
-from plimsoll.stats.latency import CENSORED
+from plimsoll.stats.latency.milliseconds import CENSORED
 from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorCourse, GeneratorHealth, Measured, Trial
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import NO_REQUESTS, Recorded, RunView
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
-    from plimsoll.stats.latency import Milliseconds
+    from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.study import Level, Series
     from plimsoll.stats.view import EndpointView
 

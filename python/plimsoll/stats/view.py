@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.record import FAILURES, TIMED, TIMES_OF, Interval
 from plimsoll.stats.generator import GeneratorView
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.left_out import LeftOut, first_second
 
 if TYPE_CHECKING:

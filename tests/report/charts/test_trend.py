@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.report.charts.trend import MOST_LABELS, Point, change_words, trend_chart
 from plimsoll.report.render import svg
-from plimsoll.stats.trend import Change, Changes, Step, changes
+from plimsoll.stats.compare.trend import Change, Changes, Step, changes
 
 STARTED = 1_790_000_000.0
 LEVELS = [10.0, 10.1, 9.9, 10.0, 10.1, 9.9, 20.0, 20.1, 19.9, 20.0, 20.1, 19.9]

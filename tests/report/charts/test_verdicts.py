@@ -1,7 +1,7 @@
 import pytest
 
 from plimsoll.report.charts.verdicts import MOST_ROWS, TONES, tone, verdict_chart
-from plimsoll.stats.comparison import Comparison
+from plimsoll.stats.compare.comparison import Comparison
 from plimsoll.stats.study import Metric
 
 

@@ -2,8 +2,8 @@ import pytest
 from tests.stats.headline.runs import CLOSED, OPEN, SOUND, view_of
 
 from plimsoll.stats.headline import headline
-from plimsoll.stats.latency import Latency
-from plimsoll.stats.threshold import ThresholdResult
+from plimsoll.stats.latency.milliseconds import Latency
+from plimsoll.stats.thresholds.watch import ThresholdResult
 
 
 def target(view, manifest=CLOSED, **given):

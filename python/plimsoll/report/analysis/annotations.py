@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison, Word
+    from plimsoll.stats.compare.comparison import Comparison, Word
     from plimsoll.stats.findings.finding import Finding, Weight
 
 Grade = Literal["error", "warning", "notice"]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.analysis.document import Block
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
 
 MOST_ANSWERS = 6

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.report.analysis.document import Block
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Against, Level, Metric, Study
 
 _MOST_SUMMARIES = 4

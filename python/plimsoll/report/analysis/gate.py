@@ -8,7 +8,7 @@ from plimsoll.report.words import endpoint
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Metric, Study
 
 REGRESSION = 1

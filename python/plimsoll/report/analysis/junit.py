@@ -13,7 +13,7 @@ from plimsoll.report.words import Pace, details, direction, headline, in_short, 
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
-    from plimsoll.stats.comparison import Comparison, Needed
+    from plimsoll.stats.compare.comparison import Comparison, Needed
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import GeneratorHealth, Level, Measured, Metric, Study, Trial
 

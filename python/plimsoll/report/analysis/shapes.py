@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.report.shape import Shape
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Level, Study
 
 

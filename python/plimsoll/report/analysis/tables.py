@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.cells import Cell, EndpointCell
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Metric, Study
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)

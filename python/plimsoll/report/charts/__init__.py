@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Histogram
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Level, Study, Trial
 
 __all__ = ["MOST_COURSES", "MOST_ENDPOINTS", "TOTAL", "Chart", "busiest", "charts_of", "what_of"]

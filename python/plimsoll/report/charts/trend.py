@@ -13,7 +13,7 @@ from plimsoll.report.numbers import NONE, quantity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.trend import Change, Changes
+    from plimsoll.stats.compare.trend import Change, Changes
 
 MOST_TICKS = 12
 MOST_LABELS = 8

@@ -11,7 +11,7 @@ from plimsoll.report.charts.chart import Chart, Row, draw, short
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
 
 MOST_ROWS = 60
 WIDER = 4.0

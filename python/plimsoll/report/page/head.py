@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Study
 

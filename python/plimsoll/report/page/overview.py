@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell
-    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Against, Study, Trial
 
 MOST_RUNS = 400

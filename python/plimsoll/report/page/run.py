@@ -28,7 +28,7 @@ from plimsoll.report.page.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES
 from plimsoll.report.remarks import doubts, generator_line, load_line, remarks
 from plimsoll.report.verdict import INVALID, threshold_rows
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL, Study
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import seconds_of, whole
-from plimsoll.stats.questions import pairs_of_variants
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.compare.questions import pairs_of_variants
+from plimsoll.stats.compare.shares import Failed, difference
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import rows_of
-from plimsoll.stats.questions import pairs_of_variants
-from plimsoll.stats.shares import Failed, difference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, grouped, rows_of
-from plimsoll.stats.questions import pairs_of_variants
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

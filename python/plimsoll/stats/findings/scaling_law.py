@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.capacity.scaling import LEAST_R2, LEAST_RUNGS, LEAST_SIDE, MOST_RESIDUAL, too_short, usl
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import totals, users_of
-from plimsoll.stats.scaling import LEAST_R2, LEAST_RUNGS, LEAST_SIDE, MOST_RESIDUAL, too_short, usl
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from plimsoll.stats.capacity.scaling import Usl
     from plimsoll.stats.findings.ladders import Ladder, Rung
-    from plimsoll.stats.scaling import Usl
     from plimsoll.stats.study import Study
 
 RULE = (

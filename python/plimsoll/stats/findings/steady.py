@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, grouped
+from plimsoll.stats.latency.warmup import BATCH, COLD, TREND, WarmUp, mser5
 from plimsoll.stats.study import TOTAL
-from plimsoll.stats.warmup import BATCH, COLD, TREND, WarmUp, mser5
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -15,8 +15,8 @@ from plimsoll.stats.validity import judge_so_far
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.stats.latency import Latency
-    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 

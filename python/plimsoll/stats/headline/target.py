@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.stats.findings.wording import count, ms, number, percent, several
 from plimsoll.stats.headline.generator import is_early
 from plimsoll.stats.headline.judgement import Judgement, answered, recent_seconds, whole_seconds
-from plimsoll.stats.omission import omission
+from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
 from plimsoll.stats.validity import LEAST_FOR_P99 as LEAST
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.record import Failure
-    from plimsoll.stats.latency import Latency, Milliseconds
-    from plimsoll.stats.threshold import ThresholdResult
+    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
+    from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.record import Interval
-from plimsoll.stats.latency import Latency
+from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.view import WINDOW
 from plimsoll.users import stats as settings
 from plimsoll.users.stats.numbers import Counted

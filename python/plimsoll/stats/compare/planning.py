@@ -1,0 +1,136 @@
+"""How many pairs of runs it takes, how long they should be, and what may be read off before all of them are there."""
+
+from __future__ import annotations
+
+import math
+from functools import cache
+
+from plimsoll.stats.compare.pairs import ALPHA, LEAST
+
+POWER = 0.8
+MOST = 1_000_000
+"""Pairs; whoever would need more needs another bench."""
+DOMINATES = 2.0
+"""Variance within runs over that between them, above which longer runs gain more than further ones."""
+MOST_LOOKS = 4
+
+
+def resolves(spread: float, pairs: int, alpha: float = ALPHA) -> float:
+    """The relative difference that this many pairs tell from none: half the interval, t(k−1) · s / √k, as a share.
+
+    spread: standard deviation of ln(b/a) between pairs. pairs ≥ 2.
+    """
+    return math.expm1(_half(spread, pairs, alpha))
+
+
+def pairs_needed(spread: float, delta: float, alpha: float = ALPHA) -> int:
+    """The fewest pairs, from `LEAST` to `MOST`, whose interval reaches no further than ln(1 + delta) to either side:
+    t(K−1) · s / √K. Enough to tell a difference of delta from none when it is seen as such; `pairs_for_power` says when
+    it is likely to be.
+    """
+    goal = math.log1p(delta)
+    low, high = LEAST - 1, MOST
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _half(spread, middle, alpha) <= goal else (middle, high)
+    return high
+
+
+def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
+    """Pairs, not rounded, of which the paired t test finds a true difference of delta with this probability.
+
+    None: more than `MOST`. At least 2. By `statsmodels.stats.power.TTestPower`, which uses the noncentral t
+    distribution (Cohen, Statistical Power Analysis, 2nd ed., chapter 2).
+    """
+    from scipy.optimize import brentq
+    from statsmodels.stats.power import TTestPower  # type: ignore[import-untyped]
+
+    if spread <= 0:
+        return 2.0
+    effect = math.log1p(delta) / spread
+
+    def missing(pairs: float) -> float:
+        found = float(TTestPower().power(effect, pairs, alpha))
+        # With effects this large the noncentral t distribution is beyond what scipy computes: all are found.
+        return (1.0 if math.isnan(found) else found) - power
+
+    if missing(2.0) >= 0:
+        return 2.0
+    # A normal approximation brackets the answer: t needs a few more.
+    rough = 10 + 20 / effect**2
+    if rough > MOST:
+        return None
+    return float(brentq(missing, 2.0, rough))
+
+
+def minutes(pairs: int, duration: float, gap: float) -> float:
+    """That so many pairs take, of runs of `duration` seconds with `gap` seconds around each."""
+    return pairs * 2 * (duration + gap) / 60
+
+
+def longer_runs(within: float, spread: float) -> bool:
+    """Whether longer runs help more than further ones.
+
+    within: variance of ln(b/a) in a pair that comes from the chance within its two runs, w. The variance between pairs
+    is s² = w + 2σ_b², of which longer runs shrink w only. Yes if w / (2σ_b²) > 2.
+    """
+    between = spread**2 - within
+    return between <= 0 or within / between > DOMINATES
+
+
+def best_duration(within: float, duration: float, spread: float, setup: float) -> float | None:
+    """Seconds that a run should last: √(w₁ · T₀ / σ_b²), with w₁ the variance within one run times its seconds, T₀ the
+    seconds of setting one up, σ_b² the variance between runs. None: between runs there is none to be seen, so the
+    longer the better.
+
+    within and spread as for `longer_runs`. Kalibera and Jones, Rigorous Benchmarking in Reasonable Time, ISMM 2013,
+    section 9.2: the length that gives the shortest interval for the time that there is.
+    """
+    between = (spread**2 - within) / 2
+    if between <= 0:
+        return None
+    return math.sqrt(within / 2 * duration * setup / between)
+
+
+@cache
+def obf_thresholds(looks: int) -> tuple[float, ...]:
+    """p at which each of so many evenly spaced looks may end it, so that all of them together have 5 % false alarms.
+
+    O'Brien and Fleming, Biometrics 35, 1979: |z_j| ≥ c · √(looks / j), which for the sum of the pairs is a constant
+    bar. As p-values they serve t tests too (Jennison and Turnbull 1999, section 4.4). Raises ValueError for more
+    than 4.
+    """
+    from scipy.optimize import brentq
+    from scipy.stats import norm
+
+    if not 1 <= looks <= MOST_LOOKS:
+        raise ValueError(f"{looks} looks: from 1 to {MOST_LOOKS} can be declared")
+    constant = float(brentq(lambda c: _crossing(c * math.sqrt(looks), looks) - ALPHA, 1.5, 3.0, xtol=1e-10))
+    return tuple(2 * float(norm.sf(constant * math.sqrt(looks / look))) for look in range(1, looks + 1))
+
+
+def look_of(pairs: int, planned: int | None, looks: int) -> int:
+    """Which look, from 1, it is when so many of the planned pairs are there; the last one if that is not known."""
+    if planned is None or pairs >= planned:
+        return looks
+    return max(1, pairs * looks // planned)
+
+
+def _half(spread: float, pairs: int, alpha: float) -> float:
+    from scipy.special import stdtrit  # t without the machinery of scipy.stats, which takes 20 times as long
+
+    return -float(stdtrit(pairs - 1, alpha / 2)) * spread / math.sqrt(pairs)
+
+
+def _crossing(bar: float, steps: int) -> float:
+    """Probability that a walk of so many standard normal steps is ever beyond ±bar: the density of the walks that are
+    still within is carried from step to step on a grid."""
+    import numpy as np
+    from scipy.stats import norm
+
+    nodes, weights = np.polynomial.legendre.leggauss(60)
+    nodes, weights = nodes * bar, weights * bar
+    density = norm.pdf(nodes)
+    for _ in range(steps - 1):
+        density = norm.pdf(nodes[:, None] - nodes[None, :]) @ (weights * density)
+    return 1 - float(weights @ density)

@@ -1,0 +1,93 @@
+"""Shares of failed requests: compared by their difference, because the ratio of two shares near 0 says nothing."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.compare.pairs import LEAST, paired
+from plimsoll.stats.proportions import none_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.stats.compare.pairs import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """In one run."""
+
+    failures: int
+    requests: int
+    """Above 0."""
+
+    @property
+    def share(self) -> float:
+        return self.failures / self.requests
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Of two shares, b − a, with its interval."""
+
+    value: float
+    low: float
+    high: float
+    p: float | None = None
+    """Of no difference; None when the spread between runs is not known."""
+    p_flip: float | None = None
+    word: Verdict | None = None
+    """None with fewer than three pairs."""
+    beyond: bool = False
+    """The whole interval lies beyond the tolerance."""
+
+
+def difference(pairs: Sequence[tuple[Failed, Failed]], tolerance: float, alpha: float = 0.05) -> Difference:
+    """b − a over pairs of runs (a, b), at least one.
+
+    Three pairs or more: the t interval over the pairs' differences, with a spread of at least that of independent
+    requests, so that equal counts are not taken for certainty. Fewer: Newcombe's interval (Stat. Med. 17, 1998, method
+    10) of all requests together, which knows nothing of the spread between runs. No failure on either side: from
+    −(1 − α^(1/n)) to the same of b, each of which the share would have been above with a chance of α at most.
+    """
+    a, b = (_sum(side) for side in zip(*pairs, strict=True))
+    if not a.failures and not b.failures:
+        low, high = -none_of(a.requests), none_of(b.requests)
+        is_within = max(-low, high) <= tolerance
+        word: Verdict | None = None
+        if len(pairs) >= LEAST:
+            word = "equivalent" if is_within else "not distinguishable"
+        return Difference(0.0, low, high, 1.0 if word else None, None, word)
+    if len(pairs) < LEAST:
+        low, high = _newcombe(a, b)
+        return Difference(b.share - a.share, low, high, beyond=low >= tolerance or high <= -tolerance)
+    found = paired([y.share - x.share for x, y in pairs], floor=_floor(pairs, a, b), alpha=alpha)
+    assert found is not None
+    low, high = found.interval
+    word, beyond = found.verdict(tolerance)
+    return Difference(found.centre, max(-1.0, low), min(1.0, high), found.p, found.p_flip, word, beyond)
+
+
+def _sum(side: Sequence[Failed]) -> Failed:
+    return Failed(sum(each.failures for each in side), sum(each.requests for each in side))
+
+
+def _floor(pairs: Sequence[tuple[Failed, Failed]], a: Failed, b: Failed) -> float:
+    """Standard deviation of a pair's difference if requests fail independently. Half a failure is added, because a side
+    without any is not known to have none."""
+    shares = [(side.failures + 0.5) / (side.requests + 1) for side in (a, b)]
+    variances = [
+        sum(share * (1 - share) / each.requests for share, each in zip(shares, pair, strict=True)) for pair in pairs
+    ]
+    return math.sqrt(sum(variances) / len(variances))
+
+
+def _newcombe(a: Failed, b: Failed) -> tuple[float, float]:
+    from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]
+
+    low, high = confint_proportions_2indep(
+        b.failures, b.requests, a.failures, a.requests, method="newcomb", compare="diff"
+    )
+    return float(low), float(high)

@@ -1,0 +1,316 @@
+"""From a study to its verdicts. Each question is answered by pairs of runs, or it is said why it is not.
+
+1. Validity: a finding that blocks, or no valid run → invalid.
+2. Enough requests for the percentile, in every run → or no verdict.
+3. One pair: one run each; what is within them says nothing about others. Two: no verdict, without the bench's history.
+4. The mean of ln(b/a), or of b − a for shares, with its t interval; equivalence by two one-sided tests.
+5. The primary comparisons share one rate of false alarms.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.compare import planning
+from plimsoll.stats.compare.comparison import Comparison, Needed
+from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
+from plimsoll.stats.compare.families import benjamini_hochberg
+from plimsoll.stats.compare.gate import Gate
+from plimsoll.stats.compare.pairs import LEAST, log_ratios, paired
+from plimsoll.stats.compare.questions import questions_of
+from plimsoll.stats.compare.ratios import (
+    effect_of,
+    history_of,
+    relative_step,
+    rounding_spread,
+    variance_within,
+    within_runs,
+)
+from plimsoll.stats.compare.readings import Readings, geometric
+from plimsoll.stats.compare.shares import difference
+from plimsoll.stats.latency.ranks import above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.compare.evidence import Evidence
+    from plimsoll.stats.compare.pairs import Paired
+    from plimsoll.stats.compare.questions import Question
+    from plimsoll.stats.findings.finding import Finding
+    from plimsoll.stats.study import Study
+
+OWN_CHECKS = ("RUN",)
+"""The check that is no finding: the runs are valid."""
+LEAST_FOR_PLANS = 4
+"""Pairs of which the spread is known well enough to say how many more it takes."""
+LEAST_FOR_FLIPS = 6
+"""Pairs from which the exact test can reach 0.05 at all."""
+
+
+def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = ()) -> tuple[Comparison, ...]:
+    """All comparisons of a study, in the order of `questions_of`.
+
+    findings: those that block decide what is compared at all. checks: ids of all that could have blocked, so that a
+    verdict can tell how many it passed.
+    """
+    bench = _Bench(study, Readings(study), Gate(findings), (*OWN_CHECKS, *checks))
+    questions = list(questions_of(study))
+    return _adjusted(questions, [_answer(bench, question) for question in questions], bench)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Bench:
+    study: Study
+    readings: Readings
+    gate: Gate
+    checks: tuple[str, ...]
+
+    def alpha(self, pairs: int) -> float:
+        """The p below which a difference is certain: 0.05, or that of the look at so many pairs."""
+        looks = min(self.study.looks, planning.MOST_LOOKS)
+        return planning.obf_thresholds(looks)[planning.look_of(pairs, self.study.repeats, looks) - 1]
+
+
+def _answer(bench: _Bench, question: Question) -> Comparison:
+    evidence, refusal = gather(bench.study, bench.readings, bench.gate, question)
+    trials = [trial for pair in evidence.pairs for trial in pair]
+    start = Comparison(
+        metric=question.metric,
+        a=question.a,
+        b=question.b,
+        against=question.against,
+        endpoint=question.endpoint,
+        level=question.level,
+        operation=question.operation,
+        word="no verdict",
+        pairs=len(evidence.pairs),
+        interleaved=bench.study.interleaved,
+        warmup=bench.readings.warmup(trials),
+        checks=_checks(bench, evidence.failed),
+        remarks=evidence.remarks,
+    )
+    if trials:
+        start = _with_values(bench, question, evidence, start)
+    if refusal is not None:
+        return replace(start, word=refusal.word, reason=refusal.reason)
+    if question.metric.kind == "errors":
+        return _answer_share(bench, question, evidence, start)
+    return _answer_ratio(bench, question, evidence, start)
+
+
+def _checks(bench: _Bench, failed: Iterable[str]) -> tuple[int, int]:
+    return len(bench.checks) - len(set(failed).intersection(bench.checks)), len(bench.checks)
+
+
+def _values(bench: _Bench, question: Question, evidence: Evidence) -> tuple[list[float], list[float]]:
+    """Of a and of b, pair by pair. Every pair of the evidence has both."""
+    sides: tuple[list[float], list[float]] = ([], [])
+    for pair in evidence.pairs:
+        for side, trial in zip(sides, pair, strict=True):
+            measured = bench.readings.measured(trial, question.endpoint)
+            value = question.metric.of(measured) if measured is not None else None
+            assert value is not None
+            side.append(value)
+    return sides
+
+
+def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
+    a, b = _values(bench, question, evidence)
+    quantile = question.metric.quantile
+    requests, _ = fewest_requests(bench.readings, question, evidence.pairs)
+    middle = fmean if question.metric.kind == "errors" else geometric
+    a_value, b_value = middle(a), middle(b)
+    cut = bench.readings.cut(question.operation, question.level)
+    slow = (f"{cut} s more than the declared warm-up left out: some run was still getting faster",) if cut else ()
+    return replace(
+        start,
+        a_value=a_value,
+        b_value=b_value,
+        ratio=b_value / a_value if a_value and b_value else None,
+        requests=requests,
+        tail=above(requests, quantile) if requests and quantile is not None else None,
+        remarks=(*slow, *start.remarks),
+    )
+
+
+def _answer_share(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
+    pairs = counted_failures(bench.readings, question, evidence.pairs)
+    if not pairs:
+        return replace(start, reason="it is not known how many requests failed")
+    alpha = bench.alpha(len(pairs))
+    found = difference(pairs, question.metric.delta, alpha)
+    told = replace(
+        start,
+        pairs=len(pairs),
+        difference=found.value,
+        difference_low=found.low,
+        difference_high=found.high,
+        p=found.p,
+        p_flip=found.p_flip,
+        requests=min(each.requests for pair in pairs for each in pair),
+        within_run=found.word is None,
+        at_least=found.beyond and found.word is not None,
+        remarks=(*start.remarks, *_of_look(bench, len(pairs))),
+    )
+    if found.word is not None:
+        return replace(told, word=found.word, resolves=(found.high - found.low) / 2)
+    if len(pairs) == 1:
+        return replace(told, word="one run")
+    return replace(told, reason=_too_few_pairs(len(pairs)))
+
+
+def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
+    metric, pairs = question.metric, evidence.pairs
+    a_value, b_value = start.a_value, start.b_value
+    if a_value is None or b_value is None:
+        return replace(start, reason="a value of 0 has no ratio")
+    requests, counted = fewest_requests(bench.readings, question, pairs)
+    if metric.quantile is not None and requests is not None:
+        if reason := too_few(metric.quantile, requests, counted):
+            return replace(start, reason=reason)
+    elif metric.quantile is not None:
+        start = replace(start, remarks=(*start.remarks, "how many requests it rests on is not known"))
+    a, b = _values(bench, question, evidence)
+    found = paired(
+        log_ratios(a, b),
+        floor=rounding_spread(question, pairs, a_value, b_value),
+        history=history_of(bench.study, question),
+        alpha=bench.alpha(len(pairs)),
+    )
+    told = replace(
+        start,
+        effect=effect_of(bench.readings, question, pairs),
+        step=_step(question, evidence, start) or None,
+        remarks=(*start.remarks, *_of_values(bench, question, evidence, start)),
+    )
+    if found is None:
+        span = within_runs(bench.readings, question, pairs[0])
+        low, high = span if span is not None else (None, None)
+        return replace(told, word="one run", low=low, high=high, within_run=span is not None)
+    if len(pairs) < LEAST and not found.with_history:
+        return replace(told, reason=_too_few_pairs(len(pairs)))
+    told = _with_interval(bench, told, found)
+    word, at_least = found.verdict(math.log1p(metric.delta))
+    answer = replace(told, word=word, at_least=at_least)
+    # A primary one may yet turn out not to be established.
+    if not (question.is_primary or _is_open(answer)):
+        return answer
+    return _with_plan(bench, question, evidence, found, answer)
+
+
+def _with_interval(bench: _Bench, start: Comparison, found: Paired) -> Comparison:
+    low, high = found.interval
+    remarks = list(_of_look(bench, found.pairs))
+    if found.with_history:
+        remarks.append(
+            f"with the bench's A/A history: spread {100 * found.spread:.2g} %, {found.freedom:g} degrees of freedom"
+        )
+    disputed = found.p_flip is not None and found.p <= found.alpha < found.p_flip
+    if disputed and found.pairs >= LEAST_FOR_FLIPS:
+        remarks.append(f"the exact test by signs does not confirm it (p={found.p_flip:.2g})")
+    return replace(
+        start,
+        low=math.exp(low),
+        high=math.exp(high),
+        spread=found.spread,
+        p=found.p,
+        p_flip=found.p_flip,
+        resolves=math.expm1((high - low) / 2),
+        remarks=(*start.remarks, *remarks),
+    )
+
+
+def _with_plan(bench: _Bench, question: Question, evidence: Evidence, found: Paired, answer: Comparison) -> Comparison:
+    """With what it would take to say more, where the spread is known well enough to tell."""
+    if found.pairs < LEAST_FOR_PLANS and not found.with_history:
+        return answer
+    delta = question.metric.delta
+    more = max(0, planning.pairs_needed(found.spread, delta) - found.pairs)
+    powered = planning.pairs_for_power(found.spread, delta)
+    powered_more = max(0, math.ceil(powered) - found.pairs) if powered is not None else None
+    if not more and not powered_more:
+        return answer
+    pace = _pace(bench, evidence)
+    within = variance_within(bench.readings, question, evidence.pairs)
+    needed = Needed(
+        pairs=more,
+        minutes=planning.minutes(more, *pace) if pace is not None else None,
+        powered=powered_more,
+        longer=within is not None and planning.longer_runs(within, found.spread),
+    )
+    best = None
+    if needed.longer and within is not None and pace is not None:
+        best = planning.best_duration(within, pace[0], found.spread, pace[1])
+    advice = (f"runs of about {best:.0f} s would tell most in the same time",) if best is not None else ()
+    return replace(answer, needed=needed, remarks=(*answer.remarks, *advice))
+
+
+def _pace(bench: _Bench, evidence: Evidence) -> tuple[float, float] | None:
+    """Seconds that a run measures, and those that it takes besides."""
+    durations = [trial.duration for pair in evidence.pairs for trial in pair if trial.duration is not None]
+    gap = bench.study.gap
+    return (fmean(durations), gap) if durations and gap is not None else None
+
+
+def _step(question: Question, evidence: Evidence, start: Comparison) -> float:
+    """The coarser of the two tools' steps at these values, relative."""
+    assert start.a_value is not None
+    assert start.b_value is not None
+    sides = zip(evidence.pairs[0], (start.a_value, start.b_value), strict=True)
+    return max(relative_step(question, trial.precision, value) for trial, value in sides)
+
+
+def _of_values(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Iterable[str]:
+    assert start.a_value is not None
+    assert start.b_value is not None
+    step = _step(question, evidence, start) * max(start.a_value, start.b_value)
+    if step and abs(start.b_value - start.a_value) <= step * (1 + 1e-9):
+        yield "within one rounding step"
+    quantile = question.metric.quantile
+    if quantile is None:
+        return
+    for trial in (trial for pair in evidence.pairs for trial in pair):
+        measured = bench.readings.measured(trial, question.endpoint)
+        if measured is not None and measured.timed and above(measured.timed, quantile) <= measured.censored:
+            yield "it lies among requests that were given up on: the true value is greater in at least one run"
+            return
+
+
+def _of_look(bench: _Bench, pairs: int) -> Iterable[str]:
+    if bench.study.looks > 1:
+        looks = min(bench.study.looks, planning.MOST_LOOKS)
+        look = planning.look_of(pairs, bench.study.repeats, looks)
+        yield f"look {look} of {looks}, declared beforehand: p must be below {bench.alpha(pairs):.2g}"
+
+
+def _too_few_pairs(pairs: int) -> str:
+    return f"{pairs} pairs: the spread between runs is known from {LEAST} on, or from A/A runs of this bench"
+
+
+def _adjusted(questions: Sequence[Question], answers: Sequence[Comparison], bench: _Bench) -> tuple[Comparison, ...]:
+    """With q for the primary ones. What is apart by its own p, and not by its q, is not established."""
+    family = [
+        place
+        for place, (question, answer) in enumerate(zip(questions, answers, strict=True))
+        if question.is_primary and answer.p is not None and answer.word not in ("invalid", "no verdict", "one run")
+    ]
+    adjusted = list(answers)
+    qs = benjamini_hochberg([answers[place].p or 0.0 for place in family])
+    for place, q in zip(family, qs, strict=True):
+        answer = replace(answers[place], q=q)
+        if q > bench.alpha(answer.pairs) and answer.word in ("different", "negligible"):
+            answer = replace(
+                answer,
+                word="equivalent" if answer.word == "negligible" else "not distinguishable",
+                at_least=False,
+                remarks=(*answer.remarks, f"apart by itself, but not as one of {len(family)} primary comparisons"),
+            )
+        adjusted[place] = answer
+    return tuple(answer if _is_open(answer) else replace(answer, needed=None) for answer in adjusted)
+
+
+def _is_open(answer: Comparison) -> bool:
+    return answer.word == "not distinguishable" or (answer.word == "different" and not answer.at_least)

@@ -1,0 +1,151 @@
+"""Sums of exchanges over any stretch of seconds, made so that windows which slide over them are cheap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.record import TIMED, Interval
+from plimsoll.stats.latency.milliseconds import CENSORED, Latency
+from plimsoll.stats.view import NO_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Container
+
+Clock = Literal["response", "service"]
+
+
+class Times:
+    """The times of some exchanges by one clock, which add up."""
+
+    __slots__ = ("_complete", "_given_up")
+
+    def __init__(self) -> None:
+        # Only the response fields are used, whichever the clock: `Latency` knows how to read them.
+        self._complete = Interval(0, "", "", "success")
+        self._given_up: Interval | None = None
+
+    def add(self, interval: Interval, clock: Clock) -> None:
+        if not interval.timed:
+            return
+        into = self._part(interval.outcome in CENSORED)
+        if clock == "response":
+            smallest, largest = interval.response_min, interval.response_max
+            _extend(into, interval.timed, interval.response_sum, smallest, largest)
+            into.response.add(interval.response)
+        else:
+            times = interval.service
+            # As in `Latency.of_service`: known to the histogram's precision, but never above the response.
+            largest = min(times.max * 1000, interval.response_max)
+            _extend(into, interval.timed, interval.service_sum, min(times.min * 1000, largest), largest)
+            into.response.add(times)
+        into.overflow += interval.overflow
+
+    def merge(self, other: Times) -> None:
+        for part in other._parts():
+            if part.count:
+                into = self._part(part is other._given_up)
+                _extend(into, part.count, part.response_sum, part.response_min, part.response_max)
+                into.response.add(part.response)
+                into.overflow += part.overflow
+
+    @property
+    def count(self) -> int:
+        return sum(part.count for part in self._parts())
+
+    def latency(self) -> Latency:
+        return Latency.of_response(self._parts())
+
+    def _parts(self) -> list[Interval]:
+        return [self._complete] if self._given_up is None else [self._complete, self._given_up]
+
+    def _part(self, given_up: bool) -> Interval:
+        if not given_up:
+            return self._complete
+        if self._given_up is None:
+            self._given_up = Interval(0, "", "", next(iter(CENSORED)))
+        return self._given_up
+
+
+def _extend(into: Interval, count: int, total: int, smallest: int, largest: int) -> None:
+    into.response_min = min(into.response_min, smallest) if into.count else smallest
+    into.response_max = max(into.response_max, largest)
+    into.response_sum += total
+    into.count += count
+
+
+class Tally:
+    """Counts by outcome, and the times by those clocks that are asked for. timed: the outcomes whose times count."""
+
+    __slots__ = ("_timed", "outcomes", "times")
+
+    def __init__(self, clocks: Collection[Clock] = (), timed: Container[str] = TIMED) -> None:
+        self._timed = timed
+        self.outcomes: dict[str, int] = {}
+        self.times: dict[Clock, Times] = {clock: Times() for clock in clocks}
+
+    def add(self, interval: Interval) -> None:
+        self.outcomes[interval.outcome] = self.outcomes.get(interval.outcome, 0) + interval.count
+        if interval.outcome in self._timed:
+            for clock, times in self.times.items():
+                times.add(interval, clock)
+
+    def merge(self, other: Tally) -> None:
+        for outcome, count in other.outcomes.items():
+            self.outcomes[outcome] = self.outcomes.get(outcome, 0) + count
+        for clock, times in self.times.items():
+            times.merge(other.times[clock])
+
+    @property
+    def exchanges(self) -> int:
+        """All of them, those included that were cut off or never sent."""
+        return sum(self.outcomes.values())
+
+    @property
+    def requests(self) -> int:
+        """Those that ended by themselves, as in `Totals.requests`."""
+        return sum(count for outcome, count in self.outcomes.items() if outcome not in NO_REQUESTS)
+
+
+class Seconds:
+    """A tally of each of the last seconds, and of each pair, four, eight, … of them: any window of w seconds is the sum
+    of at most 2 log2 w tallies, and what comes late for a second of the past is added like everything else.
+    """
+
+    def __init__(self, longest: int, clocks: Collection[Clock]) -> None:
+        """longest: seconds of the longest window that will be asked for."""
+        self._clocks = tuple(clocks)
+        self._levels: list[dict[int, Tally]] = [{} for _ in range(longest.bit_length())]
+        """levels[k][n]: seconds n * 2**k up to, not including, (n + 1) * 2**k."""
+        self._oldest = 0
+
+    def add(self, second: int, tally: Tally) -> None:
+        """What is older than `forget` said is left out. tally: of at least these clocks; stays as it was."""
+        if second < self._oldest:
+            return
+        for level, tallies in enumerate(self._levels):
+            into = tallies.get(second >> level)
+            if into is None:
+                into = tallies[second >> level] = Tally(self._clocks)
+            into.merge(tally)
+
+    def window(self, first: int, seconds: int) -> Tally:
+        """The sum of so many seconds."""
+        total = Tally(self._clocks)
+        end = first + seconds
+        while first < end:
+            level = len(self._levels) - 1
+            while first & ((1 << level) - 1) or first + (1 << level) > end:
+                level -= 1
+            if tally := self._levels[level].get(first >> level):
+                total.merge(tally)
+            first += 1 << level
+        return total
+
+    def forget(self, before: int) -> None:
+        """Seconds before this one will not be asked for again."""
+        if before <= self._oldest:
+            return
+        self._oldest = before
+        for level, tallies in enumerate(self._levels):
+            for index in [each for each in tallies if (each + 1) << level <= before]:
+                del tallies[index]

@@ -1,0 +1,1 @@
+"""Thresholds and objectives: how they are written, and whether a run keeps them."""

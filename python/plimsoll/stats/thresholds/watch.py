@@ -1,0 +1,341 @@
+"""Whether a run keeps to what was asked of it: thresholds, looked at second by second while it goes on."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plimsoll.record import TIMED
+from plimsoll.stats.latency.tally import Seconds, Tally
+from plimsoll.stats.thresholds.grammar import Subject, Threshold, flat, parse_threshold
+from plimsoll.stats.view import NO_REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Mapping, Sequence
+    from typing import Self
+
+    from plimsoll.record import Interval
+    from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.latency.tally import Clock
+
+__all__ = ["Subject", "Threshold", "ThresholdResult", "ThresholdWatch", "parse_threshold"]
+
+LATE = 10
+"""Seconds for which what comes late still changes the verdict on a window."""
+SETTLED = 5
+"""Seconds after which a threshold on the whole run may end it: the first answers of a run are no sample of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdResult:
+    """What became of a threshold."""
+
+    text: str
+    passed: bool
+    value: float | None
+    """Of the whole run; of the first window that failed, or else the one that came nearest to it. None: no samples."""
+    limit: float
+    detail: str
+    """One line for people: the value, and where it was."""
+    unit: str = ""
+    """Of value and limit: ms, %, /s, or "" for a count."""
+    at_least: bool = False
+    """The true value may be greater, because requests were given up on."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Self:
+        """Fields that it does not know, a newer version's, are left out."""
+        return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
+
+
+class Reading(NamedTuple):
+    """The subject of a threshold over some seconds. value None: there was nothing to take it of."""
+
+    value: float | None
+    at_least: bool
+    held: bool
+
+
+class ThresholdWatch:
+    """Follows a run. Its memory is that of the seconds its windows need, however long the run."""
+
+    def __init__(self, thresholds: Sequence[Threshold], warmup: float = 0.0, timed: Container[str] = TIMED) -> None:
+        """warmup: seconds from the start of the run that are left out, rounded up to whole ones. timed: the outcomes
+        whose times count."""
+        self._thresholds = list(thresholds)
+        self._first = math.ceil(warmup)
+        self._complete = self._first - 1
+        """Last second that is known whole."""
+        self._scopes: dict[str | None, _Scope] = {}
+        for threshold in self._thresholds:
+            if threshold.endpoint not in self._scopes:
+                mine = [each for each in self._thresholds if each.endpoint == threshold.endpoint]
+                self._scopes[threshold.endpoint] = _Scope(mine, timed)
+        self._of_endpoint: dict[tuple[str, str], list[_Scope]] = {}
+        self._broken: tuple[Threshold, ThresholdResult] | None = None
+
+    def add(self, second_intervals: Iterable[Interval], upto_second: int) -> None:
+        """upto_second: the last second that all workers have handed over, and in which load was still offered. What
+        comes later for it, or before, corrects the windows of the last `LATE` seconds and the sum of the run."""
+        for interval in second_intervals:
+            scopes = self._of_endpoint.get((interval.method, interval.name))
+            if scopes is None:
+                scopes = self._meet(interval.method, interval.name)
+            if interval.second >= self._first:
+                for scope in scopes:
+                    scope.add(interval)
+        for scope in self._scopes.values():
+            scope.take_in(self._complete)
+            for second in range(self._complete + 1, upto_second + 1):
+                scope.judge(second, self._first)
+        self._complete = max(self._complete, upto_second)
+        if self._broken is None:
+            self._look_for_a_stop()
+
+    def broken(self) -> Threshold | None:
+        """The first with `else stop` that failed, whatever comes after."""
+        return self._broken[0] if self._broken else None
+
+    def finish(self, duration: float) -> list[ThresholdResult]:
+        """duration: measured seconds, as in `RunView.duration`. In the order of the thresholds."""
+        return [
+            self._broken[1] if self._broken and self._broken[0] is each else self._result(each, duration)
+            for each in self._thresholds
+        ]
+
+    def _meet(self, method: str, name: str) -> list[_Scope]:
+        scopes = [scope for scope in self._scopes.values() if scope.covers(method, name)]
+        self._of_endpoint[method, name] = scopes
+        return scopes
+
+    def _look_for_a_stop(self) -> None:
+        measured = self._complete + 1 - self._first
+        for threshold in self._thresholds:
+            if not threshold.stop:
+                continue
+            scope = self._scopes[threshold.endpoint]
+            if threshold.mode != "run":
+                if scope.course(threshold).course().failed:
+                    self._broken = threshold, self._result(threshold, measured)
+                    return
+            elif measured >= SETTLED:
+                reading = read(threshold, scope.total, measured)
+                if reading.value is not None and not reading.held:
+                    where = f" after {self._complete + 1} s, which ended the run"
+                    self._broken = threshold, _judged(threshold, reading, where)
+                    return
+
+    def _result(self, threshold: Threshold, duration: float) -> ThresholdResult:
+        scope = self._scopes[threshold.endpoint]
+        if not scope.total.exchanges:
+            return _result(threshold, Reading(None, False, False), self._nothing(threshold))
+        if threshold.mode == "run":
+            return _judged(threshold, read(threshold, scope.total, duration), "")
+        return scope.course(threshold).result(duration)
+
+    def _nothing(self, threshold: Threshold) -> str:
+        if threshold.endpoint is None:
+            return "no requests were measured"
+        if any(self._scopes[threshold.endpoint].covers(*each) for each in self._of_endpoint):
+            return f"{threshold.endpoint} did not occur after the warm-up"
+        names = {_label(*each): _label(*each) for each in self._of_endpoint} | {
+            name: _label(method, name) for method, name in self._of_endpoint
+        }
+        near = get_close_matches(flat(threshold.endpoint), sorted(names), 1, cutoff=0)
+        nearest = f"; the nearest that did is {names[near[0]]}" if near else ""
+        return f"{threshold.endpoint} never occurred{nearest}"
+
+
+def read(threshold: Threshold, tally: Tally, seconds: float) -> Reading:
+    """The threshold's subject over what was tallied in so many seconds."""
+    subject = threshold.subject
+    if subject.is_time:
+        time = _time(subject, tally)
+        if time is None:
+            return Reading(None, False, False)
+        return Reading(time.value, time.at_least, threshold.holds(time.value, time.at_least))
+    value = _count(threshold, tally, seconds)
+    return Reading(value, False, value is not None and threshold.holds(value))
+
+
+def _time(subject: Subject, tally: Tally) -> Milliseconds | None:
+    latency = tally.times[subject.clock].latency()
+    match subject.kind:
+        case "quantile":
+            return latency.quantile(subject.q)
+        case "mean":
+            return latency.mean
+        case "min":
+            return latency.min
+        case _:
+            return latency.max
+
+
+def _count(threshold: Threshold, tally: Tally, seconds: float) -> float | None:
+    subject = threshold.subject
+    if subject.kind == "requests":
+        return tally.requests
+    if subject.kind == "rps":
+        return tally.requests / seconds if seconds > 0 else None
+    count = sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes)
+    apart = sum(tally.outcomes.get(outcome, 0) for outcome in subject.outcomes & NO_REQUESTS)
+    whole = tally.requests + apart
+    if not whole:
+        return None
+    return 100 * count / whole if threshold.unit == "%" else count
+
+
+class _Scope:
+    """What some thresholds share: the exchanges of one endpoint, or of all."""
+
+    def __init__(self, thresholds: Sequence[Threshold], timed: Container[str]) -> None:
+        self._threshold = thresholds[0]
+        self._timed = timed
+        self._courses: dict[int, list[_Course]] = {}
+        """By the seconds of a window; `for` looks at single ones."""
+        for each in thresholds:
+            if each.mode != "run":
+                self._courses.setdefault(each.seconds if each.mode == "over" else 1, []).append(_Course(each))
+        self._longest = max(self._courses, default=0)
+        self._clocks = _clocks(thresholds)
+        self.total = Tally(_clocks(each for each in thresholds if each.mode == "run"))
+        self._seconds = Seconds(self._longest, _clocks(each for each in thresholds if each.mode != "run"))
+        self._new: dict[int, Tally] = {}
+        """What came since the last `take_in`, by second: summed here once, not once for each sum that it goes into."""
+
+    def covers(self, method: str, name: str) -> bool:
+        return self._threshold.covers(method, name)
+
+    def add(self, interval: Interval) -> None:
+        tally = self._new.get(interval.second)
+        if tally is None:
+            tally = self._new[interval.second] = Tally(self._clocks, self._timed)
+        tally.add(interval)
+
+    def take_in(self, complete: int) -> None:
+        """Add what is new to the sums, and judge again the windows that were thought complete."""
+        for second, tally in self._new.items():
+            self.total.merge(tally)
+            self._seconds.add(second, tally)
+        oldest = min(self._new, default=complete + 1)
+        self._new = {}
+        for length, courses in self._courses.items():
+            for end in [each for each in courses[0].pending if each >= oldest]:
+                self._judge_window(end, length, courses)
+
+    def judge(self, second: int, first: int) -> None:
+        """The windows that end with this second, none of which begins before the first."""
+        for length, courses in self._courses.items():
+            if second - length + 1 >= first:
+                self._judge_window(second, length, courses)
+        self._seconds.forget(second - LATE - self._longest)
+
+    def _judge_window(self, end: int, length: int, courses: Sequence[_Course]) -> None:
+        tally = self._seconds.window(end - length + 1, length)
+        for course in courses:
+            course.judge(end, read(course.threshold, tally, length))
+
+    def course(self, threshold: Threshold) -> _Course:
+        return next(each for courses in self._courses.values() for each in courses if each.threshold is threshold)
+
+
+@dataclass(slots=True)
+class _Course:
+    """How one threshold fared, window by window."""
+
+    threshold: Threshold
+    pending: dict[int, Reading] = field(default_factory=dict)
+    """By the last second of the window, ascending; what comes late may still change these."""
+    _windows: int = 0
+    _streak: int = 0
+    _longest: int = 0
+    _worst: tuple[int, Reading] | None = None
+    failed: tuple[int, Reading] | None = None
+    """The last second of what failed first."""
+
+    def judge(self, end: int, reading: Reading) -> None:
+        self.pending[end] = reading
+        for old in [each for each in self.pending if each <= end - LATE]:
+            self._settle(old, self.pending.pop(old))
+
+    def course(self) -> _Course:
+        """As if nothing came late any more."""
+        settled = replace(self, pending={})
+        for end, reading in self.pending.items():
+            settled._settle(end, reading)
+        return settled
+
+    def result(self, duration: float) -> ThresholdResult:
+        threshold, course = self.threshold, self.course()
+        over = threshold.mode == "over"
+        if course.failed:
+            end, reading = course.failed
+            each = f" from {end + 1 - threshold.seconds} s to {end + 1} s"
+            where = each if over else f" in second {end}, the last of {threshold.seconds} in a row"
+            return _judged(threshold, reading, where, held=False)
+        if course._windows < (1 if over else threshold.seconds):
+            detail = f"{duration:.3g} s were measured, too few for a window of {threshold.seconds} s"
+            return _result(threshold, Reading(None, False, False), detail)
+        assert course._worst, "windows without samples fail"
+        end, reading = course._worst
+        if over:
+            where = f" at worst, from {end + 1 - threshold.seconds} s to {end + 1} s"
+        else:
+            where = f" at worst, in second {end}; at most {course._longest} violated in a row"
+        return _judged(threshold, reading, where, held=True)
+
+    def _settle(self, end: int, reading: Reading) -> None:
+        self._windows += 1
+        self._streak = 0 if reading.held else self._streak + 1
+        self._longest = max(self._longest, self._streak)
+        if self.failed is None and self._streak >= (1 if self.threshold.mode == "over" else self.threshold.seconds):
+            self.failed = end, reading
+        if reading.value is not None and self._is_worse(reading.value):
+            self._worst = end, reading
+
+    def _is_worse(self, value: float) -> bool:
+        if self._worst is None or self._worst[1].value is None or self.threshold.op in ("==", "!="):
+            return True
+        return value > self._worst[1].value if self.threshold.op in ("<", "<=") else value < self._worst[1].value
+
+
+def _judged(threshold: Threshold, reading: Reading, where: str, held: bool | None = None) -> ThresholdResult:
+    """A result whose words are made from its numbers. held: the verdict, if it is not the reading's own."""
+    passed = reading.held if held is None else held
+    limit = f"{threshold.op} {_shown(threshold.limit, threshold.unit)}".replace("==", "=")
+    subject = f"{threshold.subject} of {threshold.endpoint}" if threshold.endpoint else str(threshold.subject)
+    if reading.value is None:
+        nothing = "no answers" if threshold.subject.is_time else "no requests"
+        return _result(threshold, reading._replace(held=passed), f"{subject}: {nothing}{where}")
+    sign = "≥" if reading.at_least else ""
+    detail = f"{subject}: {sign}{_shown(reading.value, threshold.unit)}{where}"
+    if not passed:
+        detail += f", not {limit}"
+        if reading.at_least and threshold.holds(reading.value):
+            detail += ": requests were given up on, so it may be more"
+    return _result(threshold, reading._replace(held=passed), detail)
+
+
+def _result(threshold: Threshold, reading: Reading, detail: str) -> ThresholdResult:
+    return ThresholdResult(
+        threshold.text, reading.held, reading.value, threshold.limit, detail, threshold.unit, reading.at_least
+    )
+
+
+def _clocks(thresholds: Iterable[Threshold]) -> set[Clock]:
+    return {each.subject.clock for each in thresholds if each.subject.is_time}
+
+
+def _label(method: str, name: str) -> str:
+    return f"{method} {name}".strip()
+
+
+def _shown(value: float, unit: str) -> str:
+    """Four digits or more: a value beside its limit must not look equal to it when it is not."""
+    number = f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}".removesuffix(".0")
+    return f"{number}{'' if unit in ('', '/s', '%') else ' '}{unit}"

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import t, ttest_1samp
+
+from plimsoll.stats.compare.planning import (
+    MOST,
+    best_duration,
+    longer_runs,
+    look_of,
+    minutes,
+    obf_thresholds,
+    pairs_for_power,
+    pairs_needed,
+    resolves,
+)
+
+
+def test_the_worked_example():
+    spread = 0.05745
+    assert resolves(spread, 5) == pytest.approx(0.074, abs=5e-4)
+    assert pairs_needed(spread, 0.05) == 8
+    assert math.ceil(pairs_for_power(spread, 0.05)) == 13
+    assert minutes(8 - 5, 300, 60) == 36
+
+
+@pytest.mark.parametrize(("spread", "pairs"), [(0.03, 5.19), (0.05, 10.33), (0.09, 28.69)])
+def test_pairs_for_a_power_of_80_percent(spread, pairs):
+    assert pairs_for_power(spread, 0.05) == pytest.approx(pairs, abs=0.005)
+
+
+def test_so_many_pairs_do_find_it_so_often():
+    rng = np.random.default_rng(1)
+    found = ttest_1samp(math.log1p(0.05) + 0.05 * rng.normal(size=(4000, 11)), 0, axis=1).pvalue < 0.05
+    assert found.mean() == pytest.approx(0.83, abs=0.03)
+
+
+@given(st.floats(1e-4, 1.0), st.floats(0.005, 0.5))
+def test_the_fewest_pairs_resolve_it_and_one_less_does_not(spread, delta):
+    pairs = pairs_needed(spread, delta)
+    assert resolves(spread, pairs) <= delta * (1 + 1e-9)
+    assert pairs >= 3
+    if pairs > 3:
+        assert resolves(spread, pairs - 1) > delta
+
+
+def test_what_no_number_of_pairs_resolves():
+    assert pairs_needed(100.0, 0.001) == MOST
+    assert pairs_for_power(100.0, 0.001) is None
+
+
+def test_no_spread_at_all():
+    assert pairs_needed(0.0, 0.05) == 3
+    assert pairs_for_power(0.0, 0.05) == 2.0
+    assert pairs_for_power(1e-6, 0.05) == 2.0
+
+
+def test_longer_runs_when_their_own_chance_dominates():
+    assert not longer_runs(within=0.0010, spread=math.sqrt(0.0016))
+    assert longer_runs(within=0.0011, spread=math.sqrt(0.0016))
+    assert longer_runs(within=0.0020, spread=math.sqrt(0.0016))
+
+
+def test_the_best_duration_gives_the_shortest_interval_for_the_time():
+    # Of one run of T seconds: variance w1/T + σ_b²; of a fixed time, T0 + T per run.
+    within, duration, between, setup = 0.0018, 300.0, 0.0004, 60.0
+    best = best_duration(within, duration, math.sqrt(within + 2 * between), setup)
+
+    def cost(seconds: float) -> float:
+        return (within / 2 * duration / seconds + between) * (setup + seconds)
+
+    assert cost(best) < min(cost(0.9 * best), cost(1.1 * best))
+    assert best == pytest.approx(math.sqrt(within / 2 * duration * setup / between))
+    assert best_duration(within, duration, 0.99 * math.sqrt(within), setup) is None
+
+
+@pytest.mark.parametrize(
+    ("looks", "thresholds"),
+    [(1, (0.05,)), (2, (0.0052, 0.0480)), (3, (0.00052, 0.0141, 0.0451)), (4, (0.00005, 0.0042, 0.0194, 0.0429))],
+)
+def test_thresholds_of_obrien_and_fleming(looks, thresholds):
+    assert obf_thresholds(looks) == tuple(pytest.approx(each, abs=5.1e-5) for each in thresholds)
+
+
+@pytest.mark.parametrize(("looks", "constant"), [(2, 1.977), (3, 2.004), (4, 2.024)])
+def test_their_published_constants(looks, constant):
+    assert t.isf(obf_thresholds(looks)[-1] / 2, 1e9) == pytest.approx(constant, abs=6e-4)
+
+
+@pytest.mark.parametrize("looks", [0, 5])
+def test_looks_that_cannot_be_declared(looks):
+    with pytest.raises(ValueError, match="from 1 to 4"):
+        obf_thresholds(looks)
+
+
+def test_declared_looks_keep_the_rate_of_false_alarms_and_peeking_does_not():
+    rng = np.random.default_rng(2)
+    pairs = rng.normal(size=(4000, 12))
+
+    def alarms(looks):
+        ps = [(ttest_1samp(pairs[:, :k], 0, axis=1).pvalue, threshold) for k, threshold in looks]
+        return np.any([p < threshold for p, threshold in ps], axis=0).mean()
+
+    assert alarms(zip((4, 8, 12), obf_thresholds(3), strict=True)) == pytest.approx(0.052, abs=0.012)
+    assert alarms((k, 0.05) for k in range(3, 13)) > 0.15
+
+
+@pytest.mark.parametrize(
+    ("pairs", "planned", "looks", "look"),
+    [(12, 12, 3, 3), (8, 12, 3, 2), (7, 12, 3, 1), (4, 12, 3, 1), (1, 12, 3, 1), (5, None, 3, 3), (13, 12, 2, 2)],
+)
+def test_which_look_it_is(pairs, planned, looks, look):
+    assert look_of(pairs, planned, looks) == look
