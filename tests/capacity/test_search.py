@@ -6,7 +6,7 @@ import random
 import pytest
 
 from plimsoll.capacity.search import ATTEMPTS, Settings, search
-from plimsoll.stats.capacity.estimate import Probe, capacity
+from plimsoll.stats.capacity.estimate import CapacityProbe, capacity
 from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 (P99,) = parse_slo("p99 < 200ms")
@@ -24,7 +24,7 @@ class Target:
         self.loads.append((load, phase))
         p99 = 200 * (load / self.truth) ** self.elasticity * math.exp(self.random.gauss(0, self.spread))
         invalid = ("the generator was busy",) if load >= self.limit else ()
-        return Probe(load, 10.0, phase, (Strain(P99, p99, p99 < 200, False, min(p99 / 200, 1e6)),), invalid)
+        return CapacityProbe(load, 10.0, phase, (Strain(P99, p99, p99 < 200, False, min(p99 / 200, 1e6)),), invalid)
 
 
 def settings(**changed):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import UsageError
-from plimsoll.load.levels import Level, parse_level, parse_rate, parse_step, parse_users
+from plimsoll.load.levels import LoadLevel, parse_level, parse_rate, parse_step, parse_users
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def test_what_is_no_rate_is_refused(text: object, reason: str) -> None:
 
 
 def test_a_number_alone_is_users_unless_a_rate_is_asked_for() -> None:
-    assert parse_level("50") == parse_level(50) == Level(50.0, rate=False)
-    assert parse_level("50", bare_is_rate=True) == parse_level("50/s") == Level(50.0, rate=True)
+    assert parse_level("50") == parse_level(50) == LoadLevel(50.0, rate=False)
+    assert parse_level("50", bare_is_rate=True) == parse_level("50/s") == LoadLevel(50.0, rate=True)
 
 
 def test_only_a_difference_of_levels_may_be_below_0() -> None:
-    assert parse_step("-50/s") == Level(-50.0, rate=True)
+    assert parse_step("-50/s") == LoadLevel(-50.0, rate=True)
     with pytest.raises(UsageError, match="below 0"):
         parse_level("-50/s")
 

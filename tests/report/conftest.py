@@ -9,7 +9,7 @@ from plimsoll.record import CaughtException, Failure
 from plimsoll.report.assessment import Assessment
 from plimsoll.stats.latency.omission import Omission
 from plimsoll.stats.thresholds.watch import ThresholdResult
-from plimsoll.stats.validity import Check, Validity
+from plimsoll.stats.validity import Validity, ValidityCheck
 from plimsoll.stats.view import RunView
 
 TRACE = """Traceback (most recent call last):
@@ -46,19 +46,21 @@ def run() -> Run:
 @pytest.fixture
 def valid() -> Assessment:
     """Nothing to say against the run."""
-    return Assessment(Validity((Check("lag", "ok", 0.9, 1.0, "lag p99 was 0.90 ms, at most 1.00 ms is allowed"),)))
+    return Assessment(
+        Validity((ValidityCheck("lag", "ok", 0.9, 1.0, "lag p99 was 0.90 ms, at most 1.00 ms is allowed"),))
+    )
 
 
 @pytest.fixture
 def invalid() -> Assessment:
     """An open-model run whose generator did not keep up."""
     checks = (
-        Check("offered", "ok", 0.999, 0.99, "99.9 % of the offered arrivals were sent"),
-        Check("lag", "failed", 12.3, 1.0, "lag p99 was 12.3 ms, more than 1.00 ms"),
-        Check("cpu", "failed", 0.12, 0.05, "a worker was above 80 % CPU for 12 % of the time"),
-        Check("clock", "unknown", None, 1.0, "nobody looked at the clock"),
-        Check("workers", "unknown", None, None, "nobody counted the workers"),
-        Check("little", "n/a", None, None, "does not apply"),
+        ValidityCheck("offered", "ok", 0.999, 0.99, "99.9 % of the offered arrivals were sent"),
+        ValidityCheck("lag", "failed", 12.3, 1.0, "lag p99 was 12.3 ms, more than 1.00 ms"),
+        ValidityCheck("cpu", "failed", 0.12, 0.05, "a worker was above 80 % CPU for 12 % of the time"),
+        ValidityCheck("clock", "unknown", None, 1.0, "nobody looked at the clock"),
+        ValidityCheck("workers", "unknown", None, None, "nobody counted the workers"),
+        ValidityCheck("little", "n/a", None, None, "does not apply"),
     )
     thresholds = (
         ThresholdResult("p99 < 300ms", True, 40.0, 300.0, "p99 was 40 ms", "ms"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.report.traffic import WARMUP, Traffic, trial
 
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.compare.comparison import Comparison, Needed
+from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.study import Level, Measured, Metric, Precision, Skipped, Study, Trial
 
@@ -95,7 +95,7 @@ def ladder() -> Analysis:
     )
     words: dict[int, tuple[str, dict[str, Any]]] = {
         48: ("equivalent", {"p": 0.61}),
-        162: ("not distinguishable", {"p": 0.13, "resolves": 0.074, "needed": Needed(3, 36.0, 8)}),
+        162: ("not distinguishable", {"p": 0.13, "resolves": 0.074, "needed": RunsNeeded(3, 36.0, 8)}),
         336: ("different", {"p": 0.0004, "at_least": True}),
         460: ("different", {"p": 0.002, "at_least": True}),
     }

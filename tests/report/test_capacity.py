@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.report.capacity import answer, chart, document, markdown, table
 from plimsoll.report.render import svg
-from plimsoll.stats.capacity.estimate import Capacity, Crossing, Probe
+from plimsoll.stats.capacity.estimate import Capacity, CapacityProbe, Crossing
 from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 SLO = parse_slo("p99 < 200ms, errors < 0.1%")
@@ -19,7 +19,7 @@ def probe(load, p99, errors=0.0, invalid=()):
         Strain(each, value, each.holds(value), False, value / each.limit)
         for each, value in ((P99, p99), (ERRORS, errors))
     ]
-    return Probe(load, 10.0, "confirm", tuple(strains), invalid, f"run-{load:g}")
+    return CapacityProbe(load, 10.0, "confirm", tuple(strains), invalid, f"run-{load:g}")
 
 
 PROBES = [probe(440, 900.0), probe(400, 170.0), probe(420, 230.0, invalid=("a worker was lost",))]

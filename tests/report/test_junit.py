@@ -8,14 +8,16 @@ import pytest
 
 from plimsoll.report.junit import junit
 from plimsoll.stats.thresholds.watch import ThresholdResult
-from plimsoll.stats.validity import Check, Validity
+from plimsoll.stats.validity import Validity, ValidityCheck
 
 MET = ThresholdResult("errors < 1%", True, 0.2, 1.0, "errors: 0.2%", "%")
 MISSED = ThresholdResult("p99 of <b> & co < 200ms", False, 312.0, 200.0, 'p99 of "<b>": 312 ms, not < 200 ms', "ms")
-VALID = Validity((Check("lag", "ok", 0.2, 1.0, "lag p99 0.2 ms"), Check("clock", "unknown", None, 1.0, "not known")))
+VALID = Validity(
+    (ValidityCheck("lag", "ok", 0.2, 1.0, "lag p99 0.2 ms"), ValidityCheck("clock", "unknown", None, 1.0, "not known"))
+)
 INVALID = Validity((
-    Check("lag", "failed", 12.3, 1.0, "lag p99 12.3 ms is over its limit"),
-    Check("cpu", "failed", 0.4, 0.05, "short of CPU"),
+    ValidityCheck("lag", "failed", 12.3, 1.0, "lag p99 12.3 ms is over its limit"),
+    ValidityCheck("cpu", "failed", 0.4, 0.05, "short of CPU"),
 ))  # fmt: skip
 
 # Attributes and children, in their order, that the schema of Jenkins allows; those marked * must be there.

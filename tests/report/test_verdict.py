@@ -4,12 +4,12 @@ import pytest
 
 from plimsoll.report.verdict import banner, last_word, threshold_rows
 from plimsoll.stats.thresholds.watch import ThresholdResult
-from plimsoll.stats.validity import Check, Validity
+from plimsoll.stats.validity import Validity, ValidityCheck
 
 
 @pytest.mark.parametrize("state", ["ok", "unknown", "n/a"])
 def test_only_what_failed_makes_a_run_invalid(state):
-    validity = Validity((Check("lag", state, None, None, "words"),))
+    validity = Validity((ValidityCheck("lag", state, None, None, "words"),))
     assert banner(validity, 80) == last_word(validity) == []
 
 
@@ -25,12 +25,13 @@ def test_a_reason_for_each_check_that_failed(invalid):
 
 def test_a_reason_is_one_line_and_cannot_steer_the_terminal():
     assert (
-        banner(Validity((Check("x", "failed", None, None, "two\nlines \x1b[2J"),)), 80)[1] == "  - two lines \ufffd[2J"
+        banner(Validity((ValidityCheck("x", "failed", None, None, "two\nlines \x1b[2J"),)), 80)[1]
+        == "  - two lines \ufffd[2J"
     )
 
 
 def test_long_reasons_are_folded():
-    validity = Validity((Check("x", "failed", None, None, "one two three four five six"),))
+    validity = Validity((ValidityCheck("x", "failed", None, None, "one two three four five six"),))
     assert "\n".join(banner(validity, 20)[1:]).splitlines() == ["  - one two three", "    four five six"]
 
 

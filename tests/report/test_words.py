@@ -6,14 +6,14 @@ import pytest
 
 from plimsoll.report import words
 from plimsoll.report.words import Pace, details, direction, headline, in_short, verdict
-from plimsoll.stats.compare.comparison import Comparison, Needed
+from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.study import Level, Metric, Study, Trial
 
 OPEN = Comparison(
     Metric.parse("p99"), "old", "new", "baseline", ("", "GET_thread"), Level("users", 240), "", "not distinguishable",
     a_value=200.0, b_value=210.0, ratio=1.05043, low=0.9781, high=1.1281, pairs=5, interleaved=True, p=0.12805,
-    spread=0.05745, resolves=0.074, needed=Needed(3, 36.0, 8), requests=8579, effect=2.2, step=0.001, warmup=20.0,
+    spread=0.05745, resolves=0.074, needed=RunsNeeded(3, 36.0, 8), requests=8579, effect=2.2, step=0.001, warmup=20.0,
     checks=(9, 9),
 )  # fmt: skip
 

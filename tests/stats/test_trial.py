@@ -10,7 +10,7 @@ import pytest
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
 from plimsoll.stats.study import Level
-from plimsoll.stats.trial import Packed, trial_of
+from plimsoll.stats.trial import PackedHistograms, trial_of
 from plimsoll.stats.view import RunView
 
 CLOSED = {"model": "closed", "users_kind": "native", "users": 5, "spawn_rate": 1e9}
@@ -271,10 +271,10 @@ def test_the_digest_tells_scenarios_apart_but_not_levels_and_addresses():
 def test_packed_histograms_are_a_sequence():
     one = Histogram()
     one.record(1500, 3)
-    packed = Packed([None, one.encode(compressed=False), None])
+    packed = PackedHistograms([None, one.encode(compressed=False), None])
     assert [each and each.buckets() for each in packed] == [None, one.buckets(), None]
     assert packed[-2].count == 3
-    assert isinstance(packed[1:], Packed)
+    assert isinstance(packed[1:], PackedHistograms)
     assert len(packed[1:]) == 2
     with pytest.raises(IndexError):
         packed[3]

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health
-from plimsoll.stats.validity import Check, Validity, judge
+from plimsoll.stats.validity import Validity, ValidityCheck, judge
 from plimsoll.stats.view import RunView
 
 OPEN = {"model": "open", "users_kind": "native"}
@@ -37,7 +37,7 @@ def run(make_interval):
     return make
 
 
-def checks(view, manifest=CLOSED, facts=SOUND) -> dict[str, Check]:
+def checks(view, manifest=CLOSED, facts=SOUND) -> dict[str, ValidityCheck]:
     return {check.name: check for check in judge(view, manifest, facts).checks}
 
 
@@ -63,8 +63,9 @@ def test_an_empty_run_is_not_blamed(run):
 
 def test_only_what_failed_is_a_reason():
     validity = Validity((
-        Check("a", "failed", 1, 0, "first"), Check("b", "unknown", None, None, "second"),
-        Check("c", "failed", 1, 0, "third"), Check("d", "n/a", None, None, "fourth"), Check("e", "ok", 0, 0, "fifth"),
+        ValidityCheck("a", "failed", 1, 0, "first"), ValidityCheck("b", "unknown", None, None, "second"),
+        ValidityCheck("c", "failed", 1, 0, "third"), ValidityCheck("d", "n/a", None, None, "fourth"),
+        ValidityCheck("e", "ok", 0, 0, "fifth"),
     ))  # fmt: skip
     assert (validity.valid, validity.reasons) == (False, ["first", "third"])
 

@@ -9,7 +9,7 @@ from plimsoll.errors import PlimsollError
 from plimsoll.experiment import generator
 from plimsoll.experiment.process import StartError
 from plimsoll.load.durations import format_duration
-from plimsoll.stats.capacity.estimate import Probe
+from plimsoll.stats.capacity.estimate import CapacityProbe
 from plimsoll.stats.thresholds.slo import strains
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.capacity.search import Settings
-    from plimsoll.stats.capacity.estimate import Phase
+    from plimsoll.stats.capacity.estimate import ProbePhase
     from plimsoll.stats.thresholds.grammar import Threshold
     from plimsoll.stats.thresholds.slo import Strain
     from plimsoll.store import Store
@@ -47,7 +47,7 @@ class Prober:
         *,
         warmup: float,
         cool_down: float,
-        tell: Callable[[Probe], None],
+        tell: Callable[[CapacityProbe], None],
     ) -> None:
         """words: what follows `plimsoll run`, without load and length. store, place: where runs are kept, opened and as
         `--store` names it. folder: for files that pass. warmup: seconds of each run that do not count. cool_down:
@@ -63,7 +63,7 @@ class Prober:
         self._tell = tell
         self._runs = 0
 
-    def __call__(self, load: float, phase: Phase) -> Probe:
+    def __call__(self, load: float, phase: ProbePhase) -> CapacityProbe:
         if self._runs:
             time.sleep(self._cool_down)
         self._runs += 1
@@ -71,7 +71,7 @@ class Prober:
         self._tell(probe)
         return probe
 
-    def words(self, load: float, phase: Phase, summary: Path) -> list[str]:
+    def words(self, load: float, phase: ProbePhase, summary: Path) -> list[str]:
         """What follows `plimsoll`."""
         settings = self._settings
         if settings.unit == "users":
@@ -89,7 +89,7 @@ class Prober:
         quiet = ["--headless", "--only-summary", "--summary", str(summary)]
         return ["run", *how_much, *how_long, *kept, *quiet, *self._words]
 
-    def _run(self, load: float, phase: Phase) -> str:
+    def _run(self, load: float, phase: ProbePhase) -> str:
         """The id of the run."""
         summary = self._folder / f"run-{self._runs}.json"
         words = self.words(load, phase, summary)
@@ -114,7 +114,7 @@ class Prober:
                 raise PlimsollError("\n".join(said[-3:]) or f"a run at {load:g} failed: {ending}")
         return str(described["id"])
 
-    def _read(self, run: str, load: float, phase: Phase) -> Probe:
+    def _read(self, run: str, load: float, phase: ProbePhase) -> CapacityProbe:
         stored = self._store.run(run)
         view = RunView.of(stored)
         counted = (each for each in stored.intervals() if each.second >= view.warmup)
@@ -122,7 +122,7 @@ class Prober:
         failed = [each for each in judge(view, stored.manifest, stored.facts).checks if each.state == "failed"]
         owed = (view.generator.lag.value_at(0.99) + view.generator.delay.value_at(0.99)) / 1000
         reasons = () if cannot_have_decided({each.name for each in failed}, found, owed) else failed
-        return Probe(load, view.duration, phase, found, tuple(each.text for each in reasons), run)
+        return CapacityProbe(load, view.duration, phase, found, tuple(each.text for each in reasons), run)
 
 
 def cannot_have_decided(failed: AbstractSet[str], found: Sequence[Strain], owed: float) -> bool:

@@ -26,8 +26,8 @@ from plimsoll.stats.capacity.estimate import Crossing, bracket, cross
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.stats.capacity.estimate import Phase, Probe
-    from plimsoll.stats.study import Unit
+    from plimsoll.stats.capacity.estimate import CapacityProbe, ProbePhase
+    from plimsoll.stats.study import LoadUnit
 
 ATTEMPTS = 3
 """Runs at a load until one is valid. A generator that was disturbed once was perhaps disturbed by others."""
@@ -41,7 +41,7 @@ _COUNT = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    unit: Unit
+    unit: LoadUnit
     start: float
     """The load that is tried first, > 0."""
     most: float
@@ -64,10 +64,10 @@ class Settings:
 
 
 class Measure(Protocol):
-    def __call__(self, load: float, phase: Phase) -> Probe: ...
+    def __call__(self, load: float, phase: ProbePhase) -> CapacityProbe: ...
 
 
-def search(settings: Settings, measure: Measure, say: Callable[[str], None] = lambda _: None) -> list[Probe]:
+def search(settings: Settings, measure: Measure, say: Callable[[str], None] = lambda _: None) -> list[CapacityProbe]:
     """All runs that were made, in their order. Ends early when the generator, not the target, is the limit."""
     course = _Course(settings, measure)
     if not course.double():
@@ -95,7 +95,7 @@ class _Course:
 
     def __init__(self, settings: Settings, measure: Measure) -> None:
         self.settings = settings
-        self.probes: list[Probe] = []
+        self.probes: list[CapacityProbe] = []
         self._measure = measure
         self._random = random.Random(settings.seed)
 
@@ -135,7 +135,7 @@ class _Course:
         except _GeneratorLimitError:
             return
 
-    def confirm(self, low: float, high: float) -> list[Probe]:
+    def confirm(self, low: float, high: float) -> list[CapacityProbe]:
         bottom, top = low * (1 - self.settings.spread), min(high * (1 + self.settings.spread), self.settings.most)
         count = self.settings.confirm
         loads = [bottom * (top / bottom) ** (place / max(1, count - 1)) for place in range(count)]
@@ -148,7 +148,7 @@ class _Course:
                 continue
         return latest
 
-    def shift(self, latest: list[Probe]) -> float | None:
+    def shift(self, latest: list[CapacityProbe]) -> float | None:
         """By which factor the confirming runs lie off; None if they lie around what is looked for."""
         if not latest:
             return None
@@ -168,7 +168,7 @@ class _Course:
         assert high is not None, "some load broke the objective"
         return low or max(self.settings.least, high / 2), high
 
-    def run(self, load: float, phase: Phase) -> Probe:
+    def run(self, load: float, phase: ProbePhase) -> CapacityProbe:
         """The first valid one of a few."""
         load = self._rounded(load)
         for _ in range(ATTEMPTS):

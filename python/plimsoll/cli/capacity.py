@@ -20,8 +20,8 @@ from plimsoll.report.numbers import seconds as shown_seconds
 
 if TYPE_CHECKING:
     from plimsoll.capacity.search import Settings
-    from plimsoll.stats.capacity.estimate import Capacity, Probe
-    from plimsoll.stats.study import Unit
+    from plimsoll.stats.capacity.estimate import Capacity, CapacityProbe
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.stats.thresholds.grammar import Threshold
 
 INVALID = 3
@@ -107,7 +107,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     return _exit_code(found, told.probes)
 
 
-def _exit_code(found: Capacity, probes: list[Probe]) -> int:
+def _exit_code(found: Capacity, probes: list[CapacityProbe]) -> int:
     if found.high is None and not found.failed and any(each.invalid for each in probes):
         return INVALID
     return 1 if found.load is None else 0
@@ -119,12 +119,12 @@ class _Told:
 
     settings: Settings
     criteria: tuple[Threshold, ...]
-    probes: list[Probe] = field(default_factory=list)
+    probes: list[CapacityProbe] = field(default_factory=list)
 
     def say(self, text: str) -> None:
         click.echo(text, err=True)
 
-    def probe(self, probe: Probe) -> None:
+    def probe(self, probe: CapacityProbe) -> None:
         from plimsoll.report.numbers import quantity
 
         self.probes.append(probe)
@@ -140,7 +140,7 @@ class _Told:
 def _settings(given: dict[str, Any]) -> Settings:
     from plimsoll.capacity.search import Settings
 
-    unit: Unit = "users" if given["by_users"] else "/s"
+    unit: LoadUnit = "users" if given["by_users"] else "/s"
     start = given["start"] if given["start"] is not None else 1.0 if unit == "users" else 10.0
     most = given["most"] if given["most"] is not None else 10_000.0 if unit == "users" else 100_000.0
     if start <= 0:

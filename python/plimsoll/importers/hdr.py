@@ -20,7 +20,7 @@ from plimsoll.importers.cells import MS
 from plimsoll.importers.samples import BUCKET, MOST_SECONDS
 from plimsoll.importers.single import level_of, number, operation_of, study_of_one, summary_trial, variant_of, whole
 from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision, Trial
-from plimsoll.stats.trial import Packed
+from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -198,7 +198,9 @@ def _course(by_second: dict[int, Histogram], length: int) -> Course:
             requests[second] = histogram.count
             means[second], maxima[second] = histogram.mean / 1000, histogram.max / 1000
             packed[second] = histogram.encode()
-    return Course(requests, np.zeros(length, dtype=np.int64), means, maxima, np.full(length, np.nan), Packed(packed))
+    return Course(
+        requests, np.zeros(length, dtype=np.int64), means, maxima, np.full(length, np.nan), PackedHistograms(packed)
+    )
 
 
 def read_hgrm(source: ResultFile, options: ImportOptions) -> Study:

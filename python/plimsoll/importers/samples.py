@@ -12,7 +12,7 @@ import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Trial
-from plimsoll.stats.trial import Packed
+from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -177,7 +177,7 @@ class Samples:
             means=means,
             maxima=maxima,
             sizes=mean_sizes,
-            histograms=Packed(packed),
+            histograms=PackedHistograms(packed),
         )
 
 

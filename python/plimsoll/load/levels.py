@@ -20,7 +20,7 @@ _PER = {"s": 1, "m": 60, "h": 3600}
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class LoadLevel:
     """What a shape has at one time."""
 
     value: float
@@ -35,7 +35,7 @@ class Level:
             raise BadValueError(f"{self.value:.12g}{unit} is not possible: at most {most:.0f}{unit} are")
 
 
-def parse_level(value: str | float, bare_is_rate: bool = False) -> Level:
+def parse_level(value: str | float, bare_is_rate: bool = False) -> LoadLevel:
     """900/s, 54000/m and 3600/h are rates; a number alone is users, or a rate per second. Raises UsageError."""
     level = parse_step(value, bare_is_rate)
     if level.value < 0:
@@ -43,7 +43,7 @@ def parse_level(value: str | float, bare_is_rate: bool = False) -> Level:
     return level
 
 
-def parse_step(value: str | float, bare_is_rate: bool = False) -> Level:
+def parse_step(value: str | float, bare_is_rate: bool = False) -> LoadLevel:
     """A level, or a difference of two: then it may be below 0."""
     if isinstance(value, str):
         match = _LEVEL.fullmatch(value.strip())
@@ -51,10 +51,10 @@ def parse_step(value: str | float, bare_is_rate: bool = False) -> Level:
             examples = "900/s, 54000/m or 3600/h" if bare_is_rate else "900/s (a rate) or 50 (users)"
             raise BadValueError(f"{shown(value)} is not understood; valid are {examples}")
         unit = match["unit"]
-        return Level(float(match["number"]) / _PER[(unit or "s").lower()], bare_is_rate or unit is not None)
+        return LoadLevel(float(match["number"]) / _PER[(unit or "s").lower()], bare_is_rate or unit is not None)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadValueError(f'{shown(value)} is not a level; valid are "900/s" (a rate) or 50 (users)')
-    return Level(float(value), bare_is_rate)
+    return LoadLevel(float(value), bare_is_rate)
 
 
 def parse_rate(value: str | float) -> float:
@@ -75,7 +75,7 @@ def parse_users(value: str | int) -> int:
     return int(level.value)
 
 
-StepValue = Annotated[Level, PlainValidator(parse_step)]
-LevelValue = Annotated[Level, PlainValidator(parse_level)]
-RateValue = Annotated[Level, PlainValidator(lambda value: Level(parse_rate(value), True))]
-UsersValue = Annotated[Level, PlainValidator(lambda value: Level(float(parse_users(value)), False))]
+StepValue = Annotated[LoadLevel, PlainValidator(parse_step)]
+LevelValue = Annotated[LoadLevel, PlainValidator(parse_level)]
+RateValue = Annotated[LoadLevel, PlainValidator(lambda value: LoadLevel(parse_rate(value), True))]
+UsersValue = Annotated[LoadLevel, PlainValidator(lambda value: LoadLevel(float(parse_users(value)), False))]

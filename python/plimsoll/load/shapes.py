@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 from pydantic import BeforeValidator, Field, PlainValidator, RootModel, model_validator
 
 from plimsoll.load.durations import Duration, Length, parse_duration
-from plimsoll.load.levels import Level, LevelValue, RateValue, StepValue, UsersValue, parse_level
+from plimsoll.load.levels import LevelValue, LoadLevel, RateValue, StepValue, UsersValue, parse_level
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.load.table import ExistingFile, Table
@@ -34,7 +34,7 @@ class Notation(ABC):
 
     @property
     @abstractmethod
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         """The levels it is made of, the first first; none for events of their own."""
 
     @abstractmethod
@@ -48,7 +48,7 @@ class Rate(RootModel[RateValue], Notation):
     extent: ClassVar = Extent.OPTIONAL
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return (self.root,)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -61,7 +61,7 @@ class Users(RootModel[UsersValue], Notation):
     extent: ClassVar = Extent.OPTIONAL
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return (self.root,)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -87,7 +87,7 @@ class Ramp(Table, Notation):
         return {"from": start, "to": end}
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return (self.start, self.end)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -98,7 +98,7 @@ class Item(NamedTuple):
     """`30s:100/s`, or only a level."""
 
     seconds: float | None
-    level: Level
+    level: LoadLevel
 
 
 def _item(value: Any) -> Item:
@@ -137,7 +137,7 @@ class Steps(RootModel[Items], Notation):
         return self
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return tuple(item.level for item in self.root)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -157,16 +157,16 @@ class Stages(RootModel[Items], Notation):
         return self
 
     @property
-    def _first(self) -> Level:
+    def _first(self) -> LoadLevel:
         first = self.root[0]
-        return first.level if first.seconds is None else Level(0.0, first.level.rate)
+        return first.level if first.seconds is None else LoadLevel(0.0, first.level.rate)
 
     @property
     def _targets(self) -> list[Item]:
         return self.root[1:] if self.root[0].seconds is None else self.root
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return (self._first, *(item.level for item in self._targets))
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -206,9 +206,9 @@ class Staircase(Table, Notation):
     text = model_validator(mode="before")(_pairs)
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         last = self.start.value + (self.count - 1) * self.step.value
-        return (self.start, self.step, *(() if self.count == 1 else (Level(last, self.start.rate),)))
+        return (self.start, self.step, *(() if self.count == 1 else (LoadLevel(last, self.start.rate),)))
 
     def spec(self, seconds: float | None) -> ShapeSpec:
         return ShapeSpec.of(
@@ -230,7 +230,7 @@ class Spike(Table, Notation):
     text = model_validator(mode="before")(_pairs)
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return (self.base, self.peak)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -252,7 +252,7 @@ class Sine(Table, Notation):
     text = model_validator(mode="before")(_pairs)
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return (self.mean, self.amplitude)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
@@ -267,7 +267,7 @@ class Replay(RootModel[ExistingFile], Notation):
     extent: ClassVar = Extent.OWN
 
     @property
-    def levels(self) -> tuple[Level, ...]:
+    def levels(self) -> tuple[LoadLevel, ...]:
         return ()
 
     def spec(self, seconds: float | None) -> ShapeSpec:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.charts.chart import Chart
-    from plimsoll.stats.capacity.estimate import Capacity, Probe
-    from plimsoll.stats.study import Unit
+    from plimsoll.stats.capacity.estimate import Capacity, CapacityProbe
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.stats.thresholds.grammar import Threshold
 
 SCHEMA = "plimsoll.capacity"
@@ -23,7 +23,7 @@ VERSION = 1
 _VERDICT = {True: "met", False: "broken"}
 
 
-def answer(found: Capacity, unit: Unit, slo: Sequence[Threshold]) -> list[str]:
+def answer(found: Capacity, unit: LoadUnit, slo: Sequence[Threshold]) -> list[str]:
     """Two or three sentences."""
     objective = ", ".join(each.text for each in slo)
     if found.load is None and not found.failed:
@@ -47,7 +47,7 @@ def answer(found: Capacity, unit: Unit, slo: Sequence[Threshold]) -> list[str]:
     ]
 
 
-def table(probes: Sequence[Probe], unit: Unit, width: int) -> list[str]:
+def table(probes: Sequence[CapacityProbe], unit: LoadUnit, width: int) -> list[str]:
     """A line per run, by load."""
     columns, rows = _rows(probes, unit)
     return render(
@@ -55,7 +55,9 @@ def table(probes: Sequence[Probe], unit: Unit, width: int) -> list[str]:
     )
 
 
-def markdown(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold], command: str) -> str:
+def markdown(
+    found: Capacity, probes: Sequence[CapacityProbe], unit: LoadUnit, slo: Sequence[Threshold], command: str
+) -> str:
     head, *rest = answer(found, unit, slo)
     columns, rows = _rows(probes, unit)
     lines = ["| " + " | ".join(escape(each) for each in row) + " |" for row in [columns, *rows]]
@@ -77,7 +79,7 @@ def markdown(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence
     )
 
 
-def chart(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold]) -> Chart:
+def chart(found: Capacity, probes: Sequence[CapacityProbe], unit: LoadUnit, slo: Sequence[Threshold]) -> Chart:
     """The runs by load, and the value of the criterion that decided."""
     from plimsoll.report.charts.target import capacity_chart
 
@@ -108,7 +110,7 @@ def chart(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Th
 
 
 def document(
-    found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold], command: str
+    found: Capacity, probes: Sequence[CapacityProbe], unit: LoadUnit, slo: Sequence[Threshold], command: str
 ) -> dict[str, Any]:
     """JSON. Its fields are in docs/formats.md."""
     crossing = found.crossing
@@ -137,7 +139,7 @@ def document(
     }
 
 
-def _probe(probe: Probe) -> dict[str, Any]:
+def _probe(probe: CapacityProbe) -> dict[str, Any]:
     return {
         "run": probe.run,
         "phase": probe.phase,
@@ -159,7 +161,7 @@ def _probe(probe: Probe) -> dict[str, Any]:
     }
 
 
-def _rows(probes: Sequence[Probe], unit: Unit) -> tuple[list[str], list[list[str]]]:
+def _rows(probes: Sequence[CapacityProbe], unit: LoadUnit) -> tuple[list[str], list[list[str]]]:
     criteria = probes[0].strains if probes else ()
     columns = [
         "Users" if unit == "users" else "Rate",
@@ -185,7 +187,7 @@ def _broken(found: Capacity) -> list[str]:
     return [f"above it breaks: {', '.join(each.text for each in found.failed)}"] if found.failed else []
 
 
-def _load(load: float | None, unit: Unit) -> str:
+def _load(load: float | None, unit: LoadUnit) -> str:
     if load is None:
         return NONE
     return counted(round(load), "user") if unit == "users" else f"{load:.4g}/s"

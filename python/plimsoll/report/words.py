@@ -18,11 +18,11 @@ from plimsoll.report.numbers import NONE, amount, counted
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.compare.comparison import Comparison, Needed, Word
-    from plimsoll.stats.findings.finding import Weight, Where
+    from plimsoll.stats.compare.comparison import Comparison, RunsNeeded, VerdictWord
+    from plimsoll.stats.findings.finding import FindingWeight, Where
     from plimsoll.stats.study import Metric, Study
 
-WORDS: Mapping[Word, str] = {
+WORDS: Mapping[VerdictWord, str] = {
     "different": "DIFFERENT",
     "negligible": "DIFFERENT but negligible",
     "equivalent": "EQUIVALENT",
@@ -31,8 +31,8 @@ WORDS: Mapping[Word, str] = {
     "no verdict": "NO VERDICT",
     "invalid": "INVALID",
 }
-WEIGHTS: Mapping[Weight, str] = {"blocks": "blocks verdicts", "warning": "warning", "insight": "insight"}
-UNTOLD: tuple[Word, ...] = ("no verdict", "invalid")
+WEIGHTS: Mapping[FindingWeight, str] = {"blocks": "blocks verdicts", "warning": "warning", "insight": "insight"}
+UNTOLD: tuple[VerdictWord, ...] = ("no verdict", "invalid")
 """With these no ratio is shown: it would be believed."""
 WITHIN_RUN = "within-run only"
 """Of an interval that says nothing about further runs."""
@@ -293,7 +293,7 @@ def _more(pairs: int) -> str:
     return f"{pairs} more pair{'' if pairs == 1 else 's'}"
 
 
-def _time(needed: Needed, pace: Pace | None) -> str:
+def _time(needed: RunsNeeded, pace: Pace | None) -> str:
     if needed.minutes is None:
         return ""
     minutes = f"≈ {significant(needed.minutes, 2) if needed.minutes < 10 else count(needed.minutes)} min"

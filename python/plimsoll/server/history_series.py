@@ -10,7 +10,7 @@ from plimsoll.report.load import load_in_short
 from plimsoll.report.numbers import seconds
 from plimsoll.server.history_runs import is_of_cell
 from plimsoll.server.messages import SeriesItem
-from plimsoll.stats.kinds import Kind, kind_of
+from plimsoll.stats.kinds import RunKind, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ def _place(run: StoredRun) -> Place | None:
     return Place(kind.key, _label(kind, run.manifest), run.started)
 
 
-def _label(kind: Kind, manifest: Mapping[str, Any]) -> str:
+def _label(kind: RunKind, manifest: Mapping[str, Any]) -> str:
     """locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes."""
     load, warmup = load_in_short(manifest), manifest.get("warmup")
     length, processes = manifest.get("run_time"), manifest.get("processes") or 1

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.report.charts.trend import Point
     from plimsoll.server.history_store import OpenStore
     from plimsoll.server.messages import SeriesItem
-    from plimsoll.stats.compare.trend import Change
+    from plimsoll.stats.compare.trend import DetectedChange
     from plimsoll.stats.run_summary import RunSummary
     from plimsoll.store import Store, StoredRun
 
@@ -130,7 +130,7 @@ def _in(unit: str, value: float) -> float:
     return 100 * value if unit == "%" else value
 
 
-def _change(change: Change, first: Point, metric: str) -> ChangePoint:
+def _change(change: DetectedChange, first: Point, metric: str) -> ChangePoint:
     unit = METRICS[metric]
     before, after = _in(unit, change.before), _in(unit, change.after)
     ratio = change.change if math.isfinite(change.change) else None

@@ -81,7 +81,7 @@ class EndpointCell:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cell:
+class CellSummary:
     variant: str
     level: Level | None
     operation: str
@@ -121,7 +121,7 @@ class Cell:
         return self.by_key.get(key)
 
 
-def cells_of(study: Study) -> tuple[Cell, ...]:
+def cells_of(study: Study) -> tuple[CellSummary, ...]:
     """Those that have a trial, by operation, level, variant."""
     trials: dict[tuple[str, Level | None, str], list[Trial]] = {}
     for trial in study.trials:
@@ -135,12 +135,12 @@ def cells_of(study: Study) -> tuple[Cell, ...]:
     )
 
 
-def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> Cell:
+def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> CellSummary:
     """One of them, perhaps without a trial."""
     return _cell(variant, level, operation, study.cell(variant, level, operation))
 
 
-def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> Cell:
+def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:
     valid = [trial for trial in trials if not trial.invalid]
     runs: dict[tuple[str, str], list[Measured]] = {}
     for trial in valid:
@@ -149,7 +149,7 @@ def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial
     endpoints = {key: EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))}
     totals = tuple(trial.total for trial in valid if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
-    return Cell(variant, level, operation, trials, endpoints, total)
+    return CellSummary(variant, level, operation, trials, endpoints, total)
 
 
 def _achieved(trial: Trial) -> float | None:

@@ -32,7 +32,7 @@ _OF_PLAN = ("arguments", "tags", "exclude_tags", "equal_weights", "reset_stats")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RunKind:
     key: str
     """Letters and digits; the same for runs of one kind."""
     source: str
@@ -41,7 +41,7 @@ class Kind:
     """What of them was chosen, in words."""
 
 
-def kind_of(manifest: Mapping[str, Any]) -> Kind:
+def kind_of(manifest: Mapping[str, Any]) -> RunKind:
     plan = manifest.get("plan") or {}
     source = source_of(manifest)
     equal = {
@@ -52,7 +52,7 @@ def kind_of(manifest: Mapping[str, Any]) -> Kind:
         **{name: plan.get(name) for name in _OF_PLAN},
     }
     text = json.dumps(equal, sort_keys=True, ensure_ascii=True)
-    return Kind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
+    return RunKind(hashlib.sha256(text.encode()).hexdigest()[:16], source, _chosen(plan))
 
 
 def source_of(manifest: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-Word = Literal["holds", "doubtful", "missing", "impossible"]
+LittleVerdict = Literal["holds", "doubtful", "missing", "impossible"]
 """missing: users or requests are unaccounted for. impossible: more work than the users can have asked for. doubtful: a
 little outside of what the edges of the run explain."""
 
@@ -35,7 +35,7 @@ class Little:
     """What is accepted: from 1 − R_max / T − margin, for the requests cut off at the end of the run, to 1 + margin."""
     users: float
     """N, without what was missing while they were being started."""
-    word: Word
+    word: LittleVerdict
 
 
 def little(
@@ -86,7 +86,7 @@ def lognormal_mean(p50: float, p95: float) -> float:
 
 
 def _judged(ratio: float, low: float, high: float, users: float) -> Little:
-    word: Word = "holds"
+    word: LittleVerdict = "holds"
     if ratio > IMPOSSIBLE:
         word = "impossible"
     elif ratio < min(MISSING, low):

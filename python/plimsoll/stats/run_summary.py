@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Self
 
-    from plimsoll.stats.view import Recorded
+    from plimsoll.stats.view import RecordedRun
 
 RULES = 1
 """To be raised whenever the same record may give other numbers, or another verdict on the generator."""
@@ -50,7 +50,7 @@ class RunSummary:
         return self.failures / self.requests if self.requests else 0.0
 
     @classmethod
-    def of(cls, run: Recorded) -> Self:
+    def of(cls, run: RecordedRun) -> Self:
         """Reads the run. Raises StoreError when that cannot be done."""
         return cls.of_view(RunView.of(run), run.manifest, run.facts)
 

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Histogram
 
-Unit = Literal["users", "/s"]
+LoadUnit = Literal["users", "/s"]
 Against = Literal["baseline", "previous"]
-Kind = Literal["quantile", "mean", "max", "throughput", "errors"]
+MetricKind = Literal["quantile", "mean", "max", "throughput", "errors"]
 
 TOTAL = ("", "Aggregated")
 """The key of all endpoints of a run taken together."""
@@ -40,7 +40,7 @@ TOLERANCE = 0.001
 class Level:
     """A rung of the load ladder: users of the closed model, or arrivals per second of the open one."""
 
-    unit: Unit
+    unit: LoadUnit
     value: float
 
     @property
@@ -284,7 +284,7 @@ _METRIC = re.compile(
 class Metric:
     """What is compared: "p99", "mean", "throughput", "errors", of each endpoint or of the one that is named."""
 
-    kind: Kind
+    kind: MetricKind
     quantile: float | None = None
     endpoint: str | None = None
     """Its label, as "GET /todos/"; "Aggregated" is all of them together; None: each."""
@@ -308,7 +308,7 @@ class Metric:
             return cls("quantile", percent / 100, endpoint, delta)
         if name == "median":
             return cls("quantile", 0.5, endpoint, delta)
-        return cls(cast("Kind", name), None, endpoint, delta)
+        return cls(cast("MetricKind", name), None, endpoint, delta)
 
     @property
     def text(self) -> str:
@@ -354,7 +354,7 @@ class Claim:
     place: str
     """file:line"""
     text: str
-    kind: Kind
+    kind: MetricKind
     relation: Literal[">", "<"]
     value: float
     """Of errors: a share, 0…1."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from plimsoll._engine import Histogram
 from plimsoll.stats import study as model
 from plimsoll.stats.study import Study
-from plimsoll.stats.trial import Packed
+from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -169,7 +169,7 @@ def _tuple(arguments: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]
 def _sequence(arguments: tuple[Any, ...], value: Any, path: str) -> Sequence[Any]:
     """Histograms stay packed: decoded, each takes some 70 KiB."""
     items = _tuple((arguments[0], ...), value, path)
-    return Packed([None if each is None else each.encode() for each in items])
+    return PackedHistograms([None if each is None else each.encode() for each in items])
 
 
 def _mapping(arguments: tuple[Any, ...], value: Any, path: str) -> dict[Any, Any]:

@@ -19,7 +19,7 @@ from plimsoll.record import FAILURES, TIMED, TIMES_OF
 from plimsoll.stats.latency.milliseconds import CENSORED
 from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorCourse, GeneratorHealth, Measured, Trial
 from plimsoll.stats.validity import judge
-from plimsoll.stats.view import NO_REQUESTS, Recorded, RunView
+from plimsoll.stats.view import NO_REQUESTS, RecordedRun, RunView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -44,7 +44,7 @@ _UNENDED = {
 _STATUS = re.compile(r"(?:^|status |HTTPError\(')([1-5]\d\d)\b")
 
 
-class Run(Recorded, Protocol):
+class StudyRun(RecordedRun, Protocol):
     """A recorded run with its circumstances; what the store hands out."""
 
     @property
@@ -56,7 +56,7 @@ class Run(Recorded, Protocol):
 
 
 def trial_of(
-    run: Run,
+    run: StudyRun,
     *,
     variant: str,
     level: Level | None,
@@ -108,7 +108,7 @@ def trial_of(
     )
 
 
-class Packed(Sequence["Histogram | None"]):
+class PackedHistograms(Sequence["Histogram | None"]):
     """Histograms second by second, kept as their V2 bytes and decoded when asked for.
 
     One that is decoded takes some 70 KiB, packed some 160 bytes: an hour of ten endpoints is 2.4 GB or 6 MB.
@@ -125,10 +125,10 @@ class Packed(Sequence["Histogram | None"]):
     @overload
     def __getitem__(self, index: int) -> Histogram | None: ...
     @overload
-    def __getitem__(self, index: slice) -> Packed: ...
-    def __getitem__(self, index: int | slice) -> Histogram | Packed | None:
+    def __getitem__(self, index: slice) -> PackedHistograms: ...
+    def __getitem__(self, index: int | slice) -> Histogram | PackedHistograms | None:
         if isinstance(index, slice):
-            return Packed(self._packed[index])
+            return PackedHistograms(self._packed[index])
         packed = self._packed[index]
         return None if packed is None else Histogram.decode(packed)
 
@@ -136,7 +136,7 @@ class Packed(Sequence["Histogram | None"]):
 class _Read:
     """Passes a run on to whoever folds it, and keeps the course of each endpoint as it goes by."""
 
-    def __init__(self, run: Recorded) -> None:
+    def __init__(self, run: RecordedRun) -> None:
         self._run = run
         self._timed = TIMES_OF[run.manifest.get("times_of") or "all"]
         self._courses: dict[tuple[str, str], _Growing] = {}
@@ -224,9 +224,9 @@ class _Packing:
             self._histogram = Histogram() if packed is None else Histogram.decode(packed)
         self._histogram.add(histogram)
 
-    def packed(self, seconds: int) -> Packed:
+    def packed(self, seconds: int) -> PackedHistograms:
         self._pack()
-        return Packed([self._packed.get(second) for second in range(seconds)])
+        return PackedHistograms([self._packed.get(second) for second in range(seconds)])
 
     def _pack(self) -> None:
         if self._histogram.count:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.view import RunView, Totals
 
-State = Literal["ok", "failed", "unknown", "n/a"]
+CheckState = Literal["ok", "failed", "unknown", "n/a"]
 
 ACHIEVED = 0.99
 """Least share of the offered arrivals that were begun while load was offered."""
@@ -49,11 +49,11 @@ _QUANTILES = {"p50": 0.5, "p90": 0.9, "p99": 0.99, "p99.9": 0.999}
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ValidityCheck:
     """One question and its answer. value and limit are in the unit that the text names; None where there is none."""
 
     name: str
-    state: State
+    state: CheckState
     value: float | None
     limit: float | None
     text: str
@@ -64,7 +64,7 @@ class Check:
 class Validity:
     """The checks in the order in which they were made."""
 
-    checks: tuple[Check, ...]
+    checks: tuple[ValidityCheck, ...]
 
     @property
     def valid(self) -> bool:
@@ -101,24 +101,24 @@ def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str,
     )
 
 
-def _offered(view: RunView, manifest: Mapping[str, Any]) -> Check:
+def _offered(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     if manifest.get("model", "closed") != "open":
-        return Check("offered", "n/a", None, ACHIEVED, "the closed model offers no rate that could be missed")
+        return ValidityCheck("offered", "n/a", None, ACHIEVED, "the closed model offers no rate that could be missed")
     generator = view.generator
     if not generator.offered:
-        return Check("offered", "unknown", None, ACHIEVED, "no arrival was due after the warm-up")
+        return ValidityCheck("offered", "unknown", None, ACHIEVED, "no arrival was due after the warm-up")
     left = max(generator.dropped, _waiting_at_the_end(view))
     begun = max(0, generator.offered - left)
     achieved = begun / generator.offered
     seconds = sum(1 for count in generator.offered_by_second().values() if count)
     rates = f"{begun / seconds:.4g}/s of {generator.offered / seconds:.4g}/s offered were begun in time"
     if achieved >= ACHIEVED:
-        return Check("offered", "ok", achieved, ACHIEVED, f"{rates} ({_percent(achieved)})")
+        return ValidityCheck("offered", "ok", achieved, ACHIEVED, f"{rates} ({_percent(achieved)})")
     text = (
         f"only {rates} ({_percent(achieved)}, less than {_percent(ACHIEVED)}): the others waited for a user or were "
         "dropped; more users (--max-users), or a rate that the target can keep up with"
     )
-    return Check("offered", "failed", achieved, ACHIEVED, text)
+    return ValidityCheck("offered", "failed", achieved, ACHIEVED, text)
 
 
 def _waiting_at_the_end(view: RunView) -> int:
@@ -127,20 +127,20 @@ def _waiting_at_the_end(view: RunView) -> int:
     return view.generator.waiting_by_second().get(last, 0)
 
 
-def _dropped(view: RunView, manifest: Mapping[str, Any]) -> Check:
+def _dropped(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     dropped = max(view.generator.dropped, view.total.dropped)
     if dropped:
         text = f"{_count(dropped, 'arrival')} dropped: due, but never sent; more users (--max-users), or a lower rate"
-        return Check("dropped", "failed", dropped, 0, text)
+        return ValidityCheck("dropped", "failed", dropped, 0, text)
     if manifest.get("model", "closed") != "open":
-        return Check("dropped", "n/a", None, 0, "in the closed model nothing is due that could be dropped")
-    return Check("dropped", "ok", 0, 0, "no arrival was dropped")
+        return ValidityCheck("dropped", "n/a", None, 0, "in the closed model nothing is due that could be dropped")
+    return ValidityCheck("dropped", "ok", 0, 0, "no arrival was dropped")
 
 
-def _late(name: str, times: Histogram, view: RunView, meaning: str) -> Check:
+def _late(name: str, times: Histogram, view: RunView, meaning: str) -> ValidityCheck:
     if times.count < LEAST_FOR_P99:
         few = f"{_count(times.count, 'exchange')}, too few for a p99 of {name}: at least {LEAST_FOR_P99} are needed"
-        return Check(name, "unknown" if times.count else "n/a", None, None, few)
+        return ValidityCheck(name, "unknown" if times.count else "n/a", None, None, few)
     median = view.total.service.median
     limit = max(LATE_MS, LATE_SHARE * median.value) if median else LATE_MS
     rule = f"{_ms(LATE_MS)} or {_percent(LATE_SHARE)} of the target's p50" + (
@@ -148,70 +148,72 @@ def _late(name: str, times: Histogram, view: RunView, meaning: str) -> Check:
     )
     value = times.value_at(0.99) / 1000
     if value <= limit:
-        return Check(name, "ok", value, limit, f"{name} p99 {_ms(value)} is within its limit of {_ms(limit)} ({rule})")
-    return Check(
+        return ValidityCheck(
+            name, "ok", value, limit, f"{name} p99 {_ms(value)} is within its limit of {_ms(limit)} ({rule})"
+        )
+    return ValidityCheck(
         name, "failed", value, limit, f"{name} p99 {_ms(value)} is over its limit of {_ms(limit)} ({rule}): {meaning}"
     )
 
 
-def _cpu(view: RunView, manifest: Mapping[str, Any]) -> Check:
+def _cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     limit = CPU["native" if manifest.get("users_kind") == "native" else "python"]
     if not view.generator.workers or view.duration < 1:
-        return Check("cpu", "unknown", None, CPU_SHARE, "no worker told its CPU for a whole second")
+        return ValidityCheck("cpu", "unknown", None, CPU_SHARE, "no worker told its CPU for a whole second")
     share = view.generator.busy_share(limit)
     above = f"workers used more than {_percent(limit)} CPU in {_percent(share)} of their seconds"
     if share <= CPU_SHARE:
-        return Check("cpu", "ok", share, CPU_SHARE, f"{above}, at most {_percent(CPU_SHARE)} are allowed")
+        return ValidityCheck("cpu", "ok", share, CPU_SHARE, f"{above}, at most {_percent(CPU_SHARE)} are allowed")
     text = f"{above}, over the limit of {_percent(CPU_SHARE)}: the generator was short of CPU; {_relief(manifest)}"
-    return Check("cpu", "failed", share, CPU_SHARE, text)
+    return ValidityCheck("cpu", "failed", share, CPU_SHARE, text)
 
 
-def _workers(facts: Mapping[str, Any]) -> Check:
+def _workers(facts: Mapping[str, Any]) -> ValidityCheck:
     lost = facts.get("lost_workers")
     if lost is None:
-        return Check("workers", "unknown", None, 0, "it is not known whether a worker was lost")
+        return ValidityCheck("workers", "unknown", None, 0, "it is not known whether a worker was lost")
     if not lost:
-        return Check("workers", "ok", 0, 0, "no worker was lost")
+        return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
     text = f"{_count(lost, 'worker')} lost: a part of the load was missing from then on"
-    return Check("workers", "failed", lost, 0, text)
+    return ValidityCheck("workers", "failed", lost, 0, text)
 
 
-def _clock(facts: Mapping[str, Any]) -> Check:
+def _clock(facts: Mapping[str, Any]) -> ValidityCheck:
     step = facts.get("clock_step_ms")
     if step is None:
-        return Check("clock", "unknown", None, STEP_MS, "it is not known whether the clock was set")
+        return ValidityCheck("clock", "unknown", None, STEP_MS, "it is not known whether the clock was set")
     if abs(step) <= STEP_MS:
-        return Check("clock", "ok", abs(step), STEP_MS, "the clock was not set")
+        return ValidityCheck("clock", "ok", abs(step), STEP_MS, "the clock was not set")
     text = (
         f"the clock was set by {_ms(abs(step))}: receive stamps around that moment are wrong by as much; "
         "no time synchronisation that steps while a run goes on"
     )
-    return Check("clock", "failed", abs(step), STEP_MS, text)
+    return ValidityCheck("clock", "failed", abs(step), STEP_MS, text)
 
 
-def _exhausted(view: RunView) -> Check:
+def _exhausted(view: RunView) -> ValidityCheck:
     failed = view.generator.exhausted
     if not view.generator.workers:
-        return Check("exhausted", "unknown", None, 0, "no worker told whether files, ports and memory sufficed")
+        return ValidityCheck("exhausted", "unknown", None, 0, "no worker told whether files, ports and memory sufficed")
     if not failed:
-        return Check("exhausted", "ok", 0, 0, "files, ports and memory sufficed")
+        return ValidityCheck("exhausted", "ok", 0, 0, "files, ports and memory sufficed")
     text = (
         f"{_count(failed, 'exchange')} failed because files, ports or memory of the generator ran out; "
         "`plimsoll doctor` says which"
     )
-    return Check("exhausted", "failed", failed, 0, text)
+    return ValidityCheck("exhausted", "failed", failed, 0, text)
 
 
-def _percentiles(view: RunView) -> Check:
+def _percentiles(view: RunView) -> ValidityCheck:
     """Exact extremes and counts against the histograms: they can only disagree if the record is damaged."""
     timed = [each for each in (*view.endpoints, view.total) if each.response.count]
     if not timed:
-        return Check("percentiles", "n/a", None, None, "nothing was timed")
+        return ValidityCheck("percentiles", "n/a", None, None, "nothing was timed")
     wrong = [f"{_label(each)}: {disorder}" for each in timed if (disorder := _disorder(each))]
     if not wrong:
-        return Check("percentiles", "ok", 0, 0, "min ≤ p50 ≤ p90 ≤ p99 ≤ p99.9 ≤ max at every endpoint")
+        return ValidityCheck("percentiles", "ok", 0, 0, "min ≤ p50 ≤ p90 ≤ p99 ≤ p99.9 ≤ max at every endpoint")
     text = f"times contradict each other ({wrong[0]}): the record is damaged"
-    return Check("percentiles", "failed", len(wrong), 0, text)
+    return ValidityCheck("percentiles", "failed", len(wrong), 0, text)
 
 
 def _disorder(endpoint: Totals) -> str | None:
@@ -237,7 +239,7 @@ def _disorder(endpoint: Totals) -> str | None:
     return None
 
 
-def _little(view: RunView) -> Check:
+def _little(view: RunView) -> ValidityCheck:
     """Little's law: what is in flight on average is what all the times add up to, per second.
 
     The tolerance is three standard errors of the sampled mean, `LITTLE_TOLERANCE`, and the edge: exchanges cut off at
@@ -245,7 +247,7 @@ def _little(view: RunView) -> Check:
     """
     reason, samples = _no_little(view), _in_flight(view)
     if reason:
-        return Check("little", "n/a", None, None, f"Little's law is not applied: {reason}")
+        return ValidityCheck("little", "n/a", None, None, f"Little's law is not applied: {reason}")
     counted = statistics.fmean(samples)
     timed = _busy_seconds(view) / view.duration
     error = 3 * statistics.stdev(samples) / math.sqrt(len(samples))
@@ -253,11 +255,11 @@ def _little(view: RunView) -> Check:
     figures = f"the times add up to {timed:.4g} in flight, {counted:.4g} were counted"
     if abs(timed - counted) <= tolerance:
         text = f"Little's law: {figures} (within ±{tolerance:.3g})"
-        return Check("little", "ok", abs(timed - counted), tolerance, text)
+        return ValidityCheck("little", "ok", abs(timed - counted), tolerance, text)
     text = (
         f"Little's law: {figures} (more than ±{tolerance:.3g} apart): times are wrong, or exchanges were not recorded"
     )
-    return Check("little", "failed", abs(timed - counted), tolerance, text)
+    return ValidityCheck("little", "failed", abs(timed - counted), tolerance, text)
 
 
 def _no_little(view: RunView) -> str | None:

@@ -27,7 +27,7 @@ NO_REQUESTS = frozenset({CANCELLED, DROPPED})
 AGGREGATED = "Aggregated"
 
 
-class Recorded(Protocol):
+class RecordedRun(Protocol):
     """A run that can be read; what the store hands out."""
 
     @property
@@ -180,7 +180,7 @@ class RunView:
         self._last = -1
 
     @classmethod
-    def of(cls, run: Recorded, times_of: str | None = None) -> RunView:
+    def of(cls, run: RecordedRun, times_of: str | None = None) -> RunView:
         """The view of a recorded run, without what is left out. times_of: None for what the run was told."""
         first = first_second(run.manifest, run.facts)
         view = cls(first, times_of or run.manifest.get("times_of") or "all")

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.report.charts.trend import MOST_LABELS, Point, change_words, trend_chart
 from plimsoll.report.render import svg
-from plimsoll.stats.compare.trend import Change, Changes, Step, changes
+from plimsoll.stats.compare.trend import DetectedChange, DetectedChanges, Step, changes
 
 STARTED = 1_790_000_000.0
 LEVELS = [10.0, 10.1, 9.9, 10.0, 10.1, 9.9, 20.0, 20.1, 19.9, 20.0, 20.1, 19.9]
@@ -65,7 +65,7 @@ def test_too_few_runs_are_said():
     assert "at least 10 are needed" in chart(points([1.0, 2.0])).note
     assert chart(points([])) is None
     assert chart(points([None, None])) is None
-    assert data(chart(points([3.0], is_valid=False), Changes((), (), ())), "steps") == []
+    assert data(chart(points([3.0], is_valid=False), DetectedChanges((), (), ())), "steps") == []
 
 
 def test_there_is_room_above_the_points_and_0_is_there_when_it_is_near():
@@ -85,13 +85,13 @@ def test_there_is_room_above_the_points_and_0_is_there_when_it_is_near():
     ],
 )
 def test_changes_in_words(before, after, unit, words):
-    assert change_words(Change(5, before, after, 1e-5, after > before, 5), unit) == words
+    assert change_words(DetectedChange(5, before, after, 1e-5, after > before, 5), unit) == words
 
 
 def test_of_many_changes_the_first_have_labels_and_none_cover_their_neighbours():
     count = MOST_LABELS + 4
-    found = Changes(
-        tuple(Change(5 * (n + 1), 1.0, 2.0, 1e-4, True, 5) for n in range(count)),
+    found = DetectedChanges(
+        tuple(DetectedChange(5 * (n + 1), 1.0, 2.0, 1e-4, True, 5) for n in range(count)),
         tuple(Step(5 * n, 5 * n + 5, 1.0) for n in range(count + 1)),
         (),
     )

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from plimsoll.stats.capacity.estimate import Crossing, Probe, bracket, capacity, cross, step
+from plimsoll.stats.capacity.estimate import CapacityProbe, Crossing, bracket, capacity, cross, step
 from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 (P99,) = parse_slo("p99 < 200ms")
@@ -19,7 +19,7 @@ def strain(criterion, value):
 
 def probe(load, p99=None, errors=None, phase="confirm", invalid=()):
     found = [strain(each, value) for each, value in ((P99, p99), (ERRORS, errors)) if value is not None]
-    return Probe(load, 10.0, phase, tuple(found), invalid)
+    return CapacityProbe(load, 10.0, phase, tuple(found), invalid)
 
 
 def simulated(truth, elasticity, spread, seed, loads=12):

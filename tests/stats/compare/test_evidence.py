@@ -4,7 +4,7 @@ import pytest
 from tests.stats.runs import GET, P99, TEN, pairs, study, table, trial
 
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
-from plimsoll.stats.compare.gate import Gate
+from plimsoll.stats.compare.gate import VerdictGate
 from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.findings.finding import Finding, Where
@@ -13,7 +13,7 @@ QUESTION = Question(P99, "A", "B", "baseline", GET, TEN, "", False)
 
 
 def gathered(made, findings=()):
-    return gather(made, Readings(made), Gate(findings), QUESTION)
+    return gather(made, Readings(made), VerdictGate(findings), QUESTION)
 
 
 @pytest.mark.parametrize(

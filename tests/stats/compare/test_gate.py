@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from tests.stats.runs import GET, P99, RATE, TEN, table, trial
 
-from plimsoll.stats.compare.gate import Gate
+from plimsoll.stats.compare.gate import VerdictGate
 from plimsoll.stats.compare.questions import Question
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.study import TOTAL, Level
@@ -41,23 +41,23 @@ def finding(weight="blocks", **where):
     ],
 )
 def test_a_finding_blocks_what_it_is_about(where, blocks):
-    assert bool(Gate([finding(**where)]).of_question(question())) is blocks
+    assert bool(VerdictGate([finding(**where)]).of_question(question())) is blocks
 
 
 def test_all_endpoints_together_are_one_of_their_own():
     for key in (TOTAL, ("", "")):
-        gate = Gate([finding(endpoint=key)])
+        gate = VerdictGate([finding(endpoint=key)])
         assert gate.of_question(question(TOTAL))
         assert not gate.of_question(question(GET))
 
 
 def test_warnings_and_insights_block_nothing():
-    assert Gate([finding("warning"), finding("insight")]).of_question(question()) == []
+    assert VerdictGate([finding("warning"), finding("insight")]).of_question(question()) == []
 
 
 def test_a_finding_about_one_run_leaves_the_others():
     first, second = trial("A", table(1), repeat=0), trial("A", table(1), repeat=1)
-    gate = Gate([finding(trial=first.id, variant="A", endpoint=GET)])
+    gate = VerdictGate([finding(trial=first.id, variant="A", endpoint=GET)])
     assert gate.of_question(question()) == []
     assert gate.of_trial(first, question())
     assert gate.of_trial(second, question()) == []

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from plimsoll.stats.compare.shares import Failed, difference
+from plimsoll.stats.compare.shares import FailureCount, difference
 from plimsoll.stats.proportions import none_of
 
 TOLERANCE = 0.001
 
 
 def several(a, b, requests=10_000):
-    return [(Failed(x, requests), Failed(y, requests)) for x, y in zip(a, b, strict=True)]
+    return [(FailureCount(x, requests), FailureCount(y, requests)) for x, y in zip(a, b, strict=True)]
 
 
 def test_no_failure_anywhere_is_as_good_as_the_number_of_requests():

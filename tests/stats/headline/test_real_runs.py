@@ -12,10 +12,10 @@ from plimsoll.store import Store
 if TYPE_CHECKING:
     from harness import Command, Target
 
-    from plimsoll.stats.headline import Headline
+    from plimsoll.stats.headline import RunHeadline
 
 
-def of_last(plimsoll: Command) -> Headline:
+def of_last(plimsoll: Command) -> RunHeadline:
     with Store.open(str(plimsoll.store), create=False) as store:
         run = store.run("last")
         return headline(RunView.of(run), run.manifest, run.facts)

@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.compare.comparison import Comparison, Word
-    from plimsoll.stats.findings.finding import Finding, Weight
+    from plimsoll.stats.compare.comparison import Comparison, VerdictWord
+    from plimsoll.stats.findings.finding import Finding, FindingWeight
 
 Grade = Literal["error", "warning", "notice"]
 
 MOST = 10
 """Of one grade: GitHub shows no more of a step."""
-_GRADES: dict[Weight, Grade] = {"blocks": "error", "warning": "warning", "insight": "notice"}
+_GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", "insight": "notice"}
 
 
 def workflow_commands(analysis: Analysis) -> str:
@@ -38,7 +38,7 @@ def workflow_commands(analysis: Analysis) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
-_OPEN: tuple[Word, ...] = ("one run", "no verdict")
+_OPEN: tuple[VerdictWord, ...] = ("one run", "no verdict")
 
 
 def _of_comparisons(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Grade, str, str]]:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell, EndpointCell
-    from plimsoll.stats.compare.comparison import Comparison, Needed
+    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import GeneratorHealth, Level, Measured, Metric, Study, Trial
 
@@ -206,7 +206,7 @@ def _comparison(each: Comparison, primary: bool) -> dict[str, Any]:
     }
 
 
-def _needed(needed: Needed | None) -> dict[str, Any] | None:
+def _needed(needed: RunsNeeded | None) -> dict[str, Any] | None:
     if needed is None:
         return None
     return {
@@ -217,7 +217,7 @@ def _needed(needed: Needed | None) -> dict[str, Any] | None:
     }
 
 
-def _cell(cell: Cell, percents: tuple[str, ...]) -> dict[str, Any]:
+def _cell(cell: CellSummary, percents: tuple[str, ...]) -> dict[str, Any]:
     return {
         "variant": cell.variant,
         "operation": cell.operation,

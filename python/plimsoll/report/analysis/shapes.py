@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.report.footnotes import Notes
     from plimsoll.report.shape import Shape
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell, EndpointCell
+    from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Level, Study
 
@@ -94,7 +94,7 @@ def highest(study: Study) -> Metric:
     return Metric("quantile", max(found, default=0.99))
 
 
-def _main(cell: Cell) -> EndpointCell | None:
+def _main(cell: CellSummary) -> EndpointCell | None:
     """All endpoints together, or the only one."""
     return cell.total or (cell.endpoints[0] if len(cell.endpoints) == 1 else None)
 
@@ -156,7 +156,7 @@ def _of_total(analysis: Analysis, operation: str, metric: Metric) -> dict[Level 
     }
 
 
-def _cell(cell: Cell, shown: Callable[[EndpointCell], str], notes: Notes) -> str:
+def _cell(cell: CellSummary, shown: Callable[[EndpointCell], str], notes: Notes) -> str:
     row = _main(cell)
     if row is not None:
         return shown(row)
@@ -177,7 +177,7 @@ def _carried(study: Study, operation: str, notes: Notes) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _carried_by(cell: Cell, tail: Metric, notes: Notes) -> tuple[str, ...]:
+def _carried_by(cell: CellSummary, tail: Metric, notes: Notes) -> tuple[str, ...]:
     row = _main(cell)
     if not cell.valid:
         return (notes.missing(tables.reason(cell)),) * 4
@@ -205,7 +205,7 @@ def _level_by_level(study: Study, comparisons: Sequence[Comparison], notes: Note
         yield tables.compared(study, list(group), notes)
 
 
-def _title(cell: Cell, study: Study) -> str:
+def _title(cell: CellSummary, study: Study) -> str:
     """50 users, index, 5 runs."""
     number = counted(len(cell.trials), "run")
     runs = f"{len(cell.valid)} of {number} valid" if cell.reasons else number if len(cell.trials) > 1 else ""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.footnotes import Notes
-    from plimsoll.stats.cells import Cell, EndpointCell
+    from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Metric, Study
 
@@ -68,7 +68,7 @@ def compared(study: Study, comparisons: Sequence[Comparison], notes: Notes) -> T
     return Table(columns, tuple(rows), grouped=True, spare=frozenset({4}))
 
 
-def _value(comparison: Comparison, known: float | None, cell: Cell, notes: Notes) -> str:
+def _value(comparison: Comparison, known: float | None, cell: CellSummary, notes: Notes) -> str:
     """Without a pair of valid runs there is none in the comparison; a valid run of this variant still has one."""
     if not cell.valid:
         return notes.missing(reason(cell))
@@ -104,7 +104,7 @@ def metric_title(metric: Metric) -> str:
     return f"{metric.text}, {unit_of(metric)}"
 
 
-def requests(cell: Cell) -> Table:
+def requests(cell: CellSummary) -> Table:
     """Locust's first table: requests, failures, times, sizes and rates of each endpoint."""
     titles = (
         "# Requests",
@@ -120,7 +120,7 @@ def requests(cell: Cell) -> Table:
     return Table(columns, tuple(_request_row(row) for row in _rows(cell)))
 
 
-def percentiles(cell: Cell) -> Table:
+def percentiles(cell: CellSummary) -> Table:
     """Locust's second table."""
     titles = (f"{percent}%ile (ms)" for percent in PERCENTILES)
     columns = (Column("Method"), Column("Name", least=10), *(Column(title, right=True) for title in titles))
@@ -128,7 +128,7 @@ def percentiles(cell: Cell) -> Table:
     return Table(columns, tuple(rows))
 
 
-def failures(cells: Sequence[Cell]) -> Table | None:
+def failures(cells: Sequence[CellSummary]) -> Table | None:
     """What failed and how often, by endpoint, kind and message; None when nothing did."""
     found: dict[tuple[str, ...], int] = {}
     for cell in cells:
@@ -164,7 +164,7 @@ def succeeded(row: EndpointCell | None) -> str:
     return share(row.requests - row.failures, row.requests)
 
 
-def reason(cell: Cell) -> str:
+def reason(cell: CellSummary) -> str:
     """Why its numbers must not be used."""
     level = f" at {cell.level}" if cell.level is not None else ""
     if not cell.trials:
@@ -174,7 +174,7 @@ def reason(cell: Cell) -> str:
     return f"{cell.variant}{level} is INVALID: {first}{more}"
 
 
-def _rows(cell: Cell) -> list[EndpointCell]:
+def _rows(cell: CellSummary) -> list[EndpointCell]:
     return [*cell.endpoints, *([cell.total] if cell.total is not None else [])]
 
 

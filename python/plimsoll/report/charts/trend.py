@@ -13,7 +13,7 @@ from plimsoll.report.numbers import NONE, quantity
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.compare.trend import Change, Changes
+    from plimsoll.stats.compare.trend import DetectedChange, DetectedChanges
 
 MOST_TICKS = 12
 MOST_LABELS = 8
@@ -37,7 +37,7 @@ class Point:
 
 
 def trend_chart(
-    name: str, title: str, points: Sequence[Point], found: Changes, *, what: str, unit: str
+    name: str, title: str, points: Sequence[Point], found: DetectedChanges, *, what: str, unit: str
 ) -> Chart | None:
     """points: all runs, the oldest first; `found` is of the values of the valid ones among them that have one. what:
     the title of the axis. unit: "ms" or another. None without any value."""
@@ -88,7 +88,7 @@ def _row(place: int, point: Point, unit: str) -> Row:
     }
 
 
-def _change(places: Sequence[int], change: Change, count: int, number: int, unit: str) -> Row:
+def _change(places: Sequence[int], change: DetectedChange, count: int, number: int, unit: str) -> Row:
     """Halfway between the run before it and the first after it."""
     at = (places[change.index - 1] + places[change.index]) / 2
     return {
@@ -103,7 +103,7 @@ def _change(places: Sequence[int], change: Change, count: int, number: int, unit
     }
 
 
-def change_words(change: Change, unit: str) -> str:
+def change_words(change: DetectedChange, unit: str) -> str:
     """+12.5 %, worse"""
     word = "worse" if change.is_worse else "better"
     if not math.isfinite(change.change):
@@ -130,7 +130,7 @@ def _day(started: float) -> str:
     return datetime.fromtimestamp(started, UTC).strftime("%m-%d")
 
 
-def _legend(points: Sequence[Point], found: Changes) -> list[str]:
+def _legend(points: Sequence[Point], found: DetectedChanges) -> list[str]:
     seen = {"run" if point.is_valid else "invalid run" for point in points if point.value is not None}
     seen |= {"worse" if each.is_worse else "better" for each in found.changes}
     return [each for each in ("run", "invalid run", "better", "worse") if each in seen]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell
+    from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Study
@@ -67,7 +67,7 @@ def _first_of_each_rule(findings: Sequence[Finding]) -> list[Finding]:
     return list(seen.values())
 
 
-def status(study: Study, cells: Sequence[Cell]) -> tuple[Fact, ...]:
+def status(study: Study, cells: Sequence[CellSummary]) -> tuple[Fact, ...]:
     """What was measured, in a few numbers. What is not known is not told."""
     invalid = sum(bool(trial.invalid) for trial in study.trials)
     totals = [cell.total for cell in cells if cell.total is not None]

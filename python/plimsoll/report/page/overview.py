@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell
+    from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Against, Study, Trial
 
@@ -22,7 +22,7 @@ MOST_RUNS = 400
 """Rows of a table with one for each run."""
 
 
-def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Notes) -> Table:
+def chain_table(analysis: Analysis, cells: Sequence[CellSummary], notes: Notes) -> Table:
     """A row for each step: what it changed, what it does, and what came of it against the one before and the first."""
     study = analysis.study
     changes = changes_of(study)
@@ -58,7 +58,7 @@ def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Notes) -> Tabl
 _AGAINST: dict[Against, str] = {"previous": "the step before", "baseline": "the baseline"}
 
 
-def _came_of(analysis: Analysis, cell: Cell, kind: str, against: Against) -> str:
+def _came_of(analysis: Analysis, cell: CellSummary, kind: str, against: Against) -> str:
     """Of all endpoints together."""
     found = [
         each
@@ -85,7 +85,7 @@ def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
     return list(study.variants[:2]) == [comparison.a, comparison.b]
 
 
-def rates_table(study: Study, cells: Sequence[Cell], notes: Notes) -> Table:
+def rates_table(study: Study, cells: Sequence[CellSummary], notes: Notes) -> Table:
     """A row for each implementation and rate; of an invalid cell nothing is shown but the reason."""
     columns = (
         Column("Implementation", is_text=True),
@@ -123,14 +123,14 @@ def rates_table(study: Study, cells: Sequence[Cell], notes: Notes) -> Table:
     return Table("All endpoints together", columns, tuple(rows))
 
 
-def _succeeded(cell: Cell) -> str:
+def _succeeded(cell: CellSummary) -> str:
     of = cell.total
     if of is None or not of.requests or of.failures is None:
         return NONE
     return share(of.requests - of.failures, of.requests)
 
 
-def _failed(cell: Cell) -> str:
+def _failed(cell: CellSummary) -> str:
     of = cell.total
     if of is None or not of.requests or of.failures is None:
         return NONE

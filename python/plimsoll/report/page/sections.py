@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from plimsoll.report.page.document import Block
     from plimsoll.report.page.tables import Table
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell
+    from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.study import Level, Study
 
 MOST_VERDICTS = 1500
@@ -58,7 +58,7 @@ class Subject:
     """What a report is about, and what its sections have in common."""
 
     analysis: Analysis
-    cells: Sequence[Cell]
+    cells: Sequence[CellSummary]
     pictures: Pictures
     notes: Notes
     """To single numbers; the last section shows those that the others before it have made."""
@@ -167,7 +167,7 @@ def failure_figure(of: Subject, operation: str) -> tuple[Figures, ...]:
     return of.pictures.block(charts[:1], wide=True)
 
 
-def _failures(of: Subject, operation: str, cells: Sequence[Cell]) -> tuple[Block, ...]:
+def _failures(of: Subject, operation: str, cells: Sequence[CellSummary]) -> tuple[Block, ...]:
     labelled = [(cell_label(of.study, cell.variant, cell.level), cell) for cell in cells]
     table = failure_table(labelled, MOST_FAILURES, _place(of, operation))
     if table is not None:
@@ -178,7 +178,7 @@ def _failures(of: Subject, operation: str, cells: Sequence[Cell]) -> tuple[Block
 
 
 def _levels(
-    of: Subject, operation: str, cells: Sequence[Cell], main: Sequence[Chart], more: Sequence[Chart]
+    of: Subject, operation: str, cells: Sequence[CellSummary], main: Sequence[Chart], more: Sequence[Chart]
 ) -> tuple[Block, ...]:
     levels = [level for level in of.study.levels if any(cell.level == level for cell in cells)]
     found: list[Block] = []
@@ -192,7 +192,7 @@ def _levels(
 def _at_level(
     of: Subject,
     operation: str,
-    cells: Sequence[Cell],
+    cells: Sequence[CellSummary],
     level: Level | None,
     main: Sequence[Chart],
     more: Sequence[Chart],

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell, EndpointCell
+    from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
@@ -79,7 +79,7 @@ def number(value: float | None) -> str:
 
 
 def locust_tables(
-    cells: Sequence[Cell], notes: Notes, most: int, *, names_variant: bool, place: str = ""
+    cells: Sequence[CellSummary], notes: Notes, most: int, *, names_variant: bool, place: str = ""
 ) -> tuple[Table, Table]:
     """The two tables of Locust for cells that stand at one level: requests, and percentiles. most: rows of each; the
     endpoints with the most requests are kept. place: where these cells stand, for the captions: " at 50 users"."""
@@ -105,7 +105,9 @@ def locust_tables(
     )
 
 
-def _busiest(cells: Sequence[Cell], keys: Sequence[tuple[str, str]], most: int) -> tuple[list[tuple[str, str]], str]:
+def _busiest(
+    cells: Sequence[CellSummary], keys: Sequence[tuple[str, str]], most: int
+) -> tuple[list[tuple[str, str]], str]:
     if len(keys) <= most:
         return sorted(keys, key=lambda key: (key[1], key[0])), ""
     counts = dict.fromkeys(keys, 0)
@@ -118,7 +120,7 @@ def _busiest(cells: Sequence[Cell], keys: Sequence[tuple[str, str]], most: int) 
 
 
 def _row(
-    cell: Cell,
+    cell: CellSummary,
     key: tuple[str, str],
     endpoint: EndpointCell | None,
     texts: Callable[[EndpointCell], list[str]],
@@ -210,7 +212,7 @@ def verdict_chip(analysis: Analysis, comparison: Comparison) -> Chip:
     return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])
 
 
-def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "") -> Table | None:
+def failure_table(cells: Iterable[tuple[str, CellSummary]], most: int, place: str = "") -> Table | None:
     """By cell and message. None when nothing failed. place: for the caption."""
     rows = []
     for label, cell in cells:

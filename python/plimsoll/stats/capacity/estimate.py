@@ -18,7 +18,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.study import Unit
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.stats.thresholds.grammar import Threshold
     from plimsoll.stats.thresholds.slo import Strain
 
@@ -26,18 +26,18 @@ CONFIDENCE = 0.95
 LEAST_POINTS = 6
 """Confirming runs with a value; the line has two parameters, and its spread is to be told too."""
 
-Phase = Literal["double", "bisect", "confirm"]
+ProbePhase = Literal["double", "bisect", "confirm"]
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class CapacityProbe:
     """One run of the search."""
 
     load: float
     """Users, or arrivals per second."""
     seconds: float
     """Measured, without the warm-up."""
-    phase: Phase
+    phase: ProbePhase
     strains: tuple[Strain, ...]
     invalid: tuple[str, ...] = ()
     """Why it says nothing of the target."""
@@ -84,7 +84,7 @@ class Capacity:
     """How it was found, or why there is no interval."""
 
 
-def capacity(probes: Sequence[Probe], unit: Unit) -> Capacity:
+def capacity(probes: Sequence[CapacityProbe], unit: LoadUnit) -> Capacity:
     """probes: all valid and invalid ones of a search, in any order."""
     valid = [each for each in probes if not each.invalid]
     passed = sorted(each.load for each in valid if each.passed)
@@ -113,7 +113,7 @@ def capacity(probes: Sequence[Probe], unit: Unit) -> Capacity:
     return Capacity(first.load, first.low, first.high, first, broken, why)
 
 
-def cross(confirming: Sequence[Probe], criterion: Threshold) -> Crossing | str:
+def cross(confirming: Sequence[CapacityProbe], criterion: Threshold) -> Crossing | str:
     """Or why there is none, in words."""
     points = [
         (math.log(each.load), math.log(strain.value))
@@ -151,7 +151,7 @@ def cross(confirming: Sequence[Probe], criterion: Threshold) -> Crossing | str:
     )
 
 
-def step(confirming: Sequence[Probe], criterion: Threshold) -> tuple[float | None, float | None]:
+def step(confirming: Sequence[CapacityProbe], criterion: Threshold) -> tuple[float | None, float | None]:
     """The loads between which a criterion that has no line breaks: where the fewest runs disagree with "held up to
     there, and not beyond". None: beyond the loads of the runs."""
     runs = sorted(
@@ -165,7 +165,7 @@ def step(confirming: Sequence[Probe], criterion: Threshold) -> tuple[float | Non
     return runs[split - 1][0] if split else None, runs[split][0] if split < len(runs) else None
 
 
-def bracket(valid: Sequence[Probe]) -> tuple[float, float | None]:
+def bracket(valid: Sequence[CapacityProbe]) -> tuple[float, float | None]:
     """The lowest load at which most runs did not meet the objective, and the highest one below it at which most did."""
     by_load: dict[float, list[bool]] = {}
     for each in valid:
@@ -182,7 +182,7 @@ def _reached(place: float, x: np.ndarray[tuple[int], np.dtype[np.float64]]) -> b
     return bool(x.min() - margin <= place <= x.max() + margin)
 
 
-def _broken(failed: Sequence[Probe]) -> tuple[Threshold, ...]:
+def _broken(failed: Sequence[CapacityProbe]) -> tuple[Threshold, ...]:
     """The criteria that broke, those first that did at the lowest loads, and of these the ones that broke most."""
     worst: dict[Threshold, tuple[float, float]] = {}
     for probe in failed:
@@ -193,7 +193,7 @@ def _broken(failed: Sequence[Probe]) -> tuple[Threshold, ...]:
     return tuple(sorted(worst, key=lambda each: worst[each]))
 
 
-def _unbroken(probes: Sequence[Probe], unit: Unit) -> str:
+def _unbroken(probes: Sequence[CapacityProbe], unit: LoadUnit) -> str:
     invalid = [each for each in probes if each.invalid]
     if invalid:
         first = min(invalid, key=lambda each: each.load)

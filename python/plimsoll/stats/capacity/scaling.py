@@ -32,7 +32,7 @@ _AT_BOUND = 1e-7
 
 
 @dataclass(frozen=True, slots=True)
-class Usl:
+class ScalabilityLaw:
     """The fit, and whether it may be shown. Rates are per second."""
 
     slope: float
@@ -56,7 +56,7 @@ class Usl:
         return not self.reasons
 
 
-def usl(loads: Sequence[float], rates: Sequence[float]) -> Usl:
+def usl(loads: Sequence[float], rates: Sequence[float]) -> ScalabilityLaw:
     """loads: users without think time, or else exchanges in flight, ascending; rates: requests per second.
 
     Raises ValueError for fewer than 3 rungs, which no fit goes through, and for values that are not positive.
@@ -75,7 +75,7 @@ def usl(loads: Sequence[float], rates: Sequence[float]) -> Usl:
     peak = math.sqrt((1 - contention) / coherence) if has_peak else None
     capacity = float(_law(np.array([peak]), slope, contention, coherence)[0]) if peak is not None else None
     reasons = (*too_short(loads, rates), *_poor(n, contention, coherence, peak, r2, residual))
-    return Usl(slope, contention, coherence, peak, capacity, r2, residual, reasons)
+    return ScalabilityLaw(slope, contention, coherence, peak, capacity, r2, residual, reasons)
 
 
 def too_short(loads: Sequence[float], rates: Sequence[float]) -> tuple[str, ...]:

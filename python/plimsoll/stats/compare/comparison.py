@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from plimsoll.stats.study import Against, Level, Metric
 
-Word = Literal["different", "negligible", "equivalent", "not distinguishable", "one run", "no verdict", "invalid"]
+VerdictWord = Literal[
+    "different", "negligible", "equivalent", "not distinguishable", "one run", "no verdict", "invalid"
+]
 """different: certainly apart; by at least delta, if `Comparison.at_least`. negligible: certainly apart, and certainly
 by less than delta. equivalent: within delta. not distinguishable: nothing of this is certain. one run: the spread
 between runs is unknown. no verdict: too few requests or pairs, or nothing to compare. invalid: a check failed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class RunsNeeded:
     """What it would take to say more."""
 
     pairs: int
@@ -40,7 +42,7 @@ class Comparison:
     endpoint: tuple[str, str]
     level: Level | None
     operation: str
-    word: Word
+    word: VerdictWord
     a_value: float | None = None
     """Geometric mean over the runs, in the metric's unit; arithmetic for shares."""
     b_value: float | None = None
@@ -71,7 +73,7 @@ class Comparison:
     """p adjusted for the number of primary comparisons (Benjamini–Hochberg); None for others."""
     resolves: float | None = None
     """The relative difference that can be told from none now: 0.074 is ±7.4 %."""
-    needed: Needed | None = None
+    needed: RunsNeeded | None = None
     requests: int | None = None
     """The fewest that a value rests on in any run."""
     tail: int | None = None

@@ -11,11 +11,11 @@ from plimsoll.stats.latency.ranks import above, comparable_requests, least_reque
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.compare.comparison import Word
-    from plimsoll.stats.compare.gate import Gate
+    from plimsoll.stats.compare.comparison import VerdictWord
+    from plimsoll.stats.compare.gate import VerdictGate
     from plimsoll.stats.compare.questions import Question
     from plimsoll.stats.compare.readings import Pair, Readings
-    from plimsoll.stats.compare.shares import Failed
+    from plimsoll.stats.compare.shares import FailureCount
     from plimsoll.stats.study import Measured, Study, Trial
 
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class Refusal:
     """Why a question is not answered."""
 
-    word: Word
+    word: VerdictWord
     reason: str
 
 
@@ -36,7 +36,7 @@ class Evidence:
     remarks: tuple[str, ...] = ()
 
 
-def gather(study: Study, readings: Readings, gate: Gate, question: Question) -> tuple[Evidence, Refusal | None]:
+def gather(study: Study, readings: Readings, gate: VerdictGate, question: Question) -> tuple[Evidence, Refusal | None]:
     """The pairs that count. A refusal when there are none, or when a check forbids any answer."""
     cells = [readings.cell(variant, question.level, question.operation) for variant in (question.a, question.b)]
     for variant, trials in zip((question.a, question.b), cells, strict=True):
@@ -60,7 +60,9 @@ def gather(study: Study, readings: Readings, gate: Gate, question: Question) -> 
     return evidence, None
 
 
-def counted_failures(readings: Readings, question: Question, pairs: Sequence[Pair]) -> list[tuple[Failed, Failed]]:
+def counted_failures(
+    readings: Readings, question: Question, pairs: Sequence[Pair]
+) -> list[tuple[FailureCount, FailureCount]]:
     """Pair by pair; those left out of which it is not known how many failed."""
     found = [tuple(_failed(readings, question, trial) for trial in pair) for pair in pairs]
     return [(a, b) for a, b in found if a is not None and b is not None]
@@ -91,7 +93,7 @@ def too_few(quantile: float, requests: int, counted: bool) -> str:
     ).replace("_", "\u00a0")
 
 
-def _faults(trial: Trial, gate: Gate, question: Question) -> list[tuple[str, str]]:
+def _faults(trial: Trial, gate: VerdictGate, question: Question) -> list[tuple[str, str]]:
     """Why a run does not count, each with the id of its check."""
     faults = [("RUN", reason) for reason in trial.invalid]
     return faults + [(each.id, each.statement) for each in gate.of_trial(trial, question)]
@@ -136,10 +138,10 @@ def _remarks(
     return remarks
 
 
-def _failed(readings: Readings, question: Question, trial: Trial) -> Failed | None:
-    from plimsoll.stats.compare.shares import Failed
+def _failed(readings: Readings, question: Question, trial: Trial) -> FailureCount | None:
+    from plimsoll.stats.compare.shares import FailureCount
 
     measured = readings.measured(trial, question.endpoint)
     if measured is None or measured.failures is None or not measured.requests:
         return None
-    return Failed(measured.failures, measured.requests)
+    return FailureCount(measured.failures, measured.requests)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Trial
 
 
-class Gate:
+class VerdictGate:
     """The findings that block, asked by what they are about."""
 
     def __init__(self, findings: Iterable[Finding]) -> None:

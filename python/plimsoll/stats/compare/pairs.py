@@ -29,7 +29,7 @@ Verdict = Literal["different", "negligible", "equivalent", "not distinguishable"
 
 
 @dataclass(frozen=True, slots=True)
-class Paired:
+class PairedResult:
     """What differences of pairs say, on the scale they were given in: ln(b/a), or b − a."""
 
     pairs: int
@@ -98,7 +98,7 @@ def log_ratios(a: Sequence[float], b: Sequence[float]) -> list[float]:
 
 def paired(
     differences: Sequence[float], *, floor: float = 0.0, history: Noise | None = None, alpha: float = ALPHA
-) -> Paired | None:
+) -> PairedResult | None:
     """The mean difference with its t interval: d̄ ± t(k−1) · s / √k.
 
     floor: a standard deviation below which s is not believed, as that of the tool's rounding: runs that all round to
@@ -118,7 +118,7 @@ def paired(
         variance = (history.freedom * history.variance + freedom * variance) / (history.freedom + freedom)
         freedom += history.freedom
     spread = max(math.sqrt(variance), floor)
-    return Paired(
+    return PairedResult(
         pairs=pairs,
         centre=float(values.mean()),
         error=spread / math.sqrt(pairs),
@@ -143,3 +143,16 @@ def flipped(differences: Sequence[float]) -> float | None:
     seen = abs(sum(differences))
     rounding = 1e-12 * sum(abs(each) for each in differences)
     return float(np.mean(np.abs(sums) >= seen - rounding))
+
+
+def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
+    """The p-values adjusted, in the order given: of those at most 0.05, one in twenty is a false alarm on average.
+
+    Benjamini and Hochberg, JRSS B 57, 1995. It holds for independent tests and for those that depend on each other
+    positively, as endpoints of the same runs do. Raises ValueError for what is no probability.
+    """
+    from scipy.stats import false_discovery_control
+
+    if not ps:
+        return []
+    return [float(each) for each in false_discovery_control(ps, method="bh")]

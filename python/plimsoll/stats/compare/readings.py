@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.autocorrelation import Within
     from plimsoll.stats.study import Course, Level, Measured, Study, Trial
 
-Key = tuple[str, str]
+EndpointKey = tuple[str, str]
 Pair = tuple["Trial", "Trial"]
-Place = tuple[str, "Level | None", str]
+CellKey = tuple[str, "Level | None", str]
 """Variant, level, operation."""
 
 
@@ -33,12 +33,12 @@ class Readings:
         quantiles = {each.quantile for each in (*study.metrics, *study.primary)}
         self._quantiles = sorted(each for each in quantiles if each is not None)
         # Trials are not hashable by value; the study keeps them alive, so their identity will do.
-        self._cells: dict[Place, tuple[Trial, ...]] = {}
-        self._pairs: dict[tuple[str, Place], tuple[Pair, ...]] = {}
-        self._rows: dict[int, dict[Key, Measured]] = {}
+        self._cells: dict[CellKey, tuple[Trial, ...]] = {}
+        self._pairs: dict[tuple[str, CellKey], tuple[Pair, ...]] = {}
+        self._rows: dict[int, dict[EndpointKey, Measured]] = {}
         self._cuts: dict[tuple[str, Level | None], int] = {}
-        self._measured: dict[tuple[int, Key], Measured | None] = {}
-        self._within: dict[tuple[int, Key], dict[float, Within | None]] = {}
+        self._measured: dict[tuple[int, EndpointKey], Measured | None] = {}
+        self._within: dict[tuple[int, EndpointKey], dict[float, Within | None]] = {}
 
     def cell(self, variant: str, level: Level | None, operation: str) -> tuple[Trial, ...]:
         """As `Study.cell`, which is asked for every endpoint and metric."""
@@ -88,7 +88,7 @@ class Readings:
         """Seconds left out at the start of these trials: the most of any."""
         return max((each.warmup + self.cut(each.operation, each.level) for each in trials), default=0.0)
 
-    def measured(self, trial: Trial, key: Key) -> Measured | None:
+    def measured(self, trial: Trial, key: EndpointKey) -> Measured | None:
         """One endpoint by the window; key ("", "Aggregated"): all together. None: it does not occur in the run."""
         place = id(trial), key
         if place not in self._measured:
@@ -99,7 +99,7 @@ class Readings:
             self._measured[place] = found
         return self._measured[place]
 
-    def _row(self, trial: Trial, key: Key) -> Measured | None:
+    def _row(self, trial: Trial, key: EndpointKey) -> Measured | None:
         if key in (TOTAL, ("", "")):
             return trial.total
         rows = self._rows.get(id(trial))
@@ -108,7 +108,7 @@ class Readings:
             rows = self._rows[id(trial)] = {each.key: each for each in reversed(trial.endpoints)}
         return rows.get(key)
 
-    def within(self, trial: Trial, key: Key, quantile: float) -> Within | None:
+    def within(self, trial: Trial, key: EndpointKey, quantile: float) -> Within | None:
         """How sure this percentile is within its run. None: not recorded second by second, or nothing was timed."""
         place = id(trial), key
         if place not in self._within:

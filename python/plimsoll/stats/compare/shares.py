@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailureCount:
     """In one run."""
 
     failures: int
@@ -29,7 +29,7 @@ class Failed:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class ShareDifference:
     """Of two shares, b − a, with its interval."""
 
     value: float
@@ -44,7 +44,9 @@ class Difference:
     """The whole interval lies beyond the tolerance."""
 
 
-def difference(pairs: Sequence[tuple[Failed, Failed]], tolerance: float, alpha: float = 0.05) -> Difference:
+def difference(
+    pairs: Sequence[tuple[FailureCount, FailureCount]], tolerance: float, alpha: float = 0.05
+) -> ShareDifference:
     """b − a over pairs of runs (a, b), at least one.
 
     Three pairs or more: the t interval over the pairs' differences, with a spread of at least that of independent
@@ -59,22 +61,22 @@ def difference(pairs: Sequence[tuple[Failed, Failed]], tolerance: float, alpha: 
         word: Verdict | None = None
         if len(pairs) >= LEAST:
             word = "equivalent" if is_within else "not distinguishable"
-        return Difference(0.0, low, high, 1.0 if word else None, None, word)
+        return ShareDifference(0.0, low, high, 1.0 if word else None, None, word)
     if len(pairs) < LEAST:
         low, high = _newcombe(a, b)
-        return Difference(b.share - a.share, low, high, beyond=low >= tolerance or high <= -tolerance)
+        return ShareDifference(b.share - a.share, low, high, beyond=low >= tolerance or high <= -tolerance)
     found = paired([y.share - x.share for x, y in pairs], floor=_floor(pairs, a, b), alpha=alpha)
     assert found is not None
     low, high = found.interval
     word, beyond = found.verdict(tolerance)
-    return Difference(found.centre, max(-1.0, low), min(1.0, high), found.p, found.p_flip, word, beyond)
+    return ShareDifference(found.centre, max(-1.0, low), min(1.0, high), found.p, found.p_flip, word, beyond)
 
 
-def _sum(side: Sequence[Failed]) -> Failed:
-    return Failed(sum(each.failures for each in side), sum(each.requests for each in side))
+def _sum(side: Sequence[FailureCount]) -> FailureCount:
+    return FailureCount(sum(each.failures for each in side), sum(each.requests for each in side))
 
 
-def _floor(pairs: Sequence[tuple[Failed, Failed]], a: Failed, b: Failed) -> float:
+def _floor(pairs: Sequence[tuple[FailureCount, FailureCount]], a: FailureCount, b: FailureCount) -> float:
     """Standard deviation of a pair's difference if requests fail independently. Half a failure is added, because a side
     without any is not known to have none."""
     shares = [(side.failures + 0.5) / (side.requests + 1) for side in (a, b)]
@@ -84,7 +86,7 @@ def _floor(pairs: Sequence[tuple[Failed, Failed]], a: Failed, b: Failed) -> floa
     return math.sqrt(sum(variances) / len(variances))
 
 
-def _newcombe(a: Failed, b: Failed) -> tuple[float, float]:
+def _newcombe(a: FailureCount, b: FailureCount) -> tuple[float, float]:
     from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]
 
     low, high = confint_proportions_2indep(

@@ -46,7 +46,7 @@ FEW_AFTER = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class DetectedChange:
     """Between two runs, the metric became another."""
 
     index: int
@@ -78,8 +78,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
-    changes: tuple[Change, ...]
+class DetectedChanges:
+    changes: tuple[DetectedChange, ...]
     """In the order of the values."""
     steps: tuple[Step, ...]
     """One more than there are changes; none without a value."""
@@ -87,7 +87,7 @@ class Changes:
     """What to keep in mind."""
 
 
-def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> Changes:
+def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> DetectedChanges:
     """values: of valid runs, in the order of time. Raises ValueError for one that is no number."""
     series = np.asarray(values, dtype=np.float64)
     if not np.isfinite(series).all():
@@ -100,8 +100,8 @@ def changes(values: Sequence[float], *, higher_is_worse: bool = True) -> Changes
         before, after = steps[place], steps[place + 1]
         p = p_of(series[before.start : before.stop], series[after.start : after.stop])
         is_worse = (after.mean > before.mean) == higher_is_worse
-        found.append(Change(point, before.mean, after.mean, p, is_worse, after.stop - after.start))
-    return Changes(tuple(found), steps, tuple(_notes(len(series), found)))
+        found.append(DetectedChange(point, before.mean, after.mean, p, is_worse, after.stop - after.start))
+    return DetectedChanges(tuple(found), steps, tuple(_notes(len(series), found)))
 
 
 def split(series: NDArray[np.float64], window: int = WINDOW, max_p: float = MAX_P * LENIENT) -> list[int]:
@@ -191,7 +191,7 @@ def _segments(length: int, points: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield from zip([0, *points], [*points, length], strict=True)
 
 
-def _notes(length: int, found: Sequence[Change]) -> Iterator[str]:
+def _notes(length: int, found: Sequence[DetectedChange]) -> Iterator[str]:
     if length < ENOUGH:
         some = "There are no runs" if not length else f"There {'is 1 run' if length == 1 else f'are {length} runs'}"
         yield f"{some}; at least {ENOUGH} are needed to tell a change from what runs differ by anyway."

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.compare import planning
-from plimsoll.stats.compare.comparison import Comparison, Needed
+from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
-from plimsoll.stats.compare.families import benjamini_hochberg
-from plimsoll.stats.compare.gate import Gate
-from plimsoll.stats.compare.pairs import LEAST, log_ratios, paired
+from plimsoll.stats.compare.gate import VerdictGate
+from plimsoll.stats.compare.pairs import LEAST, benjamini_hochberg, log_ratios, paired
 from plimsoll.stats.compare.questions import questions_of
 from plimsoll.stats.compare.ratios import (
     effect_of,
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.compare.evidence import Evidence
-    from plimsoll.stats.compare.pairs import Paired
+    from plimsoll.stats.compare.pairs import PairedResult
     from plimsoll.stats.compare.questions import Question
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Study
@@ -57,7 +56,7 @@ def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = (
     findings: those that block decide what is compared at all. checks: ids of all that could have blocked, so that a
     verdict can tell how many it passed.
     """
-    bench = _Bench(study, Readings(study), Gate(findings), (*OWN_CHECKS, *checks))
+    bench = _Bench(study, Readings(study), VerdictGate(findings), (*OWN_CHECKS, *checks))
     questions = list(questions_of(study))
     return _adjusted(questions, [_answer(bench, question) for question in questions], bench)
 
@@ -66,7 +65,7 @@ def compare(study: Study, findings: Iterable[Finding], checks: Sequence[str] = (
 class _Bench:
     study: Study
     readings: Readings
-    gate: Gate
+    gate: VerdictGate
     checks: tuple[str, ...]
 
     def alpha(self, pairs: int) -> float:
@@ -202,7 +201,7 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
     return _with_plan(bench, question, evidence, found, answer)
 
 
-def _with_interval(bench: _Bench, start: Comparison, found: Paired) -> Comparison:
+def _with_interval(bench: _Bench, start: Comparison, found: PairedResult) -> Comparison:
     low, high = found.interval
     remarks = list(_of_look(bench, found.pairs))
     if found.with_history:
@@ -224,7 +223,9 @@ def _with_interval(bench: _Bench, start: Comparison, found: Paired) -> Compariso
     )
 
 
-def _with_plan(bench: _Bench, question: Question, evidence: Evidence, found: Paired, answer: Comparison) -> Comparison:
+def _with_plan(
+    bench: _Bench, question: Question, evidence: Evidence, found: PairedResult, answer: Comparison
+) -> Comparison:
     """With what it would take to say more, where the spread is known well enough to tell."""
     if found.pairs < LEAST_FOR_PLANS and not found.with_history:
         return answer
@@ -236,7 +237,7 @@ def _with_plan(bench: _Bench, question: Question, evidence: Evidence, found: Pai
         return answer
     pace = _pace(bench, evidence)
     within = variance_within(bench.readings, question, evidence.pairs)
-    needed = Needed(
+    needed = RunsNeeded(
         pairs=more,
         minutes=planning.minutes(more, *pace) if pace is not None else None,
         powered=powered_more,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.compare.questions import pairs_of_variants
-from plimsoll.stats.compare.shares import Failed, difference
+from plimsoll.stats.compare.shares import FailureCount, difference
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import rows_of
@@ -69,17 +69,17 @@ def survivors(study: Study) -> Iterable[Finding]:
 
 def _failed(
     study: Study, variant: str, level: Level | None, operation: str
-) -> dict[tuple[str, str], dict[int, Failed]]:
+) -> dict[tuple[str, str], dict[int, FailureCount]]:
     """Per row, by repeat."""
-    found: dict[tuple[str, str], dict[int, Failed]] = {}
+    found: dict[tuple[str, str], dict[int, FailureCount]] = {}
     for trial in study.cell(variant, level, operation):
         for row in () if trial.invalid else rows_of(trial):
             if row.requests and row.failures is not None:
-                found.setdefault(row.key, {})[trial.repeat] = Failed(row.failures, row.requests)
+                found.setdefault(row.key, {})[trial.repeat] = FailureCount(row.failures, row.requests)
     return found
 
 
-def _pairs(before: dict[int, Failed], after: dict[int, Failed]) -> list[tuple[Failed, Failed]]:
+def _pairs(before: dict[int, FailureCount], after: dict[int, FailureCount]) -> list[tuple[FailureCount, FailureCount]]:
     """Runs of the same repeat."""
     return [(before[repeat], after[repeat]) for repeat in sorted(before.keys() & after.keys())]
 
@@ -90,7 +90,7 @@ def _unequal(
     level: Level | None,
     operation: str,
     key: tuple[str, str],
-    runs: Sequence[tuple[Failed, Failed]],
+    runs: Sequence[tuple[FailureCount, FailureCount]],
     interval: tuple[float, float],
 ) -> Finding:
     (a, b), shares = pair, [sum(each.share for each in side) / len(side) for side in zip(*runs, strict=True)]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.study import Kind, Level
+    from plimsoll.stats.study import Level, MetricKind
 
-Weight = Literal["blocks", "warning", "insight"]
+FindingWeight = Literal["blocks", "warning", "insight"]
 """blocks: verdicts on what it names are refused. warning: a reason to doubt. insight: what is said of the target."""
 
 
@@ -28,7 +28,7 @@ class Where:
     """Its id, for what concerns one run."""
     against: str | None = None
     """The other variant, for what concerns these two together and neither of them alone."""
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[MetricKind, ...] = ()
     """Of metrics; empty: all."""
 
 
@@ -36,7 +36,7 @@ class Where:
 class Finding:
     id: str
     """As in the list of rules: "SAT", "SERIAL", "PAYLOAD", …"""
-    weight: Weight
+    weight: FindingWeight
     statement: str
     """One sentence with its numbers, for people. Hypotheses are called that."""
     where: Where

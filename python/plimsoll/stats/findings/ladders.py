@@ -14,7 +14,7 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.stats.study import Level, Measured, Study, Trial, Unit
+    from plimsoll.stats.study import Level, LoadUnit, Measured, Study, Trial
 
 LEAST_RUNS = 3
 """Per rung, for an interval over runs."""
@@ -114,7 +114,7 @@ class Ladder:
         return f"{self.key[0]} {self.key[1]}".strip() if self.key != TOTAL else ""
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> LoadUnit:
         return self.rungs[0].level.unit
 
     def with_rates(self) -> tuple[tuple[Rung, ...], list[float]]:

@@ -12,7 +12,7 @@ from plimsoll.stats.findings.ladders import totals, users_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.capacity.scaling import Usl
+    from plimsoll.stats.capacity.scaling import ScalabilityLaw
     from plimsoll.stats.findings.ladders import Ladder, Rung
     from plimsoll.stats.study import Study
 
@@ -49,7 +49,7 @@ def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:
     return [rate * (rung.mean or 0.0) / 1000 for rung, rate in zip(rungs, rates, strict=True)]
 
 
-def _published(study: Study, ladder: Ladder, fit: Usl) -> Finding:
+def _published(study: Study, ladder: Ladder, fit: ScalabilityLaw) -> Finding:
     who = wording.subject(study, ladder.variant, ladder.operation)
     return Finding(
         "USL",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.headline.bottleneck import bottleneck
 from plimsoll.stats.headline.generator import generator
-from plimsoll.stats.headline.judgement import Judgement, Tone
+from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.validity import judge_so_far
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
-__all__ = ["Headline", "Judgement", "Tone", "headline"]
+__all__ = ["JudgementTone", "RunHeadline", "RunJudgement", "headline"]
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
-    target: Judgement
-    generator: Judgement
-    bottleneck: Judgement
+class RunHeadline:
+    target: RunJudgement
+    generator: RunJudgement
+    bottleneck: RunJudgement
 
 
 def headline(
@@ -38,12 +38,12 @@ def headline(
     thresholds: Sequence[ThresholdResult] = (),
     validity: Validity | None = None,
     current: Latency | None = None,
-) -> Headline:
+) -> RunHeadline:
     """manifest: of it, `model`, `users_kind`, `max_users` and `times_of` are read, as far as they are there. facts: as
     `validity.judge` reads them. thresholds: what they say so far. validity: None for what can be told while the run
     goes on. current: response times of the last seconds; None when they are not known, as of a run that is over."""
     judged = judge_so_far(view, manifest, facts) if validity is None else validity
-    return Headline(
+    return RunHeadline(
         target(view, manifest, thresholds, current, judged),
         generator(view, manifest, judged),
         bottleneck(view, manifest, judged),

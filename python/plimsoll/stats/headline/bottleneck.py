@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from plimsoll.stats.findings.serial import BUSY
 from plimsoll.stats.findings.wording import count, ms, number, whole_percent
 from plimsoll.stats.headline.generator import is_early
-from plimsoll.stats.headline.judgement import RECENT, Judgement, answered, whole_seconds
+from plimsoll.stats.headline.judgement import RECENT, RunJudgement, answered, whole_seconds
 from plimsoll.stats.validity import LEAST_FOR_P99
 
 if TYPE_CHECKING:
@@ -63,24 +63,24 @@ class _Now(NamedTuple):
         return 1000 * max(0.0, self.users - self.in_flight) / self.rate
 
 
-def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> Judgement:
+def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> RunJudgement:
     seconds = _loaded(view, manifest)
     if len(seconds) < EARLY:
         counts = "counts" if len(seconds) == 1 else "count"
         text = f"{count(len(seconds), 'whole second')} that {counts} so far; {EARLY} are needed."
-        return Judgement("unknown", TOO_EARLY, text)
+        return RunJudgement("unknown", TOO_EARLY, text)
     failed = sum(view.total.failures_by_second[seconds.start : seconds.stop])
     ended = answered(view, seconds)
     if failed > FAILING * ended:
         text = f"{whole_percent(failed / ended)} of the requests of the last {len(seconds)} s failed."
-        return Judgement("unknown", "Cannot be told", text)
+        return RunJudgement("unknown", "Cannot be told", text)
     is_open = manifest.get("model") == "open"
     now = _now(view, seconds)
     own = _short_of_cpu(view, validity) or ("" if is_open or now is None else _own(view, now))
     if own:
-        return Judgement("bad", "The generator", own, ("What the target could do cannot be told.",))
+        return RunJudgement("bad", "The generator", own, ("What the target could do cannot be told.",))
     if now is None:
-        return Judgement("unknown", TOO_EARLY, "Nothing was answered in the last seconds.")
+        return RunJudgement("unknown", TOO_EARLY, "Nothing was answered in the last seconds.")
     return _open(view, manifest, now, seconds) if is_open else _closed(view, now)
 
 
@@ -132,9 +132,9 @@ def _now(view: RunView, seconds: range) -> _Now | None:
     )
 
 
-def _closed(view: RunView, now: _Now) -> Judgement:
+def _closed(view: RunView, now: _Now) -> RunJudgement:
     if now.users <= 0:
-        return Judgement("unknown", TOO_EARLY, "There are no users.")
+        return RunJudgement("unknown", TOO_EARLY, "There are no users.")
     share = min(1.0, now.in_flight / now.users)
     waiting, users = _of(now.in_flight, now.users), number(round(now.users))
     figures = (
@@ -144,15 +144,15 @@ def _closed(view: RunView, now: _Now) -> Judgement:
     if share >= BUSY:
         text = f"{waiting} of {users} users wait for it at any moment; it answers {number(now.rate)} requests/s."
         hypothesis = "Only more users tell whether it could do more; if they only wait longer, it could not."
-        return Judgement("warning", "The target", text, (figures, hypothesis))
+        return RunJudgement("warning", "The target", text, (figures, hypothesis))
     if share <= THINKING:
         median = view.total.service.median
         answers = f"; the target answers in {ms(median.value)} (p50)" if median is not None else ""
         idle = _of(now.users - now.in_flight, now.users)
         text = f"{idle} of {users} are thinking, or busy with their own code, at any moment{answers}."
-        return Judgement("good", "The users", text, (figures, "More users, or shorter waits, would ask more of it."))
+        return RunJudgement("good", "The users", text, (figures, "More users, or shorter waits, would ask more of it."))
     text = f"{waiting} of {users} users wait for the target at any moment, the others think."
-    return Judgement("good", "Users and target", text, (figures,))
+    return RunJudgement("good", "Users and target", text, (figures,))
 
 
 class _Arrivals(NamedTuple):
@@ -183,14 +183,14 @@ def _arrivals(view: RunView, seconds: range) -> _Arrivals:
     return _Arrivals(rate, first, last, dropped, max(0.0, rate * kept - (last - first) / (len(seconds) - 1)))
 
 
-def _open(view: RunView, manifest: Mapping[str, Any], now: _Now, seconds: range) -> Judgement:
+def _open(view: RunView, manifest: Mapping[str, Any], now: _Now, seconds: range) -> RunJudgement:
     arrivals = _arrivals(view, seconds)
     figures = (
         f"{number(now.rate)} requests/s answered, {number(now.in_flight)} in flight: by Little's law a request takes "
         f"{ms(now.took)}."
     )
     if not arrivals.rate:
-        return Judgement("unknown", TOO_EARLY, "No arrival was due in the last seconds.", (figures,))
+        return RunJudgement("unknown", TOO_EARLY, "No arrival was due in the last seconds.", (figures,))
     if not arrivals.are_held_up:
         text = (
             f"The target takes all that is offered: {number(arrivals.rate)} arrivals/s, {number(now.in_flight)} "
@@ -201,17 +201,17 @@ def _open(view: RunView, manifest: Mapping[str, Any], now: _Now, seconds: range)
             if arrivals.last > WAITING * arrivals.rate
             else ""
         )
-        return Judgement("good", "Nothing", text, tuple(part for part in (figures, left) if part))
+        return RunJudgement("good", "Nothing", text, tuple(part for part in (figures, left) if part))
     taken = f"{number(arrivals.taken)} of {number(arrivals.rate)} arrivals/s offered are taken up"
     backlog = _backlog(arrivals, len(seconds) - 1)
     most = manifest.get("max_users")
     if most and now.in_flight >= ALL * most:
         text = f"All {number(most)} users that there may be are busy: {taken}; {backlog}."
         hypothesis = "Hypothesis: more users help, unless the target only gets slower then."
-        return Judgement("warning", "max_users", text, (figures, hypothesis))
+        return RunJudgement("warning", "max_users", text, (figures, hypothesis))
     busy = f"{whole_percent(now.in_flight / most)} of max_users wait for it." if most else ""
     text = f"{taken[0].upper()}{taken[1:]}; {backlog}."
-    return Judgement("warning", "The target", text, tuple(part for part in (figures, busy) if part))
+    return RunJudgement("warning", "The target", text, tuple(part for part in (figures, busy) if part))
 
 
 def _backlog(arrivals: _Arrivals, seconds: int) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.findings.wording import count, ms, number, percent, whole_percent
-from plimsoll.stats.headline.judgement import Judgement, whole_seconds
+from plimsoll.stats.headline.judgement import RunJudgement, whole_seconds
 from plimsoll.stats.validity import CPU, CPU_SHARE, LEAST_FOR_P99
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Histogram
     from plimsoll.stats.generator import GeneratorView
-    from plimsoll.stats.validity import Check, Validity
+    from plimsoll.stats.validity import Validity, ValidityCheck
     from plimsoll.stats.view import RunView
 
 EARLY = 3
@@ -39,18 +39,18 @@ TITLES = {
 }
 
 
-def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> Judgement:
+def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) -> RunJudgement:
     state = view.generator
     failed = [each for each in validity.checks if each.state == "failed" and not is_early(each, view)]
     if failed:
         first, *others = failed
         more = (*(_sentence(each.text) for each in others), _figures(view, validity))
-        return Judgement("bad", TITLES.get(first.name, "Invalid"), _sentence(first.text), more)
+        return RunJudgement("bad", TITLES.get(first.name, "Invalid"), _sentence(first.text), more)
     if not state.workers:
-        return Judgement("unknown", "Too early to tell", "No worker has told anything yet.")
+        return RunJudgement("unknown", "Too early to tell", "No worker has told anything yet.")
     if len(whole_seconds(view)) < EARLY or state.lag.count < LEAST_FOR_P99:
         asked = f"{count(state.lag.count, 'exchange')} so far; {LEAST_FOR_P99} in {EARLY} s are needed."
-        return Judgement("unknown", "Too early to tell", asked, _workers(state))
+        return RunJudgement("unknown", "Too early to tell", asked, _workers(state))
     unknown = [each.name for each in validity.checks if each.state == "unknown"]
     more = (*_workers(state), *([f"Not checked: {', '.join(unknown)}."] if unknown else []))
     busy = [each for each in validity.checks if each.state == "failed"]
@@ -60,18 +60,18 @@ def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) ->
             f"A worker used more than {whole_percent(limit)} CPU in the first seconds, up to "
             f"{whole_percent(state.cpu_max)}."
         )
-        return Judgement("warning", "Busy", text, (_figures(view, validity), *more))
+        return RunJudgement("warning", "Busy", text, (_figures(view, validity), *more))
     coarse = state.user_stamps / state.delay.count if state.delay.count else 0.0
     if coarse > COARSE:
         text = (
             f"{_figures(view, validity)[:-1]}; the kernel did not stamp {percent(coarse)} of the arrivals, so a "
             "part of the delay is in the times."
         )
-        return Judgement("warning", "Honest, but coarse", text, more)
-    return Judgement("good", "Honest", _figures(view, validity), more)
+        return RunJudgement("warning", "Honest, but coarse", text, more)
+    return RunJudgement("good", "Honest", _figures(view, validity), more)
 
 
-def is_early(check: Check, view: RunView) -> bool:
+def is_early(check: ValidityCheck, view: RunView) -> bool:
     """Whether a check that failed would be unfair yet."""
     return check.name == "cpu" and view.length is None and len(whole_seconds(view)) < ENOUGH
 

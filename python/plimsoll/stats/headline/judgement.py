@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
-Tone = Literal["good", "warning", "bad", "unknown"]
+JudgementTone = Literal["good", "warning", "bad", "unknown"]
 
 RECENT = 10
 """Whole seconds that are "now"."""
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
-    tone: Tone
+class RunJudgement:
+    tone: JudgementTone
     title: str
     """A few words."""
     text: str

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.findings.wording import count, ms, number, percent, several
 from plimsoll.stats.headline.generator import is_early
-from plimsoll.stats.headline.judgement import Judgement, answered, recent_seconds, whole_seconds
+from plimsoll.stats.headline.judgement import RunJudgement, answered, recent_seconds, whole_seconds
 from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
@@ -65,7 +65,7 @@ def target(
     thresholds: Sequence[ThresholdResult],
     current: Latency | None,
     validity: Validity,
-) -> Judgement:
+) -> RunJudgement:
     total = view.total
     silent = _silence(view)
     if silent is not None:
@@ -76,32 +76,32 @@ def target(
             if view.last_second < view.warmup
             else "No request has ended yet."
         )
-        return Judgement("unknown", "Too early to tell", text)
+        return RunJudgement("unknown", "Too early to tell", text)
     failing = _failing(view)
     broken = [each for each in thresholds if not each.passed]
     if broken:
         return _broken(view, thresholds, broken, failing)
     more = _about(view, thresholds)
     if failing is not None:
-        return Judgement(failing.tone, failing.title, failing.text, (*failing.more, *more))
+        return RunJudgement(failing.tone, failing.title, failing.text, (*failing.more, *more))
     slower = _slower(view, current)
     if slower:
-        return Judgement("warning", "Slower than before", slower, (_seen(view), *more))
+        return RunJudgement("warning", "Slower than before", slower, (_seen(view), *more))
     hidden = omission(view, manifest)
     if hidden is not None and hidden.warning:
         first, *rest = hidden.warning.splitlines()
-        return Judgement("warning", "Stalls", _sentence(first), (*map(_sentence, rest), _seen(view), *more))
+        return RunJudgement("warning", "Stalls", _sentence(first), (*map(_sentence, rest), _seen(view), *more))
     failed = {each.name: each for each in validity.checks if each.state == "failed" and not is_early(each, view)}
     if failed.keys() & TIMES:
         text = f"{_seen(view)[:-1]}; but the generator was late or short of something, so these times are in doubt."
-        return Judgement("unknown", "In doubt", text, more)
+        return RunJudgement("unknown", "In doubt", text, more)
     if "offered" in failed or "dropped" in failed:
         text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
-        return Judgement("warning", "Does not keep up", text, more)
-    return Judgement("good", "Healthy", _seen(view), more)
+        return RunJudgement("warning", "Does not keep up", text, more)
+    return RunJudgement("good", "Healthy", _seen(view), more)
 
 
-def _silence(view: RunView) -> Judgement | None:
+def _silence(view: RunView) -> RunJudgement | None:
     if view.length is not None or not view.generator.in_flight:
         return None
     seconds = whole_seconds(view)
@@ -116,23 +116,26 @@ def _silence(view: RunView) -> Judgement | None:
     waiting = count(view.generator.in_flight, "request")
     if not view.total.requests:
         text = f"Nothing was answered in {silent} s; {waiting} in flight."
-        return Judgement("warning", "No answer yet", text)
+        return RunJudgement("warning", "No answer yet", text)
     text = f"Nothing was answered for {silent} s; {waiting} in flight."
-    return Judgement("bad", "No answer", text, (_seen(view),))
+    return RunJudgement("bad", "No answer", text, (_seen(view),))
 
 
 def _broken(
-    view: RunView, thresholds: Sequence[ThresholdResult], broken: Sequence[ThresholdResult], failing: Judgement | None
-) -> Judgement:
+    view: RunView,
+    thresholds: Sequence[ThresholdResult],
+    broken: Sequence[ThresholdResult],
+    failing: RunJudgement | None,
+) -> RunJudgement:
     so_far = " so far" if view.length is None else ""
     which = several([f"{each.text} ({each.detail})" for each in broken[:3]])
     verb = "does" if len(broken) == 1 else "do"
     text = f"{len(broken)} of {count(len(thresholds), 'threshold')} {verb} not hold{so_far}: {which}."
     more = (failing.text, *failing.more) if failing is not None else ()
-    return Judgement("bad", "Fails its thresholds", text, (*more, _seen(view)))
+    return RunJudgement("bad", "Fails its thresholds", text, (*more, _seen(view)))
 
 
-def _failing(view: RunView) -> Judgement | None:
+def _failing(view: RunView) -> RunJudgement | None:
     failures, requests = view.total.failures, view.total.requests
     if not failures:
         return None
@@ -150,7 +153,7 @@ def _failing(view: RunView) -> Judgement | None:
     lately = sum(view.total.failures_by_second[recent.start : recent.stop])
     if view.length is None and not lately and len(recent) > 1 and answered(view, recent):
         more.append(f"None of the {number(answered(view, recent))} requests of the last {len(recent)} s failed.")
-    return Judgement("bad" if is_certain else "warning", "Requests fail", text, tuple(more))
+    return RunJudgement("bad" if is_certain else "warning", "Requests fail", text, tuple(more))
 
 
 def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 Clock = Literal["response", "service"]
 
 
-class Times:
+class TimeSums:
     """The times of some exchanges by one clock, which add up."""
 
     __slots__ = ("_complete", "_given_up")
@@ -40,7 +40,7 @@ class Times:
             into.response.add(times)
         into.overflow += interval.overflow
 
-    def merge(self, other: Times) -> None:
+    def merge(self, other: TimeSums) -> None:
         for part in other._parts():
             if part.count:
                 into = self._part(part is other._given_up)
@@ -81,7 +81,7 @@ class Tally:
     def __init__(self, clocks: Collection[Clock] = (), timed: Container[str] = TIMED) -> None:
         self._timed = timed
         self.outcomes: dict[str, int] = {}
-        self.times: dict[Clock, Times] = {clock: Times() for clock in clocks}
+        self.times: dict[Clock, TimeSums] = {clock: TimeSums() for clock in clocks}
 
     def add(self, interval: Interval) -> None:
         self.outcomes[interval.outcome] = self.outcomes.get(interval.outcome, 0) + interval.count

@@ -10,22 +10,24 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll._engine import outcomes
 from plimsoll.errors import UsageError
 from plimsoll.record import FAILURES
 
-Kind = Literal["quantile", "mean", "min", "max", "requests", "rps", "outcomes"]
-Clock = Literal["response", "service"]
-Unit = Literal["ms", "%", "/s", ""]
+SubjectKind = Literal["quantile", "mean", "min", "max", "requests", "rps", "outcomes"]
+ThresholdUnit = Literal["ms", "%", "/s", ""]
+
+if TYPE_CHECKING:
+    from plimsoll.stats.latency.tally import Clock
 
 LONGEST = 600
 """Seconds that a window may have; the histograms of a window's seconds are all in memory."""
 
 OUTCOMES = tuple(name for name, _, _ in outcomes())
 
-_TIMES: dict[str, Kind] = {
+_TIMES: dict[str, SubjectKind] = {
     "avg": "mean",
     "mean": "mean",
     "min": "min",
@@ -50,10 +52,10 @@ _BLANK = re.compile(r"\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ThresholdSubject:
     """What is looked at."""
 
-    kind: Kind
+    kind: SubjectKind
     name: str
     """As it was written: p99, avg, errors."""
     q: float = 0.0
@@ -76,13 +78,13 @@ class Threshold:
     """A statement about a run that holds or does not."""
 
     text: str
-    subject: Subject
+    subject: ThresholdSubject
     endpoint: str | None
     """ "METHOD name", or a name alone; None: all endpoints together."""
     op: Literal["<", "<=", ">", ">=", "==", "!="]
     limit: float
     """In `unit`."""
-    unit: Unit
+    unit: ThresholdUnit
     """ms, % (0…100), /s, or "" for a count."""
     mode: Literal["run", "over", "for"] = "run"
     """run: all after the warm-up. over: each window of `seconds`. for: some second of each such window."""
@@ -155,7 +157,7 @@ class _Reader:
             )  # fmt: skip
         return threshold
 
-    def _subject(self) -> Subject:
+    def _subject(self) -> ThresholdSubject:
         start, word = self._take(_WORD)
         if word not in ("response", "service"):
             return self._plain_subject(start, word)
@@ -164,23 +166,23 @@ class _Reader:
         subject = self._plain_subject(start, word)
         if not subject.is_time:
             raise self._wrong(f"`{clock}` goes before a time: p<number>, avg, min, max, median", start, self._at)
-        return Subject(subject.kind, subject.name, subject.q, clock)
+        return ThresholdSubject(subject.kind, subject.name, subject.q, clock)
 
-    def _plain_subject(self, start: int, word: str) -> Subject:
+    def _plain_subject(self, start: int, word: str) -> ThresholdSubject:
         if percentile := _PERCENTILE.fullmatch(word):
             percent = float(percentile[1])
             if not 0 < percent <= 100:
                 raise self._wrong("a percentile is above 0 and at most 100", start, self._at)
             # Rounded, so that 99.9 / 100 is 0.999 and its rank the right one.
-            return Subject("quantile", word, round(percent / 100, 12))
+            return ThresholdSubject("quantile", word, round(percent / 100, 12))
         if word in _TIMES:
-            return Subject(_TIMES[word], word, 0.5)
+            return ThresholdSubject(_TIMES[word], word, 0.5)
         if word == "requests" or word == "rps":
-            return Subject("requests" if word == "requests" else "rps", word)
+            return ThresholdSubject("requests" if word == "requests" else "rps", word)
         if word in ("errors", "failures"):
-            return Subject("outcomes", word, outcomes=FAILURES - {"dropped"})
+            return ThresholdSubject("outcomes", word, outcomes=FAILURES - {"dropped"})
         if word in OUTCOMES:
-            return Subject("outcomes", word, outcomes=frozenset({word}))
+            return ThresholdSubject("outcomes", word, outcomes=frozenset({word}))
         near = get_close_matches(word, _SUBJECTS, 1)
         what = f"unknown subject; did you mean {near[0]}?" if near else "a threshold begins with its subject:"
         raise self._wrong(f"{what} {'Known are ' if near else ''}{_KNOWN}", start, max(self._at, start + 1))
@@ -217,7 +219,7 @@ class _Reader:
             raise self._wrong(f"here comes one of {' '.join(_OPERATORS)}", start, max(self._at, start + 1))
         return _OPERATORS[operator]  # type: ignore[return-value]
 
-    def _value(self, subject: Subject) -> tuple[float, Unit]:
+    def _value(self, subject: ThresholdSubject) -> tuple[float, ThresholdUnit]:
         start, number = self._take(_NUMBER)
         if not number:
             raise self._wrong(f"here comes a number, {_allowed(subject)}", start, start + 1)
@@ -303,7 +305,7 @@ class _Reader:
         return UsageError(f"threshold: {what}\n  {self._text}\n  {' ' * start}{marks}")
 
 
-def _allowed(subject: Subject) -> str:
+def _allowed(subject: ThresholdSubject) -> str:
     if subject.is_time:
         return "a time with its unit: us, ms, s or m"
     if subject.kind == "outcomes":

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.record import TIMED
 from plimsoll.stats.latency.tally import Seconds, Tally
-from plimsoll.stats.thresholds.grammar import Subject, Threshold, flat, parse_threshold
+from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject, flat, parse_threshold
 from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.tally import Clock
 
-__all__ = ["Subject", "Threshold", "ThresholdResult", "ThresholdWatch", "parse_threshold"]
+__all__ = ["Threshold", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
 
 LATE = 10
 """Seconds for which what comes late still changes the verdict on a window."""
@@ -53,7 +53,7 @@ class ThresholdResult:
         return cls(**{each.name: values[each.name] for each in fields(cls) if each.name in values})
 
 
-class Reading(NamedTuple):
+class ThresholdReading(NamedTuple):
     """The subject of a threshold over some seconds. value None: there was nothing to take it of."""
 
     value: float | None
@@ -133,7 +133,7 @@ class ThresholdWatch:
     def _result(self, threshold: Threshold, duration: float) -> ThresholdResult:
         scope = self._scopes[threshold.endpoint]
         if not scope.total.exchanges:
-            return _result(threshold, Reading(None, False, False), self._nothing(threshold))
+            return _result(threshold, ThresholdReading(None, False, False), self._nothing(threshold))
         if threshold.mode == "run":
             return _judged(threshold, read(threshold, scope.total, duration), "")
         return scope.course(threshold).result(duration)
@@ -151,19 +151,19 @@ class ThresholdWatch:
         return f"{threshold.endpoint} never occurred{nearest}"
 
 
-def read(threshold: Threshold, tally: Tally, seconds: float) -> Reading:
+def read(threshold: Threshold, tally: Tally, seconds: float) -> ThresholdReading:
     """The threshold's subject over what was tallied in so many seconds."""
     subject = threshold.subject
     if subject.is_time:
         time = _time(subject, tally)
         if time is None:
-            return Reading(None, False, False)
-        return Reading(time.value, time.at_least, threshold.holds(time.value, time.at_least))
+            return ThresholdReading(None, False, False)
+        return ThresholdReading(time.value, time.at_least, threshold.holds(time.value, time.at_least))
     value = _count(threshold, tally, seconds)
-    return Reading(value, False, value is not None and threshold.holds(value))
+    return ThresholdReading(value, False, value is not None and threshold.holds(value))
 
 
-def _time(subject: Subject, tally: Tally) -> Milliseconds | None:
+def _time(subject: ThresholdSubject, tally: Tally) -> Milliseconds | None:
     latency = tally.times[subject.clock].latency()
     match subject.kind:
         case "quantile":
@@ -249,16 +249,16 @@ class _Course:
     """How one threshold fared, window by window."""
 
     threshold: Threshold
-    pending: dict[int, Reading] = field(default_factory=dict)
+    pending: dict[int, ThresholdReading] = field(default_factory=dict)
     """By the last second of the window, ascending; what comes late may still change these."""
     _windows: int = 0
     _streak: int = 0
     _longest: int = 0
-    _worst: tuple[int, Reading] | None = None
-    failed: tuple[int, Reading] | None = None
+    _worst: tuple[int, ThresholdReading] | None = None
+    failed: tuple[int, ThresholdReading] | None = None
     """The last second of what failed first."""
 
-    def judge(self, end: int, reading: Reading) -> None:
+    def judge(self, end: int, reading: ThresholdReading) -> None:
         self.pending[end] = reading
         for old in [each for each in self.pending if each <= end - LATE]:
             self._settle(old, self.pending.pop(old))
@@ -280,7 +280,7 @@ class _Course:
             return _judged(threshold, reading, where, held=False)
         if course._windows < (1 if over else threshold.seconds):
             detail = f"{duration:.3g} s were measured, too few for a window of {threshold.seconds} s"
-            return _result(threshold, Reading(None, False, False), detail)
+            return _result(threshold, ThresholdReading(None, False, False), detail)
         assert course._worst, "windows without samples fail"
         end, reading = course._worst
         if over:
@@ -289,7 +289,7 @@ class _Course:
             where = f" at worst, in second {end}; at most {course._longest} violated in a row"
         return _judged(threshold, reading, where, held=True)
 
-    def _settle(self, end: int, reading: Reading) -> None:
+    def _settle(self, end: int, reading: ThresholdReading) -> None:
         self._windows += 1
         self._streak = 0 if reading.held else self._streak + 1
         self._longest = max(self._longest, self._streak)
@@ -304,7 +304,7 @@ class _Course:
         return value > self._worst[1].value if self.threshold.op in ("<", "<=") else value < self._worst[1].value
 
 
-def _judged(threshold: Threshold, reading: Reading, where: str, held: bool | None = None) -> ThresholdResult:
+def _judged(threshold: Threshold, reading: ThresholdReading, where: str, held: bool | None = None) -> ThresholdResult:
     """A result whose words are made from its numbers. held: the verdict, if it is not the reading's own."""
     passed = reading.held if held is None else held
     limit = f"{threshold.op} {_shown(threshold.limit, threshold.unit)}".replace("==", "=")
@@ -321,7 +321,7 @@ def _judged(threshold: Threshold, reading: Reading, where: str, held: bool | Non
     return _result(threshold, reading._replace(held=passed), detail)
 
 
-def _result(threshold: Threshold, reading: Reading, detail: str) -> ThresholdResult:
+def _result(threshold: Threshold, reading: ThresholdReading, detail: str) -> ThresholdResult:
     return ThresholdResult(
         threshold.text, reading.held, reading.value, threshold.limit, detail, threshold.unit, reading.at_least
     )
