@@ -10,7 +10,7 @@ from plimsoll.experiment.budget import Pace, Spread
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import Plan
 from plimsoll.experiment.spec import Compare
-from plimsoll.stats.study import Metric
+from plimsoll.stats.metric import Metric
 
 SPREAD = Spread(0.05, "a spread of 5 %")
 

@@ -7,7 +7,8 @@ import pytest
 from plimsoll.experiment.budget import Pace, Spread, doubts, duration, repeats_that_fit, spread_of
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Compare
-from plimsoll.stats.study import Level, Metric, Noise
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level, Noise
 
 KNOWN = Spread(0.05, "the spread")
 

@@ -7,7 +7,8 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.experiment.spec import Compare, Fact, Healthy, Hook, Hooks, Scenario, Target
 from plimsoll.experiment.spec_file import read_experiment
-from plimsoll.stats.study import Level, Metric
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,8 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.experiment.spec import Compare, Fact, Hook, Hooks, Scenario, Target, Variant
 from plimsoll.experiment.state import as_aa, changes, digest, from_json, kept_file, to_json
-from plimsoll.stats.study import Level, Metric
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level
 
 
 @pytest.fixture

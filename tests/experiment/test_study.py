@@ -11,7 +11,8 @@ from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Compare
 from plimsoll.experiment.state import as_aa, kept_file, row_of
 from plimsoll.experiment.study import level_of_run, noise_for, study_in_store, study_of, study_of_refs
-from plimsoll.stats.study import Level, Metric, Series
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level, Series
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import Became
 

@@ -14,7 +14,8 @@ from tests.report.traffic import WARMUP, Traffic, trial
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.study import Level, Measured, Metric, Precision, Skipped, Study, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level, Measured, Precision, Skipped, Study, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,8 @@ from plimsoll.report import words
 from plimsoll.report.words import Pace, details, direction, headline, in_short, verdict
 from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.findings.finding import Where
-from plimsoll.stats.study import Level, Metric, Study, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level, Study, Trial
 
 OPEN = Comparison(
     Metric.parse("p99"), "old", "new", "baseline", ("", "GET_thread"), Level("users", 240), "", "not distinguishable",

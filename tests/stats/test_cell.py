@@ -3,7 +3,8 @@ import math
 import pytest
 
 from plimsoll.stats.cell import cell_value
-from plimsoll.stats.study import Measured, Metric, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Measured, Trial
 
 P99, THROUGHPUT, ERRORS = Metric("quantile", 0.99), Metric("throughput"), Metric("errors")
 

@@ -7,7 +7,8 @@ import pytest
 from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.cells import cell_of, cells_of
 from plimsoll.stats.findings.ladders import totals
-from plimsoll.stats.study import GeneratorHealth, Level, Measured, Metric, Study, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 TEN, TWENTY = Level("users", 10), Level("users", 20)
 

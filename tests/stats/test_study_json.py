@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import (
     Claim,
     Course,
@@ -21,7 +22,6 @@ from plimsoll.stats.study import (
     GeneratorHealth,
     Level,
     Measured,
-    Metric,
     Noise,
     Precision,
     Series,

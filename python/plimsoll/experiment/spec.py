@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.study import DEFAULT_METRICS, DELTA, TOLERANCE, Against, Level, Metric
+from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
+from plimsoll.stats.study import TOLERANCE, Against, Level
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,8 @@ from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.origins import split_url
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.toml_file import read_toml
-from plimsoll.stats.study import DEFAULT_METRICS, DELTA, TOLERANCE
+from plimsoll.stats.metric import DEFAULT_METRICS, DELTA
+from plimsoll.stats.study import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,8 @@ from plimsoll.experiment.spec_levels import LevelsTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.table import SeveralTexts, Table, existing_file, one_or_more
-from plimsoll.stats.study import Against, Metric
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Against
 
 DECIDED = {
     "-u": "[levels]", "--users": "[levels]", "--rate": "[levels]", "--ramp": "[levels]", "--stages": "[levels]",

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import Circumstances, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
-from plimsoll.stats.study import DEFAULT_METRICS, Level, Metric, Study, Trial
+from plimsoll.stats.metric import DEFAULT_METRICS, Metric
+from plimsoll.stats.study import Level, Study, Trial
 from plimsoll.stats.trial import trial_of
 
 if TYPE_CHECKING:

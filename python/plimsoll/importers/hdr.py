@@ -19,8 +19,8 @@ from plimsoll._engine import Histogram
 from plimsoll.importers.cells import MS
 from plimsoll.importers.samples import BUCKET, MOST_SECONDS
 from plimsoll.importers.single import level_of, number, operation_of, study_of_one, summary_trial, variant_of, whole
+from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision, Trial
-from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll._engine import Histogram
+from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Trial
-from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

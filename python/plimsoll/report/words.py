@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.compare.comparison import Comparison, RunsNeeded, VerdictWord
     from plimsoll.stats.findings.finding import FindingWeight, Where
-    from plimsoll.stats.study import Metric, Study
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Study
 
 WORDS: Mapping[VerdictWord, str] = {
     "different": "DIFFERENT",

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.study import Metric, Trial
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Trial
 
 CONFIDENCE = 0.95
 

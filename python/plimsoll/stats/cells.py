@@ -16,7 +16,8 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from plimsoll.stats.study import Level, Measured, Metric, Study, Trial
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Level, Measured, Study, Trial
 
 
 @dataclass(frozen=True, slots=True, eq=False)

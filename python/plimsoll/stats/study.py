@@ -10,11 +10,10 @@ Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
-from plimsoll.errors import UsageError
+from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,15 +22,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll._engine import Histogram
+    from plimsoll.stats.metric import MetricKind
 
 LoadUnit = Literal["users", "/s"]
 Against = Literal["baseline", "previous"]
-MetricKind = Literal["quantile", "mean", "max", "throughput", "errors"]
 
 TOTAL = ("", "Aggregated")
 """The key of all endpoints of a run taken together."""
-DELTA = 0.05
-"""The smallest relative difference that matters, unless the study says another."""
 TOLERANCE = 0.001
 """Share of failed requests that is taken as none."""
 
@@ -273,68 +270,6 @@ class Trial:
         if key in (("", ""), TOTAL):
             return self.total
         return next((each for each in self.endpoints if each.key == key), None)
-
-
-_METRIC = re.compile(
-    r"(?:p(?P<percent>\d{1,2}(?:\.\d+)?)|(?P<name>median|mean|max|throughput|errors))(?:\s+of\s+(?P<endpoint>.+))?"
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """What is compared: "p99", "mean", "throughput", "errors", of each endpoint or of the one that is named."""
-
-    kind: MetricKind
-    quantile: float | None = None
-    endpoint: str | None = None
-    """Its label, as "GET /todos/"; "Aggregated" is all of them together; None: each."""
-    delta: float = DELTA
-    """The smallest relative difference that matters."""
-
-    @classmethod
-    def parse(cls, text: str, delta: float = DELTA) -> Metric:
-        """Raises UsageError, which says what there is."""
-        found = _METRIC.fullmatch(text.strip())
-        if found is None:
-            raise UsageError(
-                f"{text!r} is no metric: p50, p99, p99.9, median, mean, max, throughput or errors, "
-                "perhaps followed by `of GET /path`"
-            )
-        name, endpoint = found["name"], found["endpoint"]
-        if found["percent"] is not None:
-            percent = float(found["percent"])
-            if not percent:
-                raise UsageError(f"{text!r} is no metric: a percentile is above 0")
-            return cls("quantile", percent / 100, endpoint, delta)
-        if name == "median":
-            return cls("quantile", 0.5, endpoint, delta)
-        return cls(cast("MetricKind", name), None, endpoint, delta)
-
-    @property
-    def text(self) -> str:
-        return f"p{self.quantile * 100:.10g}" if self.quantile is not None else self.kind
-
-    @property
-    def unit(self) -> str:
-        return {"throughput": "/s", "errors": ""}.get(self.kind, "ms")
-
-    @property
-    def more_is_better(self) -> bool:
-        return self.kind == "throughput"
-
-    def of(self, measured: Measured) -> float | None:
-        """errors: the share of requests that failed."""
-        if self.quantile is not None:
-            return measured.quantile(self.quantile)
-        if self.kind == "throughput":
-            return measured.rate
-        if self.kind == "errors":
-            known = measured.failures is not None and measured.requests
-            return measured.failures / measured.requests if known else None  # type: ignore[operator]
-        return measured.mean if self.kind == "mean" else measured.max
-
-
-DEFAULT_METRICS = (Metric("quantile", 0.5), Metric("quantile", 0.95), Metric("quantile", 0.99))
 
 
 @dataclass(frozen=True, slots=True)

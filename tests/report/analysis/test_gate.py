@@ -7,7 +7,7 @@ from tests.report.studies import chain, ladder, operations
 
 from plimsoll.report.analysis.gate import exit_code, is_invalid, judged, regressions
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.study import Metric
+from plimsoll.stats.metric import Metric
 
 
 def having(analysis: Analysis, **study: object) -> Analysis:

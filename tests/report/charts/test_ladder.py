@@ -4,7 +4,8 @@ from tests.report.studies import ladder
 from plimsoll.report.charts.ladder import ladder_charts
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.cell import cell_value
-from plimsoll.stats.study import Level, Measured, Metric, Study, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import Level, Measured, Study, Trial
 
 
 def test_there_are_two_charts_and_neither_has_two_scales():

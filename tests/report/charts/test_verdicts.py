@@ -2,7 +2,7 @@ import pytest
 
 from plimsoll.report.charts.verdicts import MOST_ROWS, TONES, tone, verdict_chart
 from plimsoll.stats.compare.comparison import Comparison
-from plimsoll.stats.study import Metric
+from plimsoll.stats.metric import Metric
 
 
 def compared(word="different", ratio=1.2, kind="mean", **others) -> Comparison:

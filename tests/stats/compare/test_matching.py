@@ -6,7 +6,8 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.stats.compare.matching import matched
-from plimsoll.stats.study import LOCUST, Level, Measured, Metric, Precision, Study, Trial
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import LOCUST, Level, Measured, Precision, Study, Trial
 
 TEN, TWENTY = Level("users", 10), Level("users", 20)
 

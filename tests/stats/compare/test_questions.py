@@ -3,7 +3,8 @@ from __future__ import annotations
 from tests.stats.runs import ERRORS, GET, P50, P99, RATE, TEN, study, table, trial
 
 from plimsoll.stats.compare.questions import pairs_of_variants, questions_of
-from plimsoll.stats.study import TOTAL, Level, Metric
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import TOTAL, Level
 
 POST = ("POST", "/a")
 

@@ -30,7 +30,8 @@ from tests.stats.runs import (
 
 from plimsoll.stats.compare.verdicts import compare
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.study import LOCUST, PLIMSOLL, Metric, Noise, Precision
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import LOCUST, PLIMSOLL, Noise, Precision
 
 EXACT = Precision("exact", digits=None)
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.study import Against, Level, Metric, Study
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Against, Level, Study
 
 _MOST_SUMMARIES = 4
 

@@ -9,7 +9,8 @@ from plimsoll.report.words import endpoint
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.study import Metric, Study
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Study
 
 REGRESSION = 1
 INVALID = 3

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
     from plimsoll.stats.findings.finding import Finding
-    from plimsoll.stats.study import GeneratorHealth, Level, Measured, Metric, Study, Trial
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 SCHEMA = "plimsoll.analysis"
 VERSION = 1

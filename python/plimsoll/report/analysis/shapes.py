@@ -13,7 +13,7 @@ from plimsoll.report.shape import shape_of
 from plimsoll.report.table import Column, one_line
 from plimsoll.report.words import TOTAL
 from plimsoll.stats.cells import cell_of
-from plimsoll.stats.study import Metric
+from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from plimsoll.report.footnotes import Notes
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.study import Metric, Study
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Study
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
 RATIO = Column("Ratio [95\u00a0%]", right=True)

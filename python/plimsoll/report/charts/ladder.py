@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.ticks import ticks_of
 from plimsoll.stats.cell import cell_value
-from plimsoll.stats.study import Metric
+from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from plimsoll.stats.study import Against, Level, Metric
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Against, Level
 
 VerdictWord = Literal[
     "different", "negligible", "equivalent", "not distinguishable", "one run", "no verdict", "invalid"

@@ -10,7 +10,8 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.stats.study import Against, Level, Metric, Study
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Against, Level, Study
 
 
 @dataclass(frozen=True, slots=True)

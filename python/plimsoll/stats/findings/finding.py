@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.study import Level, MetricKind
+    from plimsoll.stats.metric import MetricKind
+    from plimsoll.stats.study import Level
 
 FindingWeight = Literal["blocks", "warning", "insight"]
 """blocks: verdicts on what it names are refused. warning: a reason to doubt. insight: what is said of the target."""

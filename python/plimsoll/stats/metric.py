@@ -1,0 +1,78 @@
+"""What a study compares: a percentile, the mean, the maximum, the throughput or the share of errors."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, cast
+
+from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from plimsoll.stats.study import Measured
+
+MetricKind = Literal["quantile", "mean", "max", "throughput", "errors"]
+
+DELTA = 0.05
+"""The smallest relative difference that matters, unless the study says another."""
+
+_METRIC = re.compile(
+    r"(?:p(?P<percent>\d{1,2}(?:\.\d+)?)|(?P<name>median|mean|max|throughput|errors))(?:\s+of\s+(?P<endpoint>.+))?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """What is compared: "p99", "mean", "throughput", "errors", of each endpoint or of the one that is named."""
+
+    kind: MetricKind
+    quantile: float | None = None
+    endpoint: str | None = None
+    """Its label, as "GET /todos/"; "Aggregated" is all of them together; None: each."""
+    delta: float = DELTA
+    """The smallest relative difference that matters."""
+
+    @classmethod
+    def parse(cls, text: str, delta: float = DELTA) -> Metric:
+        """Raises UsageError, which says what there is."""
+        found = _METRIC.fullmatch(text.strip())
+        if found is None:
+            raise UsageError(
+                f"{text!r} is no metric: p50, p99, p99.9, median, mean, max, throughput or errors, "
+                "perhaps followed by `of GET /path`"
+            )
+        name, endpoint = found["name"], found["endpoint"]
+        if found["percent"] is not None:
+            percent = float(found["percent"])
+            if not percent:
+                raise UsageError(f"{text!r} is no metric: a percentile is above 0")
+            return cls("quantile", percent / 100, endpoint, delta)
+        if name == "median":
+            return cls("quantile", 0.5, endpoint, delta)
+        return cls(cast("MetricKind", name), None, endpoint, delta)
+
+    @property
+    def text(self) -> str:
+        return f"p{self.quantile * 100:.10g}" if self.quantile is not None else self.kind
+
+    @property
+    def unit(self) -> str:
+        return {"throughput": "/s", "errors": ""}.get(self.kind, "ms")
+
+    @property
+    def more_is_better(self) -> bool:
+        return self.kind == "throughput"
+
+    def of(self, measured: Measured) -> float | None:
+        """errors: the share of requests that failed."""
+        if self.quantile is not None:
+            return measured.quantile(self.quantile)
+        if self.kind == "throughput":
+            return measured.rate
+        if self.kind == "errors":
+            known = measured.failures is not None and measured.requests
+            return measured.failures / measured.requests if known else None  # type: ignore[operator]
+        return measured.mean if self.kind == "mean" else measured.max
+
+
+DEFAULT_METRICS = (Metric("quantile", 0.5), Metric("quantile", 0.95), Metric("quantile", 0.99))
