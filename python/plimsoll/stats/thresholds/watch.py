@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.tally import Clock
 
-__all__ = ["Subject", "Threshold", "ThresholdResult", "ThresholdWatch", "parse_threshold"]
+__all__ = ["Threshold", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
 
 LATE = 10
 """Seconds for which what comes late still changes the verdict on a window."""

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.importers.headers import column, columns, looks_like_header
+from plimsoll.importers.columns import column, columns, looks_like_header
 
 
 @pytest.mark.parametrize(

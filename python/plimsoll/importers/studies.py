@@ -1,21 +1,24 @@
-"""Several files as one study: a variant each, or repeats of a variant."""
+"""What becomes of imported studies: several files are combined into one study, and studies are kept in a store."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import StoreError, UsageError
+from plimsoll.stats.study_json import from_json, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.importers.told import Names
+    from plimsoll.importers.options import Names
     from plimsoll.stats.study import Study
+    from plimsoll.store import Store
 
 
-def together(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
+def combine(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
     """One study of all their trials. variant: one name for each file; files of the same name are repeats of it.
 
     Without names each file is a variant, called like the file. Raises UsageError for files that hold several variants,
@@ -52,3 +55,21 @@ def together(studies: Sequence[Study], name: str, variant: Names = ()) -> Study:
         about={},
         shape="auto",
     )
+
+
+def keep(store: Store, study: Study, *, digest: str, created: float) -> tuple[str, bool]:
+    """(its id, whether it replaced one of its name). digest: of the file. created: Unix seconds. Raises StoreError."""
+    absolute = ", ".join(str(Path(each).absolute()) for each in study.source.split(", "))
+    document = to_json(replace(study, source=absolute))
+    return store.imports.keep(study.name, document, source=absolute, digest=digest, created=created)
+
+
+def find(store: Store, ref: str) -> Study | None:
+    """By name, id, or the beginning of an id. Raises StoreError."""
+    kept = store.imports.find(ref)
+    if kept is None:
+        return None
+    try:
+        return from_json(kept.document)
+    except ValueError as error:
+        raise StoreError(f"store {store.name}: study {kept.id} is damaged: {error}") from error

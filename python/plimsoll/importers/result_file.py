@@ -29,7 +29,7 @@ _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (code
 
 
 @dataclass(frozen=True)
-class Source:
+class ResultFile:
     """A file, plain or gzipped, in UTF-8 or with a mark that says otherwise. All methods raise UsageError."""
 
     path: Path

@@ -5,27 +5,30 @@ What cannot be read with certainty comes out as `Skipped`, with its line and the
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from plimsoll.importers import context
-from plimsoll.importers.cells import BYTES, MS, Cell, significant
-from plimsoll.importers.headers import LABELS, Kind
-from plimsoll.importers.tables import SUMS, find_tables, shorten
+from labs.published import context
+from labs.published.grids import find_tables
+
+from plimsoll.importers.cells import TableCell
+from plimsoll.importers.columns import LABELS, Meaning
+from plimsoll.importers.measured import RowValues, converted, doubt_of
+from plimsoll.importers.tables import SUMS, shorten
 from plimsoll.stats.study import Skipped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from plimsoll.importers.headers import Column
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.tables import Grid, Row
+    from labs.published.grids import Grid, Row
+
+    from plimsoll.importers.columns import TableColumn
+    from plimsoll.importers.result_file import ResultFile
 
 Key = tuple[str, str]
 """Method and name of an endpoint."""
-Measure = tuple[Kind, float | None]
+Measure = tuple[Meaning, float | None]
 """Of a column: its kind and quantile."""
 
 SAME_GRID = 0.9
@@ -33,7 +36,6 @@ SAME_GRID = 0.9
 LEAST_FOR_GRID = 20
 IMPLAUSIBLE = 3
 """Times the largest time of a file that rounds: an off-grid number beyond that is two numbers run together."""
-_RATE_UNITS: Mapping[str, float] = {"/s": 1, "rps": 1, "req/s": 1}
 
 _EXPLAIN = re.compile(
     r".*\(cost=\d|\s*(?:Sort Key|Filter|Index Cond|Hash Cond|Planning Time|Execution Time):|\s*\(\d+ rows?\)\s*$"
@@ -53,28 +55,12 @@ class Surroundings:
 
 
 @dataclass(slots=True)
-class Values:
-    """Of one endpoint, or of all, in one arm: times in ms, sizes in bytes, shares 0…1."""
-
-    by_measure: dict[Measure, float] = field(default_factory=dict)
-    decimals: dict[Measure, int] = field(default_factory=dict)
-
-    def get(self, kind: Kind) -> float | None:
-        return self.by_measure.get((kind, None))
-
-    def agrees(self, other: Values) -> bool:
-        """Whether both tell the same where both tell anything, and there is such a place."""
-        common = self.by_measure.keys() & other.by_measure.keys()
-        return bool(common) and all(self.by_measure[each] == other.by_measure[each] for each in common)
-
-
-@dataclass(slots=True)
 class Part:
     """A table, or what several that belong together tell. Without rows: only how many requests per second."""
 
     line: int
     around: Surroundings
-    arms: list[dict[Key, Values]]
+    arms: list[dict[Key, RowValues]]
     names: list[str]
     """Of the arms, as far as the titles tell; "" otherwise."""
     rates: tuple[float, ...] = ()
@@ -114,14 +100,14 @@ class Parts:
     """Most decimals of a time in ms."""
 
 
-def read_parts(source: Source, lines: Sequence[str], unit: str) -> Parts:
+def read_parts(source: ResultFile, lines: Sequence[str], unit: str) -> Parts:
     """unit: of times that have none."""
     grids = find_tables(lines)
     return _Reader(source, lines, unit or "ms", grids).read(grids)
 
 
 class _Reader:
-    def __init__(self, source: Source, lines: Sequence[str], unit: str, grids: Sequence[Grid]) -> None:
+    def __init__(self, source: ResultFile, lines: Sequence[str], unit: str, grids: Sequence[Grid]) -> None:
         self._source = source
         self._lines = list(lines)
         self._unit = unit
@@ -252,7 +238,7 @@ class _Reader:
             return
         if key[1].lower() in SUMS and not part.by_row:
             part.total = key
-        arms = [Values() for _ in part.arms]
+        arms = [RowValues() for _ in part.arms]
         for index, (each, cell) in enumerate(zip(grid.columns, row.cells, strict=True)):
             if each is None or each.kind == "other":
                 continue
@@ -271,48 +257,29 @@ class _Reader:
             if values.by_measure:
                 arm[key] = values
 
-    def _doubt(self, each: Column, cell: Cell) -> str:
+    def _doubt(self, each: TableColumn, cell: TableCell) -> str:
         """Why a cell's value is not certain."""
-        if cell.kind == "nothing":
-            return ""
-        if cell.kind != "number":
-            return "is no number with a unit that is known here"
-        if self._is_run_together(cell) and each.kind == "quantile":
+        if cell.kind == "number" and self._is_run_together(cell) and each.kind == "quantile":
             return (
                 f"has {significant(cell.value)} digits where the times of this file have 2, and is more than "
                 f"{IMPLAUSIBLE} times as long as the longest of them: two numbers may have run together"
             )
-        if cell.unit and cell.unit not in _units(each):
-            return f"the unit {cell.unit!r} does not belong to this column"
-        if each.kind in ("requests", "failures") and (cell.value < 0 or cell.value != int(cell.value)):
-            return "is no count"
-        return "is less than nothing" if cell.value < 0 else ""
+        return doubt_of(each, cell)
 
-    def _is_run_together(self, cell: Cell) -> bool:
+    def _is_run_together(self, cell: TableCell) -> bool:
         if cell.kind == "garbled":
             return bool(re.fullmatch(r"\d+(?: \d+)+", cell.text.strip()))
         rounds = self._out.digits is not None and cell.kind == "number" and not cell.decimals and not cell.unit
         return rounds and significant(cell.value) > 2 and cell.value > IMPLAUSIBLE * self._largest > 0
 
-    def _value(self, grid: Grid, index: int, each: Column, row: Row) -> tuple[float, int, str]:
+    def _value(self, grid: Grid, index: int, each: TableColumn, row: Row) -> tuple[float, int, str]:
         """(in our units, its decimals there, a note)."""
         cell = row.cells[index]
+        value, decimals, assumed = converted(each, cell, [other.cells[index] for other in grid.rows], self._unit)
         if each.is_time:
-            unit, note = cell.unit or each.unit, ""
-            if not unit:
-                units = {row.cells[index].unit for row in grid.rows} & MS.keys()
-                unit = next(iter(units)) if len(units) == 1 else self._unit
-                if units:
-                    note = f"line {row.line}: {cell.text!r} has no unit, and is taken as {unit}, as its column"
-            # "1.2 s" tells tenths of a second: 2 decimals fewer than its ms would have.
-            decimals = cell.decimals - round(math.log10(MS[unit]))
             self._out.decimals = max(self._out.decimals, decimals)
-            return cell.value * MS[unit], decimals, note
-        if each.kind == "size":
-            return cell.value * BYTES.get(cell.unit or each.unit, 1), cell.decimals, ""
-        if each.kind in ("success", "failed") and _in_percent(grid, index, each):
-            return round(cell.value / 100, cell.decimals + 2), cell.decimals + 2, ""
-        return cell.value, cell.decimals, ""
+        note = f"line {row.line}: {cell.text!r} has no unit, and is taken as {assumed}, as its column"
+        return value, decimals, note if assumed else ""
 
     def _merge(self, part: Part) -> None:
         """Two tables one after the other with the same rows and different columns are one."""
@@ -327,7 +294,7 @@ class _Reader:
         ):
             for into, arm in zip(last.arms, part.arms, strict=True):
                 for key, values in arm.items():
-                    kept = into.setdefault(key, Values())
+                    kept = into.setdefault(key, RowValues())
                     kept.by_measure |= values.by_measure
                     kept.decimals |= values.decimals
             last.total = last.total or part.total
@@ -348,24 +315,11 @@ class _Reader:
         self._out.skipped.append(Skipped(self._source.place(line), text.strip(), why))
 
 
-def _quantiles(grid: Grid) -> Iterator[Cell]:
+def _quantiles(grid: Grid) -> Iterator[TableCell]:
     for row in grid.rows:
         for each, cell in zip(grid.columns, row.cells, strict=True):
             if each and each.kind == "quantile" and cell.kind == "number":
                 yield cell
-
-
-def _units(each: Column) -> Mapping[str, float]:
-    """That a cell of this column may have."""
-    if each.is_time:
-        return MS
-    return BYTES if each.kind == "size" else {"%": 1} if each.kind in ("success", "failed") else _RATE_UNITS
-
-
-def _in_percent(grid: Grid, index: int, each: Column) -> bool:
-    """Shares are in percent where the title or any cell says so, or one of them is above 1."""
-    cells = [row.cells[index] for row in grid.rows if row.cells[index].kind == "number"]
-    return each.unit == "%" or any(cell.unit == "%" or cell.value > 1 for cell in cells)
 
 
 def _runs(grid: Grid) -> list[tuple[str, int | None, list[Row]]]:
@@ -405,3 +359,9 @@ def _changes(above: Iterable[str]) -> str:
         if len(line.split()) >= 3 and not _EXPLAIN.match(line) and not _CODE.match(line) and not context.mentions(line)
     ]
     return shorten(prose[-1]) if prose else ""
+
+
+def significant(value: float) -> int:
+    """How many decimal digits it takes to write a number, without zeros at its ends."""
+    digits = f"{abs(value):.12g}".split("e")[0].replace(".", "").strip("0")
+    return max(1, len(digits))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.context import LONGEST
+from labs.published.context import LONGEST
+
 from plimsoll.stats.study import Claim
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.importers.source import Source
+    from plimsoll.importers.result_file import ResultFile
 
 TOOLS: dict[str, re.Pattern[str]] = {
     name: re.compile(rf"\b{pattern}\b", re.I)
@@ -54,7 +55,7 @@ def open_files(text: str) -> int | None:
     return int(found.pop()) if len(found) == 1 else None
 
 
-def claims(source: Source, lines: Sequence[str]) -> tuple[Claim, ...]:
+def claims(source: ResultFile, lines: Sequence[str]) -> tuple[Claim, ...]:
     """Sentences such as "more than 90 % of the requests failed". They may go over the end of a line."""
     found = []
     shortened = [line[:LONGEST] for line in lines]

@@ -5,17 +5,20 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll.importers.cells import BYTES, MS
 
-Kind = Literal[
-    "method", "name", "variant", "users", "requests", "failures", "success", "failed", "mean", "min", "max", "quantile",
-    "size", "rate", "other",
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Meaning = Literal[
+    "method", "name", "variant", "users", "offered", "requests", "failures", "success", "failed", "mean", "min", "max",
+    "quantile", "size", "rate", "other",
 ]  # fmt: skip
 """success, failed: a share of the requests. other: known, and of no use here."""
 
-_TITLES: dict[Kind, tuple[str, ...]] = {
+_TITLES: dict[Meaning, tuple[str, ...]] = {
     "method": ("method", "type", "http method", "verb"),
     "name": (
         "name", "names", "endpoint", "endpoints", "url", "path", "uri", "route", "request", "request name", "label",
@@ -28,6 +31,7 @@ _TITLES: dict[Kind, tuple[str, ...]] = {
         "users", "user count", "# users", "vus", "clients", "no. of clients", "no of clients", "concurrency",
         "concurrent users", "connections", "threads", "virtual users",
     ),
+    "offered": ("offered", "offered rate", "target rate", "arrival rate", "attack rate"),
     "requests": (
         "# requests", "requests", "request count", "count", "# reqs", "reqs", "samples", "# samples", "#samples",
         "total requests", "#requests", "hits",
@@ -57,9 +61,14 @@ _TITLES: dict[Kind, tuple[str, ...]] = {
         "transfer/sec", "received kb/sec", "sent kb/sec", "kb/sec", "error", "bytes",
     ),
 }  # fmt: skip
-_KINDS: dict[str, Kind] = {title: kind for kind, titles in _TITLES.items() for title in titles}
-LABELS: frozenset[Kind] = frozenset({"method", "name", "variant", "users"})
-_TIMES: frozenset[Kind] = frozenset({"mean", "min", "max", "quantile"})
+_KINDS: dict[str, Meaning] = {title: kind for kind, titles in _TITLES.items() for title in titles}
+LABELS: frozenset[Meaning] = frozenset({"method", "name", "variant", "users", "offered"})
+MEANINGS = (
+    "name", "method", "variant", "users", "offered", "requests", "failures", "success rate", "error rate", "average",
+    "min", "max", "p50", "p99.9", "size", "rps",
+)  # fmt: skip
+"""A title for each meaning, for messages and help."""
+_TIMES: frozenset[Meaning] = frozenset({"mean", "min", "max", "quantile"})
 
 _QUALIFIER = re.compile(r"\s*[(\[]([^()\[\]]*)[)\]]\s*")
 _WORDS = re.compile(r"\b(?:response times?|resp\.? times?|latency|latencies|line|time)\b")
@@ -76,8 +85,8 @@ _RATES = frozenset({"req/s", "req/sec", "requests/s", "requests/sec", "rps", "/s
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    kind: Kind
+class TableColumn:
+    kind: Meaning
     q: float | None = None
     """Of a quantile, 0 < q <= 1: 100 % is the maximum, rounded as percentiles are."""
     unit: str = ""
@@ -90,7 +99,7 @@ class Column:
     """Which of several arms side by side it belongs to, from 0."""
 
     @property
-    def measure(self) -> tuple[Kind, float | None]:
+    def measure(self) -> tuple[Meaning, float | None]:
         return self.kind, self.q
 
     @property
@@ -98,7 +107,7 @@ class Column:
         return self.kind in _TIMES
 
 
-def column(title: str) -> Column | None:
+def column(title: str) -> TableColumn | None:
     """What a title stands for; None for a title that is not known."""
     text = re.sub(r"\s+", " ", title.strip().strip("*_`").lower())
     text = re.sub(r"\bp\((\d+(?:\.\d+)?)\)", r"p\1", text)
@@ -124,28 +133,33 @@ def column(title: str) -> Column | None:
     return replace(found, unit=unit, corrected=corrected, arm=arm)
 
 
-def _known(bare: str) -> Column | None:
+def _known(bare: str) -> TableColumn | None:
     return _kind(bare) or _kind(re.sub(r"\s+", " ", _WORDS.sub("", bare)).strip(" .:_-"))
 
 
-def _kind(bare: str) -> Column | None:
+def _kind(bare: str) -> TableColumn | None:
     if bare in _KINDS:
-        return Column(_KINDS[bare])
+        return TableColumn(_KINDS[bare])
     if bare in ("median", "med"):
-        return Column("quantile", 0.5)
+        return TableColumn("quantile", 0.5)
     found = _QUANTILE.fullmatch(bare)
     if found is None:
         return None
     digits = found["p"] or found["suffixed"] or found["named"]
     # p999 is p99.9: there is nothing above 100 %.
     percent = float(f"99.{digits[2:]}" if re.fullmatch(r"999+", digits) else digits)
-    return Column("quantile", round(percent / 100, 12)) if 0 < percent <= 100 else None
+    return TableColumn("quantile", round(percent / 100, 12)) if 0 < percent <= 100 else None
 
 
-def columns(titles: list[str]) -> tuple[list[Column | None], str]:
-    """(of a whole header, why it is not certain). The same measure k times over, as each other one, is k arms."""
-    found = [column(title) for title in titles]
-    times: Counter[tuple[Kind, float | None]] = Counter()
+_NONE: Mapping[str, TableColumn] = {}
+
+
+def columns(titles: list[str], known: Mapping[str, TableColumn] = _NONE) -> tuple[list[TableColumn | None], str]:
+    """(of a whole header, why it is not certain). known: the meaning of titles, instead of what they say.
+
+    The same measure k times over, as each other one, is k arms."""
+    found = [known.get(title) or column(title) for title in titles]
+    times: Counter[tuple[Meaning, float | None]] = Counter()
     for index, each in enumerate(found):
         if each is not None and each.kind not in LABELS and each.kind != "other":
             found[index] = replace(each, place=times[each.measure])
@@ -156,11 +170,11 @@ def columns(titles: list[str]) -> tuple[list[Column | None], str]:
     if repeated:
         return found, f"column {repeated[0]!r} is there several times, others are not"
     # The same under two names, as Locust's median and 50 %: the first tells it.
-    return [Column("other") if each and each.place else each for each in found], ""
+    return [TableColumn("other") if each and each.place else each for each in found], ""
 
 
-def looks_like_header(titles: list[str]) -> bool:
+def looks_like_header(titles: list[str], known: Mapping[str, TableColumn] = _NONE) -> bool:
     """Whether a line is a header: it names something that was measured."""
-    found = [each for each in map(column, titles) if each is not None]
+    found = [each for title in titles if (each := known.get(title) or column(title)) is not None]
     measures = [each for each in found if each.kind not in LABELS and each.kind != "other"]
     return len(measures) >= 2 or (len(measures) == 1 and len(found) >= 2)

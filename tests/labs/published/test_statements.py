@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import pytest
+from labs.published import statements
 
-from plimsoll.importers import statements
-from plimsoll.importers.source import Source
+from plimsoll.importers.result_file import ResultFile
 
 
 @pytest.mark.parametrize(
@@ -31,7 +31,7 @@ def test_the_one_status_and_limit_that_are_named():
 
 
 def test_claims_over_the_end_of_a_line(tmp_path):
-    source = Source(tmp_path / "r.txt")
+    source = ResultFile(tmp_path / "r.txt")
     lines = ["When deleting, more than 90% Bad request", "failures are seen, less than 1.5 % errors at", "10 users."]
     found = statements.claims(source, lines)
     assert [(each.place, each.relation, each.value) for each in found] == [

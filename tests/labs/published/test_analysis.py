@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from labs.published.report import read
 
-from plimsoll.importers import read
 from plimsoll.stats.analysis import analyse
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
 
-PUBLISHED = Path(__file__).parents[1] / "published"
+PUBLISHED = Path(__file__).parents[2] / "published"
 LADDER = "000_a0b59a2107bb9b6e.txt"
 KEYS = "001_4fe40582dde3298e.txt"
 TODOS = "003_ced28001632ad17d.txt"

@@ -1,4 +1,4 @@
-"""What a file does not say of its numbers, told by whoever imports it."""
+"""What a file does not say of its numbers: options of an import."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Names = str | tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """None and "": nothing was told."""
+class ImportOptions:
+    """None and "" are options that were not given."""
 
     name: str = ""
     """Of the study."""
@@ -36,6 +36,8 @@ class Told:
     tool: str = ""
     unit: str = ""
     """Of times that have none."""
+    column: tuple[str, ...] = ()
+    """What columns of a table mean, each as "TITLE=MEANING"."""
 
     def __post_init__(self) -> None:
         for name in ("users", "rate", "duration"):
@@ -52,21 +54,21 @@ class Told:
             raise UsageError(f"unit: must be one of {listed(['ns', 'us', 'ms', 's', 'min'], 'or')}, not {self.unit!r}")
 
     @classmethod
-    def of(cls, **told: object) -> Told:
-        """Raises UsageError for what cannot be told."""
+    def of(cls, **given: object) -> ImportOptions:
+        """Raises UsageError for an option that does not exist or does not fit."""
         known = [each.name for each in fields(cls)]
-        unknown = sorted(set(told) - set(known))
+        unknown = sorted(set(given) - set(known))
         if unknown:
-            raise UsageError(f"{unknown[0]!r} cannot be told of a file; there are {listed(known, 'and')}")
-        for name in ("variant", "operation"):
-            if isinstance(told.get(name), list):
-                told[name] = tuple(told[name])  # type: ignore[arg-type]
-        return cls(**told)  # type: ignore[arg-type]
+            raise UsageError(f"{unknown[0]!r} is no option of an import; there are {listed(known, 'and')}")
+        for name in ("variant", "operation", "column"):
+            if isinstance(given.get(name), list):
+                given[name] = tuple(given[name])  # type: ignore[arg-type]
+        return cls(**given)  # type: ignore[arg-type]
 
 
-def renamed(found: Sequence[str], told: Names, what: str) -> dict[str, str]:
+def renamed(found: Sequence[str], given: Names, what: str) -> dict[str, str]:
     """The name of each that was found. Raises UsageError, with what was found, if they do not fit."""
-    names = (told,) if isinstance(told, str) else tuple(told)
+    names = (given,) if isinstance(given, str) else tuple(given)
     if not names or names == ("",):
         return {each: each for each in found}
     if all("=" in name for name in names):

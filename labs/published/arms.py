@@ -12,8 +12,10 @@ from plimsoll.stats.study import Level
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.importers.parts import Key, Part, Values
-    from plimsoll.importers.source import Source
+    from labs.published.parts import Key, Part
+
+    from plimsoll.importers.measured import RowValues
+    from plimsoll.importers.result_file import ResultFile
 
     Shape = Literal["auto", "ladder", "operations", "chain", "rates"]
 
@@ -22,13 +24,13 @@ PUBLISHED = "as published"
 
 
 @dataclass(slots=True)
-class Seat:
+class TrialRows:
     """One arm of one table, or one row of a table of runs: what becomes a trial."""
 
     part: Part
     arm: int
     level: Level | None
-    rows: dict[Key, Values]
+    rows: dict[Key, RowValues]
     operation: str = ""
     variant: str = ""
     row: Key | None = None
@@ -40,7 +42,7 @@ class Seat:
     def rate(self) -> float | None:
         return self.part.rates[self.arm] if self.part.rates else None
 
-    def id(self, source: Source) -> str:
+    def id(self, source: ResultFile) -> str:
         place = source.place(self.part.line)
         if self.row is not None:
             return f"{place} {' '.join(self.row)}"
@@ -48,7 +50,7 @@ class Seat:
             place = f"{place} {self.part.run}"
         return f"{place} #{self.arm + 1}" if len(self.part.arms) > 1 else place
 
-    def repeats(self, other: Seat) -> bool:
+    def repeats(self, other: TrialRows) -> bool:
         """Whether it is the same run told again: every number that both give is the same."""
         if (self.level, self.operation) != (other.level, other.operation):
             return False
@@ -57,16 +59,22 @@ class Seat:
         if not self.rows or not other.rows:
             return self.rate is not None and self.rate == other.rate
         common = self.rows.keys() & other.rows.keys()
-        return bool(common) and all(self.rows[key].agrees(other.rows[key]) for key in common)
+        return bool(common) and all(_agree(self.rows[key], other.rows[key]) for key in common)
 
 
-def seats_of(parts: Sequence[Part]) -> tuple[list[Seat], Shape]:
+def _agree(one: RowValues, other: RowValues) -> bool:
+    """Whether both have the same where both have anything, and there is such a place."""
+    common = one.by_measure.keys() & other.by_measure.keys()
+    return bool(common) and all(one.by_measure[each] == other.by_measure[each] for each in common)
+
+
+def trials_rows(parts: Sequence[Part]) -> tuple[list[TrialRows], Shape]:
     """Every run that a report tells of, once, with the shape of the report."""
     of_rows = [part for part in parts if part.by_row]
     if of_rows:
         return _of_rows(of_rows), "rates" if _is_offered(of_rows) else "auto"
     operations = _operations(parts)
-    seats: list[Seat] = []
+    seats: list[TrialRows] = []
     for operation in dict.fromkeys(operations):
         chosen = [part for part, each in zip(parts, operations, strict=True) if each == operation]
         seats += _variants(chosen, operation)
@@ -110,7 +118,7 @@ def _label(keys: Sequence[Key]) -> str:
     return " + ".join(" ".join(key).strip() for key in keys)
 
 
-def _variants(parts: Sequence[Part], operation: str) -> list[Seat]:
+def _variants(parts: Sequence[Part], operation: str) -> list[TrialRows]:
     """The arms of these tables, without those that are told again.
 
     Tables that follow one another at one level, under one heading, make up a cluster; clusters of the same form (as:
@@ -122,8 +130,8 @@ def _variants(parts: Sequence[Part], operation: str) -> list[Seat]:
         alone = _named(clusters[0], _step_names(clusters[0]), operation)
         _tell_apart(alone)
         return alone
-    kept: list[Seat] = []
-    unsure: list[tuple[Seat, tuple[object, int]]] = []
+    kept: list[TrialRows] = []
+    unsure: list[tuple[TrialRows, tuple[object, int]]] = []
     meant: dict[tuple[object, int], set[str]] = defaultdict(set)
     for form in dict.fromkeys(forms):
         named = not kept
@@ -153,10 +161,10 @@ def _variants(parts: Sequence[Part], operation: str) -> list[Seat]:
     return kept
 
 
-def _tell_apart(seats: Sequence[Seat]) -> None:
+def _tell_apart(seats: Sequence[TrialRows]) -> None:
     """Two runs of one variant at one level would be repeats. In a report they are different things: named after their
     headings if these differ, otherwise by which time it is."""
-    times: dict[tuple[str, Level | None, str], list[Seat]] = defaultdict(list)
+    times: dict[tuple[str, Level | None, str], list[TrialRows]] = defaultdict(list)
     for seat in seats:
         times[seat.variant, seat.level, seat.operation].append(seat)
     if all(len(same) == 1 for same in times.values()):
@@ -172,15 +180,15 @@ def _tell_apart(seats: Sequence[Seat]) -> None:
             seat.variant = f"{seat.variant} ({number})"
 
 
-def _named(cluster: Sequence[Part], names: Sequence[str], operation: str) -> list[Seat]:
+def _named(cluster: Sequence[Part], names: Sequence[str], operation: str) -> list[TrialRows]:
     return [seat for part, name in zip(cluster, names, strict=True) for seat in _arms(part, name, operation)]
 
 
-def _arms(part: Part, name: str, operation: str) -> list[Seat]:
+def _arms(part: Part, name: str, operation: str) -> list[TrialRows]:
     level = _level(part)
     several = len(part.arms) > 1
     return [
-        Seat(part, arm, level, rows, operation, part.names[arm] or (f"{name}{arm + 1}" if several else name))
+        TrialRows(part, arm, level, rows, operation, part.names[arm] or (f"{name}{arm + 1}" if several else name))
         for arm, rows in enumerate(part.arms)
     ]
 
@@ -210,7 +218,7 @@ def _is_offered(parts: Sequence[Part]) -> bool:
     )
 
 
-def _of_rows(parts: Sequence[Part]) -> list[Seat]:
+def _of_rows(parts: Sequence[Part]) -> list[TrialRows]:
     """Each row a run. Tables under different headings are operations."""
     offered = _is_offered(parts)
     headings = [part.around.heading for part in parts]
@@ -224,6 +232,6 @@ def _of_rows(parts: Sequence[Part]) -> list[Seat]:
             else:
                 level = Level("/s", rate) if offered and rate else _level(part)
             operation = part.around.heading if told_apart else ""
-            seats.append(Seat(part, 0, level, {key: values}, operation, key[0] or PUBLISHED, key))
+            seats.append(TrialRows(part, 0, level, {key: values}, operation, key[0] or PUBLISHED, key))
     _tell_apart(seats)
     return seats

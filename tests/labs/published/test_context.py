@@ -1,8 +1,7 @@
 from __future__ import annotations
 
 import pytest
-
-from plimsoll.importers.context import heading, mentions, strip_mentions
+from labs.published.context import heading, mentions, strip_mentions
 
 
 @pytest.mark.parametrize(

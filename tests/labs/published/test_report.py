@@ -5,10 +5,13 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from labs.published.report import read
 
 from plimsoll.errors import UsageError
-from plimsoll.importers import read
+from plimsoll.importers.studies import find, keep
 from plimsoll.stats.study import LOCUST, Level
+from plimsoll.stats.study_json import to_json
+from plimsoll.store import Store
 
 
 def users(number):
@@ -200,7 +203,7 @@ class TestRates:
 
 
 def test_a_level_for_all_is_refused_where_the_file_has_several(published):
-    with pytest.raises(UsageError, match=r"48 users, 96 users.*cannot be told"):
+    with pytest.raises(UsageError, match=r"48 users, 96 users.*cannot be given"):
         published("000", users=5)
 
 
@@ -416,3 +419,12 @@ def test_a_very_long_line_takes_no_time(read_text):
     study = read_text("users 10 second load, " * 500_000 + "\nName | p50 | p99\n/a | 1 | 2\n")
     assert len(study.trials) == 1
     assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize("number", ["000", "001", "003", "004"])
+def test_a_published_study_comes_back_from_a_store_as_it_was_kept(tmp_path, published, number):
+    study = published(number, name="mine", think=0)
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        key, _ = keep(store, study, digest="d", created=1.0)
+        for ref in ("mine", key):
+            assert to_json(find(store, ref)) == to_json(study)
