@@ -12,7 +12,7 @@ from labs.todos.errors import LabError
 from labs.todos.lab import PYTHON, end_on_sigterm
 from labs.todos.postgres import running_postgres
 
-from plimsoll.experiment.process import Process
+from plimsoll.run.supervised.process import Process
 
 FOLDER = Path(__file__).resolve().parent
 WAIT_SECONDS = 60.0

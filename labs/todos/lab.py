@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from plimsoll.experiment.process import Process
+from plimsoll.run.supervised.process import Process
 
 from .errors import LabError
 from .postgres import Cluster, running_postgres

@@ -13,7 +13,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from plimsoll.experiment.process import Process
+from plimsoll.run.supervised.process import Process
 
 from .errors import LabError
 from .postgres_programs import programs, readable_copy

@@ -69,6 +69,9 @@ TotalTuple = tuple[
 ]
 
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
+CANCELLED, DROPPED = "cancelled", "dropped"
+NO_REQUESTS = frozenset({CANCELLED, DROPPED})
+"""Outcomes of what did not end by itself, or never began; they are counted apart."""
 TIMED = frozenset(name for name, _, timed in outcomes() if timed)
 """Outcomes that tell how long an answer takes; refusals and resets are not among them."""
 TIMES_OF = {"all": TIMED, "successes": TIMED - FAILURES}

@@ -11,8 +11,8 @@ from tests.experiment.cells import PATIENCE, python
 
 from plimsoll.experiment.cell_error import CellError
 from plimsoll.experiment.health import below, get, value_of, wait_until_healthy
-from plimsoll.experiment.process import Process
 from plimsoll.experiment.spec import Healthy
+from plimsoll.run.supervised.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

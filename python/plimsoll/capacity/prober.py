@@ -6,9 +6,9 @@ import time
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
-from plimsoll.experiment import generator
-from plimsoll.experiment.process import StartError
 from plimsoll.load.durations import format_duration
+from plimsoll.run.supervised import generator
+from plimsoll.run.supervised.process import StartError
 from plimsoll.stats.capacity.estimate import CapacityProbe
 from plimsoll.stats.thresholds.slo import strains
 from plimsoll.stats.validity import judge

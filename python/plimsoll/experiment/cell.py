@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from plimsoll.experiment.cell_values import Cell, CellFolder
     from plimsoll.experiment.hooks import Commands
-    from plimsoll.experiment.process import Ending
     from plimsoll.experiment.spec import Experiment
     from plimsoll.observe.sampler import Probe
+    from plimsoll.run.supervised.process import Ending
     from plimsoll.stats.study import Series
 
 

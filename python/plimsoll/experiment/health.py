@@ -18,8 +18,8 @@ from plimsoll.experiment.cell_error import CellError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.experiment.process import Process
     from plimsoll.experiment.spec import Healthy
+    from plimsoll.run.supervised.process import Process
 
 REPLY_SECONDS = 10.0
 LONGEST_REPLY = 64 << 10

@@ -8,21 +8,21 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
-from plimsoll.experiment import generator
 from plimsoll.experiment.cell_error import CellError
-from plimsoll.experiment.process import StartError
 from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration
 from plimsoll.run.coordinator.clock_steps import offset
+from plimsoll.run.supervised import generator
+from plimsoll.run.supervised.process import StartError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.experiment.cell_values import Cell, CellFolder
-    from plimsoll.experiment.process import Ending, Process
     from plimsoll.experiment.spec import Experiment, Scenario
     from plimsoll.experiment.target import CellTarget
     from plimsoll.observe.sampler import Sampler
+    from plimsoll.run.supervised.process import Ending, Process
 
 LOOK_SECONDS = 0.5
 """Between looks at whether the target is still there."""

@@ -15,7 +15,7 @@ from plimsoll.experiment.health import wait_until_healthy
 from plimsoll.experiment.hooks import Commands
 from plimsoll.experiment.placeholders import fill, fill_all
 from plimsoll.experiment.ports import free_port
-from plimsoll.experiment.process import Ending, Process, StartError
+from plimsoll.run.supervised.process import Ending, Process, StartError
 from plimsoll.store.redact import redact_options, storable_json
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 import numpy as np
 
 from plimsoll._engine import Histogram
-from plimsoll.record import FAILURES, TIMED, TIMES_OF
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF
 from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
 from plimsoll.stats.latency.milliseconds import CENSORED
 from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorHealth, Measured, Trial
 from plimsoll.stats.validity import judge
-from plimsoll.stats.view import NO_REQUESTS, RecordedRun, RunView
+from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import FAILURES, TIMED, TIMES_OF, Interval
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.left_out import LeftOut, first_second
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 WINDOW = 10
 """Seconds that "current" numbers look back."""
 
-CANCELLED = "cancelled"
-DROPPED = "dropped"
-NO_REQUESTS = frozenset({CANCELLED, DROPPED})
-"""Outcomes of what did not end by itself, or never began; they are counted apart."""
 AGGREGATED = "Aggregated"
 
 

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 
 from plimsoll._engine import Histogram, Recorder, now
-from plimsoll.record import FAILURES, TIMED, Failure, Interval
-from plimsoll.stats.view import NO_REQUESTS
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Failure, Interval
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from plimsoll.experiment import generator
+from plimsoll.run.supervised import generator
 
 
 def test_the_command_is_ours_whatever_lies_in_the_folder(tmp_path):

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from plimsoll.experiment import supervisor
+from plimsoll.run.supervised import supervisor
 
 if TYPE_CHECKING:
     from pathlib import Path

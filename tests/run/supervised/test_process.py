@@ -14,7 +14,7 @@ import psutil
 import pytest
 from tests.experiment.cells import PATIENCE, all_gone, marked, python
 
-from plimsoll.experiment.process import LONGEST_LINE, Ending, Process, StartError, last_lines
+from plimsoll.run.supervised.process import LONGEST_LINE, Ending, Process, StartError, last_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ time.sleep(600)
 CALLER = """
 import sys, time
 from pathlib import Path
-from plimsoll.experiment.process import Process
+from plimsoll.run.supervised.process import Process
 folder = Path(sys.argv[1])
 process = Process(
     ["sh", "-c", "setsid sleep 600 & sleep 601"], output=folder / "log", last=["touch", str(folder / "last")]
@@ -237,7 +237,7 @@ def test_a_kill_that_nobody_here_ordered_may_be_the_kernels(
 ) -> None:
     endings = []
     for kills in ([3, 3], [3, 4]):
-        monkeypatch.setattr("plimsoll.experiment.process._oom_kills", lambda kills=kills: kills.pop(0))
+        monkeypatch.setattr("plimsoll.run.supervised.process._oom_kills", lambda kills=kills: kills.pop(0))
         with Process(SLEEPS, output=tmp_path / "log") as process:
             os.kill(process.pid, signal.SIGKILL)
             endings.append(str(process.wait(PATIENCE)))
@@ -282,7 +282,7 @@ def test_last_lines_are_bounded(tmp_path: Path) -> None:
 
 
 def test_no_more_than_the_standard_library_is_needed_by_the_supervisor() -> None:
-    from plimsoll.experiment import supervisor
+    from plimsoll.run.supervised import supervisor
 
     done = subprocess.run([sys.executable, "-I", "-S", supervisor.__file__, "--help"], capture_output=True, check=True)
     assert b"--grace" in done.stdout
@@ -294,7 +294,7 @@ def test_what_was_started_nice_is_nice_towards_other_sessions(tmp_path: Path) ->
     command = ["sh", "-c", f"until grep -q 'nice {expected}$' /proc/self/autogroup; do sleep 0.05; done"]
     holder = f"""if True:
         from pathlib import Path
-        from plimsoll.experiment.process import Process
+        from plimsoll.run.supervised.process import Process
         ending = Process({command!r}, output=Path({str(tmp_path / "output")!r})).wait(30)
         raise SystemExit(9 if ending is None else ending.status)
     """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.experiment import supervisor
+from plimsoll.run.supervised import supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.experiment.process import Process
+from plimsoll.run.supervised.process import Process
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
