@@ -7,7 +7,7 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
+from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.left_out import LeftOut, first_second
