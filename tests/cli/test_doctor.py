@@ -8,28 +8,28 @@ import sys
 import pytest
 
 from plimsoll.cli import doctor
-from plimsoll.cli.checks import Check
+from plimsoll.cli.checks import MachineCheck
 
 
 @pytest.fixture
 def found(monkeypatch):
     """Makes the doctor find these checks."""
 
-    def find(*checks: Check) -> None:
+    def find(*checks: MachineCheck) -> None:
         monkeypatch.setattr(sys.modules["plimsoll.cli.doctor"], "all_checks", lambda: list(checks))
 
     return find
 
 
 def test_all_is_well(plimsoll, found):
-    found(Check("clock source", "tsc"), Check("CPUs", "8 usable"))
+    found(MachineCheck("clock source", "tsc"), MachineCheck("CPUs", "8 usable"))
     result = plimsoll("doctor")
     assert result.exit_code == 0
     assert result.output == "ok    clock source  tsc\nok    CPUs          8 usable\n"
 
 
 def test_a_warning_says_what_to_change(plimsoll, found):
-    found(Check("clock source", "hpet", "use tsc"), Check("CPUs", "8 usable"))
+    found(MachineCheck("clock source", "hpet", "use tsc"), MachineCheck("CPUs", "8 usable"))
     result = plimsoll("doctor")
     assert result.exit_code == 1
     assert result.output.splitlines() == [
@@ -40,7 +40,7 @@ def test_a_warning_says_what_to_change(plimsoll, found):
 
 
 def test_json(plimsoll, found):
-    found(Check("clock source", "hpet", "use tsc"), Check("CPUs", "8 usable"))
+    found(MachineCheck("clock source", "hpet", "use tsc"), MachineCheck("CPUs", "8 usable"))
     result = plimsoll("doctor", "--json")
     assert result.exit_code == 1
     assert json.loads(result.stdout) == {

@@ -10,7 +10,7 @@ import pytest
 
 from plimsoll.cli.run import _outputs, run
 from plimsoll.cli.run_plan import make_plan
-from plimsoll.cli.run_wish import Wishes
+from plimsoll.cli.run_wish import RunRequests
 from plimsoll.errors import FieldError, UsageError
 from plimsoll.server.control.description import Description, OwnClass, OwnOption
 
@@ -25,12 +25,12 @@ def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("locustfile.py").write_text("")
 
 
-def wishes(*args: str) -> Wishes:
+def wishes(*args: str) -> RunRequests:
     context = run.make_context("run", list(args))
     given: dict[str, Any] = dict(context.params)
     arguments = tuple(context.meta["settings"]) + given.pop("arguments")
     plan, what = make_plan(arguments, given)
-    return Wishes(arguments, given, plan, what, _outputs, frozenset())
+    return RunRequests(arguments, given, plan, what, _outputs, frozenset())
 
 
 DESCRIPTION = Description(

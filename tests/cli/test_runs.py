@@ -4,7 +4,7 @@ import json
 
 from plimsoll.stats.run_summary import RunSummary
 from plimsoll.store import Store
-from plimsoll.store.cells import Became, ExperimentFile
+from plimsoll.store.cells import CellOutcome, ExperimentFile
 
 
 def test_the_latest_first(plimsoll, kept):
@@ -65,7 +65,7 @@ def test_experiments(plimsoll, kept):
     file = ExperimentFile({}, "d", {}, "Which is faster?", 1, False, "")
     with Store.open() as store:
         key = store.experiments.begin("todos", file, [{**cell, "number": number} for number in (1, 2, 3)])
-        store.experiments.finish(key, store.experiments.cells(key)[0].key, Became("invalid", "late", kept[0]))
+        store.experiments.finish(key, store.experiments.cells(key)[0].key, CellOutcome("invalid", "late", kept[0]))
         store.experiments.leave(key, finished=False)
     lines = plimsoll("runs", "--experiments").stdout.splitlines()
     assert lines[2].split()[0] == "todos" and lines[2].split()[3:7] == ["interrupted", "1/3", "1", "0"]

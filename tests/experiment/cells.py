@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 from plimsoll.experiment.cell import run_cell
-from plimsoll.experiment.cell_values import Cell, CellFolder, CellResult
+from plimsoll.experiment.cell_values import CellFolder, CellResult, ExperimentCell
 from plimsoll.experiment.spec import Experiment, Healthy, Hooks, Scenario, Target, Variant
 from plimsoll.stats.study import Level
 
@@ -87,8 +87,8 @@ def experiment(
     )
 
 
-def cell(**given: Any) -> Cell:
-    return Cell(
+def cell(**given: Any) -> ExperimentCell:
+    return ExperimentCell(
         **{"number": 1, "repeat": 1, "variant": "a", "level": Level("users", 2), "operation": "", "seed": 7, **given}
     )
 

@@ -13,7 +13,7 @@ from plimsoll.store.cells import run_name
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.experiment.cell_values import Cell, CellFolder
+    from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
     from plimsoll.experiment.spec import Experiment
     from plimsoll.store import Store
 
@@ -21,14 +21,16 @@ if TYPE_CHECKING:
 class FakeCells:
     """In place of `run_cell`: keeps a run at once, and what is told of a cell is what a test wants."""
 
-    def __init__(self, store: Store, **results: Callable[[Cell], CellResult]) -> None:
+    def __init__(self, store: Store, **results: Callable[[ExperimentCell], CellResult]) -> None:
         """results: by variant; a valid cell otherwise."""
         self._store = store
         self._results = results
         self.seen: list[str] = []
         self.folders: list[CellFolder] = []
 
-    def __call__(self, cell: Cell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /) -> CellResult:
+    def __call__(
+        self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
+    ) -> CellResult:
         self.seen.append(cell.label)
         self.folders.append(where)
         assert where.path.is_dir() and not list(where.path.iterdir())
@@ -41,7 +43,7 @@ class FakeCells:
         return CellResult("valid", run_id=writer.id, phases={"measure": 10.0})
 
 
-def interrupted(_: Cell) -> CellResult:
+def interrupted(_: ExperimentCell) -> CellResult:
     """By Ctrl-C, in the middle of a run."""
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(5)
@@ -60,13 +62,13 @@ class FakeDisplay:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+    def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
         self.begun.append((cell.label, done, total, left))
 
     def at(self, text: str) -> None:
         self.texts.append(text)
 
-    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
         self.ended.append((cell.label, result.state, done))
 
     def write(self, text: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.announce import announcement
-from plimsoll.experiment.budget import Pace, Spread
+from plimsoll.experiment.budget import CellDurations, Spread
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import Plan
 from plimsoll.experiment.spec import Compare
@@ -21,7 +21,7 @@ def plan_of(spec, **given) -> Plan:
 
 
 def said(plan, needed=3):
-    lines, found = announcement(plan, Pace(plan.spec), SPREAD, needed)
+    lines, found = announcement(plan, CellDurations(plan.spec), SPREAD, needed)
     return "\n".join(lines), found
 
 

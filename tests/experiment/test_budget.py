@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.experiment.budget import Pace, Spread, doubts, duration, repeats_that_fit, spread_of
+from plimsoll.experiment.budget import CellDurations, Spread, doubts, duration, repeats_that_fit, spread_of
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Compare
 from plimsoll.stats.metric import Metric
@@ -17,16 +17,19 @@ def test_before_anything_was_run_times_follow_from_the_settings(make_spec):
     spec = make_spec("a b", repeats=2, cool_down=3.0)
     cells = cells_in_order(spec)
     # 10 s of run, 2 s of warm-up, 3 s of cool-down, 2 s for the generator.
-    assert [Pace(spec).of(each) for each in cells] == [17.0] * 4
-    assert Pace(spec).of_all(cells) == 68.0
+    assert [CellDurations(spec).of(each) for each in cells] == [17.0] * 4
+    assert CellDurations(spec).of_all(cells) == 68.0
     started = replace(spec.variants[0], target=replace(spec.variants[0].target, start=("serve",)))
-    assert Pace(replace(spec, variants=(started,))).of(cells_in_order(replace(spec, variants=(started,)))[0]) == 19.0
+    assert (
+        CellDurations(replace(spec, variants=(started,))).of(cells_in_order(replace(spec, variants=(started,)))[0])
+        == 19.0
+    )
 
 
 def test_afterwards_they_follow_from_what_was_measured_of_that_variant_or_of_the_others(make_spec):
     spec = make_spec("a b c", repeats=1)
     cell = {each.variant: each for each in cells_in_order(spec)}
-    pace = Pace(spec)
+    pace = CellDurations(spec)
     for seconds in (20.0, 22.0, 99.0):
         pace.measured(cell["a"], seconds)
     assert pace.of(cell["a"]) == 22.0
@@ -38,7 +41,7 @@ def test_afterwards_they_follow_from_what_was_measured_of_that_variant_or_of_the
 def test_a_cell_that_was_stopped_early_makes_no_negative_time(make_spec):
     spec = make_spec("a", repeats=1)
     (cell,) = cells_in_order(spec)
-    pace = Pace(spec)
+    pace = CellDurations(spec)
     pace.measured(cell, 1.0)
     assert pace.of(cell) == 12.0
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from tests.experiment.cells import PATIENCE, all_gone, cell, experiment, folder_in, marked, python, run, target
 
-from plimsoll.experiment.spec import Fact, Healthy, Hook, Hooks, Scenario, Target
+from plimsoll.experiment.spec import Healthy, Hook, Hooks, Scenario, Target, TargetFact
 from plimsoll.experiment.target import prepared
 from plimsoll.store import Store
 
@@ -43,7 +43,9 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, mark: str) -> None:
         collect=(Hook("explain", ("echo", "plan of {variant} at {level}")), _sh("env", "echo $PLIMSOLL_URL")),
     )
     what = target(
-        env={"BUILD": "{variant}"}, build=Fact("build", path="/build"), data=(Fact("requests", path="/count"),)
+        env={"BUILD": "{variant}"},
+        build=TargetFact("build", path="/build"),
+        data=(TargetFact("requests", path="/count"),),
     )
     scenario = Scenario(url="/x", run_time=2.0, warmup=1.0)
     result = run(tmp_path, experiment(tmp_path, what, hooks, scenarios=(scenario,)))
@@ -77,7 +79,7 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, mark: str) -> None:
 
 
 def test_a_target_that_ends_meanwhile_is_a_result(tmp_path: Path, mark: str) -> None:
-    what = target("crash", "200", data=(Fact("requests", path="/count"),))
+    what = target("crash", "200", data=(TargetFact("requests", path="/count"),))
     hooks = Hooks(collect=(_sh("explain", "exit 1"),))
     began = time.monotonic()
     result = run(tmp_path, experiment(tmp_path, what, hooks, run_time=30.0))

@@ -5,11 +5,11 @@ import io
 import pytest
 from rich.console import Console
 
-from plimsoll.experiment.cell_values import Cell, CellResult
-from plimsoll.experiment.display import Bar, Lines, outcome
+from plimsoll.experiment.cell_values import CellResult, ExperimentCell
+from plimsoll.experiment.display import ExperimentLines, ProgressBar, outcome
 from plimsoll.stats.study import Level
 
-CELL = Cell(3, 2, "index", Level("users", 50.0), "upload", 7)
+CELL = ExperimentCell(3, 2, "index", Level("users", 50.0), "upload", 7)
 VALID = CellResult("valid", run_id="r", phases={"start": 1.5, "measure": 20.0})
 
 
@@ -24,7 +24,7 @@ def test_a_line_of_a_cell_that_is_over():
 @pytest.mark.parametrize("markup", ["[red]", "[3/9]"])
 def test_lines_where_there_is_no_terminal(markup):
     stream = io.StringIO()
-    with Lines(stream) as shown:
+    with ExperimentLines(stream) as shown:
         shown.begin(CELL, 2, 9, 100.0)
         shown.at("measuring")
         shown.end(CELL, CellResult("invalid", markup), 3, 9, 0.0)
@@ -34,7 +34,7 @@ def test_lines_where_there_is_no_terminal(markup):
 
 def test_a_bar_on_a_terminal_and_lines_above_it():
     console = Console(file=io.StringIO(), force_terminal=True, width=100, color_system=None)
-    with Bar(console) as shown:
+    with ProgressBar(console) as shown:
         shown.begin(CELL, 2, 9, 100.0)
         shown.at("[measuring]")
         shown._progress.refresh()

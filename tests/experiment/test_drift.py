@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.experiment.drift import Circumstances, drift, facts_of
+from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.spec import Hook, Hooks
 
 MANIFEST: dict[str, Any] = {
@@ -20,18 +20,18 @@ MANIFEST: dict[str, Any] = {
 }
 
 
-def runs(*changes: dict[str, Any], **given: Any) -> list[Circumstances]:
+def runs(*changes: dict[str, Any], **given: Any) -> list[RunConditions]:
     """Runs of a and b in turn, whose manifests have these changes."""
     return [
-        Circumstances("ab"[place % 2], place // 2 + 1, {**MANIFEST, **each}, **given)
+        RunConditions("ab"[place % 2], place // 2 + 1, {**MANIFEST, **each}, **given)
         for place, each in enumerate(changes)
     ]
 
 
-def with_(name: str, *values: Any) -> list[Circumstances]:
+def with_(name: str, *values: Any) -> list[RunConditions]:
     """Runs of a and b in turn, of whose targets or data this is known."""
     return [
-        Circumstances("ab"[place % 2], place // 2 + 1, MANIFEST, **{name: each}) for place, each in enumerate(values)
+        RunConditions("ab"[place % 2], place // 2 + 1, MANIFEST, **{name: each}) for place, each in enumerate(values)
     ]
 
 

@@ -11,7 +11,7 @@ from tests.experiment.cells import PATIENCE, all_gone
 from plimsoll.experiment import hooks
 from plimsoll.experiment.cell_error import CellError
 from plimsoll.experiment.hooks import Commands
-from plimsoll.experiment.spec import Fact, Hook
+from plimsoll.experiment.spec import Hook, TargetFact
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,12 +86,12 @@ def test_of_much_only_the_beginning_is_kept(tmp_path: Path, mark: str, monkeypat
 
 def test_a_command_may_tell_a_fact(tmp_path: Path, mark: str) -> None:
     commands = _commands(tmp_path, variant="index")
-    assert commands.fact(Fact("rows", command=("echo", "1200"))) == 1200
-    assert commands.fact(Fact("build", command=("echo", "{variant}"))) == "index"
+    assert commands.fact(TargetFact("rows", command=("echo", "1200"))) == 1200
+    assert commands.fact(TargetFact("build", command=("echo", "{variant}"))) == "index"
     with pytest.raises(CellError, match="`false` failed: exit status 1"):
-        commands.fact(Fact("rows", command=("false",)))
+        commands.fact(TargetFact("rows", command=("false",)))
 
 
 def test_a_target_that_does_not_answer_has_no_facts(tmp_path: Path) -> None:
     with pytest.raises(CellError, match=r"rows: GET http://127.0.0.1:9/_rows: Connection refused"):
-        _commands(tmp_path).fact(Fact("rows", path="/_rows"))
+        _commands(tmp_path).fact(TargetFact("rows", path="/_rows"))

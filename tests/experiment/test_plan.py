@@ -6,7 +6,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.order import cells_in_order
-from plimsoll.experiment.plan import Wishes, chosen, make_plan
+from plimsoll.experiment.plan import SessionOptions, chosen, make_plan
 from plimsoll.experiment.state import kept_file, row_of
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import StoredCell, StoredExperiment
@@ -22,7 +22,7 @@ def stored_as(spec, *states, running=False, finished=False):
 
 
 def plan(spec, there=(None, ()), **wishes):
-    return make_plan(spec, kept_file(spec, ""), *there, Wishes(**wishes))
+    return make_plan(spec, kept_file(spec, ""), *there, SessionOptions(**wishes))
 
 
 def test_a_new_experiment(make_spec):

@@ -13,7 +13,7 @@ from tests.experiment.fakes import FakeCells, FakeDisplay, interrupted
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.cell_values import CellResult
 from plimsoll.experiment.order import cells_in_order
-from plimsoll.experiment.plan import Wishes
+from plimsoll.experiment.plan import SessionOptions
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session
 from plimsoll.experiment.state import kept_file, to_json
@@ -32,7 +32,7 @@ def conduct(store):
 
     def do(spec, *, clock=None, only=(), results=None, **wishes):
         fake, shown = FakeCells(store, **(results or {})), FakeDisplay()
-        prepared = prepare(store, spec, kept_file(spec, "plimsoll experiment"), Wishes(only=only, **wishes))
+        prepared = prepare(store, spec, kept_file(spec, "plimsoll experiment"), SessionOptions(only=only, **wishes))
         session = Session(
             prepared.plan, prepared.file, store.experiments, "/place/runs.db", fake, shown, prepared.pace,
             **({"clock": clock} if clock else {}),

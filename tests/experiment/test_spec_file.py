@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.spec import Compare, Fact, Healthy, Hook, Hooks, Scenario, Target
+from plimsoll.experiment.spec import Compare, Healthy, Hook, Hooks, Scenario, Target, TargetFact
 from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
@@ -120,7 +120,7 @@ def test_what_variants_share_and_what_is_their_own(read):
     assert baseline.target == Target(
         url="http://127.0.0.1:{port}", start=("{python}", "-m", "app", "{variant}", "{port}"), cwd="../..",
         env={"A": "1", "B": "2"}, healthy=Healthy("/ready", None, 5.0),
-        data=(Fact("rows", "/_rows"), Fact("size", None, ("du", "{folder}"))), build=Fact("build", "/_variant"),
+        data=(TargetFact("rows", "/_rows"), TargetFact("size", None, ("du", "{folder}"))), build=TargetFact("build", "/_variant"),
         stop_within=3.0,
     )  # fmt: skip
     assert baseline.hooks == Hooks(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.spec import Compare, Fact, Hook, Hooks, Scenario, Target, Variant
+from plimsoll.experiment.spec import Compare, Hook, Hooks, Scenario, Target, TargetFact, Variant
 from plimsoll.experiment.state import as_aa, changes, digest, from_json, kept_file, to_json
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
@@ -15,7 +15,7 @@ from plimsoll.stats.study import Level
 def spec(make_spec, tmp_path):
     (tmp_path / "locustfile.py").write_text("# one")
     target = Target(
-        "http://127.0.0.1:{port}", ("serve", "{port}"), env={"A": "1"}, data=(Fact("rows", "/_rows"),), git="v1"
+        "http://127.0.0.1:{port}", ("serve", "{port}"), env={"A": "1"}, data=(TargetFact("rows", "/_rows"),), git="v1"
     )
     return make_spec(
         file=str(tmp_path / "experiment.toml"),

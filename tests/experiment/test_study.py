@@ -14,7 +14,7 @@ from plimsoll.experiment.study import level_of_run, noise_for, study_in_store, s
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level, Series
 from plimsoll.store import Store, schema
-from plimsoll.store.cells import Became
+from plimsoll.store.cells import CellOutcome
 
 NOON = 1_795_176_000.0
 SECONDS = 12
@@ -71,7 +71,7 @@ def test_the_cells_of_an_experiment_as_trials(store, make_spec, make_run, keep):
 
     def become(cell):
         run = make_run(10.0 if cell.variant == "a" else 20.0, seed=cell.seed)
-        return Became(
+        return CellOutcome(
             "valid", run=run, data={"rows": [3, 9], "name": ["x", None]}, collected={"explain": "Seq Scan"},
             target={"build": "v1", "notes": ["no PostgreSQL"]}, observed=(series,),
         )  # fmt: skip
@@ -103,10 +103,10 @@ def test_what_went_wrong_has_its_place_and_its_reason(make_spec, make_run, keep)
     def become(cell):
         if cell.repeat == 1 and cell.variant == "a":
             crashed = {"crashed": "exit status 7, 3 s after the run began"}
-            return Became("invalid", "the target ended by itself: exit status 7", make_run(10.0), target=crashed)
+            return CellOutcome("invalid", "the target ended by itself: exit status 7", make_run(10.0), target=crashed)
         if cell.repeat == 1:
-            return Became("failed", "healthy: never within 5 s", collected={"log": "oh"})
-        return Became("valid", run=make_run(10.0)) if cell.variant == "a" else None
+            return CellOutcome("failed", "healthy: never within 5 s", collected={"log": "oh"})
+        return CellOutcome("valid", run=make_run(10.0)) if cell.variant == "a" else None
 
     study = keep(make_spec("a b", repeats=2), become)
     by_place = {(each.variant, each.repeat): each for each in study.trials}
@@ -122,14 +122,14 @@ def test_what_went_wrong_has_its_place_and_its_reason(make_spec, make_run, keep)
 
 def test_variants_that_differ_in_more_than_they_are_said_to(make_spec, make_run, keep):
     def become(cell):
-        return Became("valid", run=make_run(10.0, kernel="Linux 6" if cell.variant == "a" else "Linux 7"))
+        return CellOutcome("valid", run=make_run(10.0, kernel="Linux 6" if cell.variant == "a" else "Linux 7"))
 
     study = keep(make_spec("a b", repeats=1), become)
     assert study.warnings == ("variants differ in more than they are said to: kernel (a: Linux 6; b: Linux 7)",)
 
 
 def test_the_gap_is_what_a_cell_takes_beyond_its_run(store, make_spec, make_run, keep):
-    assert keep(make_spec("a", repeats=1), lambda _: Became("valid", run=make_run(10.0))).gap == 0.0
+    assert keep(make_spec("a", repeats=1), lambda _: CellOutcome("valid", run=make_run(10.0))).gap == 0.0
     with store._database.write("take longer") as connection:
         connection.execute(update(schema.cell).values(started=NOON, ended=NOON + SECONDS - 1 + 4.5))
     assert study_of(store, "trial").gap == pytest.approx(4.5)
@@ -141,7 +141,7 @@ def test_nothing_to_tell(store, make_spec, keep):
     with pytest.raises(UsageError, match="experiment trial has nothing measured yet: of 2 cells none was run"):
         keep(make_spec("a", repeats=2), lambda _: None)
     with pytest.raises(UsageError, match="of 2 cells 2 cells have failed"):
-        keep(make_spec("a", name="other", repeats=2), lambda _: Became("failed", "no"))
+        keep(make_spec("a", name="other", repeats=2), lambda _: CellOutcome("failed", "no"))
     with pytest.raises(UsageError, match="has no experiment 'todos'; there are other, trial"):
         study_of(store, "todos")
 
@@ -149,9 +149,9 @@ def test_nothing_to_tell(store, make_spec, keep):
 def test_the_noise_of_the_bench_is_that_of_the_same_scenario_on_the_same_machine(store, make_spec, make_run, keep):
     spec = make_spec("a b", repeats=4)
     times = iter([10.0, 10.2, 9.9, 10.1, 10.3, 10.0, 10.0, 9.8])
-    aa = keep(as_aa(spec, "a"), lambda _: Became("valid", run=make_run(next(times))))
+    aa = keep(as_aa(spec, "a"), lambda _: CellOutcome("valid", run=make_run(next(times))))
     assert aa.is_aa and aa.noise == ()
-    study = keep(spec, lambda _: Became("valid", run=make_run(10.0)))
+    study = keep(spec, lambda _: CellOutcome("valid", run=make_run(10.0)))
     noise = {each.metric: each for each in study.noise if each.endpoint == ("GET", "/")}
     assert 0.005**2 < noise["p50"].variance < 0.05**2
     file = kept_file(spec, "")
@@ -163,7 +163,7 @@ def test_the_noise_of_the_bench_is_that_of_the_same_scenario_on_the_same_machine
 
 def test_references(store, make_spec, make_run, keep):
     run, other = make_run(10.0), make_run(20.0)
-    keep(make_spec("a", repeats=1), lambda _: Became("valid", run=make_run(10.0)))
+    keep(make_spec("a", repeats=1), lambda _: CellOutcome("valid", run=make_run(10.0)))
     assert study_of_refs(store, ["trial"]).name == "trial"
     one = study_of_refs(store, [run])
     assert (one.name, len(one.trials), one.trials[0].level) == (run, 1, Level("users", 5.0))

@@ -10,8 +10,8 @@ import pytest
 from tests.experiment.cells import PATIENCE, PROGRAM, cell, experiment, folder_in, target
 
 from plimsoll.experiment.cell_error import CellError
-from plimsoll.experiment.source import Source
-from plimsoll.experiment.spec import Fact, Target, Variant
+from plimsoll.experiment.source import SourceCheckout
+from plimsoll.experiment.spec import Target, TargetFact, Variant
 from plimsoll.experiment.target import CellTarget, placeholder_values, prepared
 from plimsoll.stats.study import Level
 
@@ -26,20 +26,20 @@ def _made(path: Path, what: Target, **given: Any) -> CellTarget:
 def test_placeholders_stand_for_what_the_cell_is(tmp_path: Path) -> None:
     spec = experiment(tmp_path, target(url="http://127.0.0.1:{port}/{variant}/"))
     one = cell(level=Level("/s", 1e6), repeat=3, operation="upload")
-    values = placeholder_values(one, spec, spec.variants[0], Source(tmp_path / "v1"), 12000)
+    values = placeholder_values(one, spec, spec.variants[0], SourceCheckout(tmp_path / "v1"), 12000)
     assert values == {
         "python": sys.executable, "folder": tmp_path, "source": tmp_path / "v1", "port": 12000, "variant": "a",
         "level": "1000000", "operation": "upload", "repeat": 3, "seed": 7, "url": "http://127.0.0.1:12000/a",
     }  # fmt: skip
     half = cell(level=Level("/s", 0.5))
-    assert placeholder_values(half, spec, spec.variants[0], Source(tmp_path), 1)["level"] == "0.5"
-    assert placeholder_values(cell(level=None), spec, spec.variants[0], Source(tmp_path), 1)["level"] == ""
+    assert placeholder_values(half, spec, spec.variants[0], SourceCheckout(tmp_path), 1)["level"] == "0.5"
+    assert placeholder_values(cell(level=None), spec, spec.variants[0], SourceCheckout(tmp_path), 1)["level"] == ""
 
 
 def test_a_twin_is_started_as_what_it_is_the_twin_of(tmp_path: Path) -> None:
     spec = experiment(tmp_path, target())
     twin = Variant("a again", target(), twin_of="a")
-    assert placeholder_values(cell(), spec, twin, Source(tmp_path), 1)["variant"] == "a"
+    assert placeholder_values(cell(), spec, twin, SourceCheckout(tmp_path), 1)["variant"] == "a"
 
 
 def test_it_runs_in_the_folder_of_the_experiment_or_where_it_is_told(tmp_path: Path) -> None:
@@ -68,13 +68,13 @@ def test_its_environment_is_ours_and_what_the_file_adds(tmp_path: Path) -> None:
 
 
 def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, mark: str) -> None:
-    made = _made(tmp_path, target("parent", build=Fact("build", path="/build"), env={"BUILD": "{variant}"}))
+    made = _made(tmp_path, target("parent", build=TargetFact("build", path="/build"), env={"BUILD": "{variant}"}))
     commands = made.commands(cell(), tmp_path)
     made.start()
     try:
         made.wait_until_healthy(commands)
         assert made.build == "a"
-        assert commands.fact(Fact("port", path="/port")) == made.values["port"]
+        assert commands.fact(TargetFact("port", path="/port")) == made.values["port"]
         assert made.ended() is None
         assert made.process is not None
         assert made.observed_pid() == (made.process.parent, False)
@@ -97,11 +97,11 @@ def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, mark: 
     ],
 )  # fmt: skip
 def test_it_must_be_what_was_asked_for(tmp_path: Path, mark: str, says: str, is_right: bool) -> None:
-    what = target(build=Fact("build", command=("echo", says)), git="v1")
+    what = target(build=TargetFact("build", command=("echo", says)), git="v1")
     ready = replace(what.healthy, path=None, command=("true",))
     variant = Variant("a", replace(what, start=(), healthy=ready))
     values = dict.fromkeys(("variant", "level", "operation", "repeat", "seed"), "") | {"url": "http://x"}
-    source = Source(tmp_path, "c0ffee1" + "0" * 33)
+    source = SourceCheckout(tmp_path, "c0ffee1" + "0" * 33)
     made = CellTarget(variant, source, {**values}, tmp_path, dict(os.environ), tmp_path / "log")
     commands = made.commands(cell(), tmp_path)
     if is_right:

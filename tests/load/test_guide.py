@@ -11,7 +11,7 @@ import pytest
 from plimsoll.errors import UsageError
 from plimsoll.load import read_targets
 from plimsoll.load.phases import PhaseTable
-from plimsoll.load.plan_model import PlanTable, StopTable, TargetTable
+from plimsoll.load.plan_model import PlanTable, PlanTargetTable, StopTable
 from plimsoll.load.step_model import METHODS, ExtractTable, FlowTable, RequestTable
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_the_targets_of_the_guide_can_be_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", [PlanTable, TargetTable, FlowTable, RequestTable, ExtractTable, PhaseTable, StopTable]
+    "table", [PlanTable, PlanTargetTable, FlowTable, RequestTable, ExtractTable, PhaseTable, StopTable]
 )
 def test_the_guide_has_every_field(table: type[BaseModel]) -> None:
     """Between backticks, alone or as in `rate = …`, `extract.NAME`, `[[phase]]`."""

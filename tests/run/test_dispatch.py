@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.run.dispatch import Dispatcher, Pace, UserClass, by_weight
+from plimsoll.run.dispatch import ClassSpawnRate, Dispatcher, UserClass, by_weight
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_counts_of_those_who_are_let_in_are_of_the_first_that_came() -> None:
 
 @given(st.floats(0.1, 1000), st.lists(st.integers(0, 10**10), min_size=1, max_size=30))
 def test_no_stretch_of_time_lets_in_more_than_its_rate(rate: float, pauses: list[int]) -> None:
-    pace, at, came = Pace(rate), 0, []
+    pace, at, came = ClassSpawnRate(rate), 0, []
     for pause in pauses:
         at += pause
         before = pace.admitted
@@ -114,7 +114,7 @@ def test_no_stretch_of_time_lets_in_more_than_its_rate(rate: float, pauses: list
 
 
 def test_a_late_timer_costs_nothing() -> None:
-    pace = Pace(10.0)
+    pace = ClassSpawnRate(10.0)
     assert [pace.admit(100, at * 100_000_000 + 30_000_000) is not None for at in range(50)] == [True] * 50
     assert pace.admitted == 50
 
@@ -122,4 +122,4 @@ def test_a_late_timer_costs_nothing() -> None:
 @pytest.mark.parametrize("rate", [0.0, -1.0, float("nan")])
 def test_a_pace_is_positive(rate: float) -> None:
     with pytest.raises(ValueError, match="greater than 0"):
-        Pace(rate)
+        ClassSpawnRate(rate)

@@ -20,7 +20,7 @@ from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.app import make_app
 from plimsoll.server.live.live import Live
-from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem, Wish
+from plimsoll.server.messages import Argument, Form, RunRequest, TaskRatio, UserClassItem
 from plimsoll.server.security.access import Access
 from plimsoll.server.serving import PageServer
 from plimsoll.stats.view import RunView
@@ -48,7 +48,7 @@ class Operator:
                 Argument("dry", "Dry", "", "checkbox", False),
                 Argument("zones", "Zones", "", "multiple", ("a",), ("a", "b", "c")),
             ),
-            "wish": Wish(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
+            "wish": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
         }
         self.asked: list[tuple[str, Any]] = []
         self.refusal: Exception | None = None
@@ -64,7 +64,7 @@ class Operator:
     def configure(self, name: str, settings: Any) -> None:
         self._do("configure", (name, settings))
 
-    def start(self, wish: Wish) -> None:
+    def start(self, wish: RunRequest) -> None:
         self._do("start", wish)
 
     def change(self, change: Any) -> None:

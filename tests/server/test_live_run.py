@@ -10,7 +10,7 @@ from harness import Target
 from tests.server.pages import Operator, in_thread, paged
 
 from plimsoll.report.assessment import assess
-from plimsoll.run.coordinator.coordinator import LocalRunner
+from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.live.live import Live
 from plimsoll.stats.summary import summarise, summarise_total
@@ -89,7 +89,7 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         watching = in_thread(watch)
         live.preparing(plan, "locustfile.py", 1)
         counts = Counts()
-        result = LocalRunner(plan, [live, counts]).run()
+        result = Coordinator(plan, [live, counts]).run()
         live.over(result.status, result.view, assess(result.view, {}, {}), 1, "")
         watching.join(60)
         last = moments[-1]

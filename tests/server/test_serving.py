@@ -15,7 +15,7 @@ from plimsoll.errors import UsageError
 from plimsoll.server.app import make_app
 from plimsoll.server.live.live import Live
 from plimsoll.server.security.access import Access
-from plimsoll.server.serving import END, PageServer
+from plimsoll.server.serving import EXIT_TIMEOUT_S, PageServer
 from plimsoll.store import Store
 
 
@@ -114,7 +114,7 @@ def test_the_end_does_not_wait_for_those_who_do_not_read():
         wait_until(lambda: page.server._app.state.viewers._count == 1)
         began = time.monotonic()
         page.server.stop()
-        assert time.monotonic() - began < END + 30, "not for ever"
+        assert time.monotonic() - began < EXIT_TIMEOUT_S + 30, "not for ever"
 
 
 def test_a_server_that_was_never_started_can_be_stopped():

@@ -12,7 +12,7 @@ from sqlalchemy import update
 from plimsoll.errors import StoreError
 from plimsoll.stats.study import Series
 from plimsoll.store import Store, schema
-from plimsoll.store.cells import Became, ExperimentFile
+from plimsoll.store.cells import CellOutcome, ExperimentFile
 
 NOON = 1_795_176_000.0
 
@@ -97,7 +97,7 @@ def test_a_cell_from_its_start_to_its_end(experiments, store, key):
     assert states(experiments, key) == [(1, "running"), (2, "pending"), (3, "pending")]
     run = store.start_run({"started": NOON}).id
     series = Series("target", "rss", "bytes", np.array([0.5, 1.5]), np.array([1e9, math.nan]))
-    became = Became(
+    became = CellOutcome(
         "invalid", "the target of http://a:b@c ended", run, {"start": 1.5}, {"pid": 5, "nan": math.nan},
         {"rows": [0, 12]}, {"explain": "Seq Scan"}, (series,),
     )  # fmt: skip
@@ -119,7 +119,7 @@ def test_a_cell_from_its_start_to_its_end(experiments, store, key):
 def test_the_cell_of_a_run(experiments, store, key):
     cell = experiments.cells(key)[1]
     run = store.start_run({"started": NOON}).id
-    experiments.finish(key, cell.key, Became("valid", run=run))
+    experiments.finish(key, cell.key, CellOutcome("valid", run=run))
     experiment, found = experiments.cell_of(run)
     assert (experiment.name, found.key, found.variant) == ("todos", cell.key, "v2")
     assert experiments.cell_of(store.start_run({"started": NOON}).id) is None
@@ -127,7 +127,7 @@ def test_the_cell_of_a_run(experiments, store, key):
 
 def test_a_name_begun_anew_leaves_its_cells_behind(experiments, store, key):
     run = store.start_run({"started": NOON}).id
-    experiments.finish(key, experiments.cells(key)[0].key, Became("valid", run=run))
+    experiments.finish(key, experiments.cells(key)[0].key, CellOutcome("valid", run=run))
     again = experiments.begin("todos", file_of(digest="e" * 64), cell_rows(2))
     assert again == key
     assert states(experiments, key) == [(1, "pending"), (2, "pending")]
@@ -137,7 +137,7 @@ def test_a_name_begun_anew_leaves_its_cells_behind(experiments, store, key):
 
 def test_what_was_being_run_is_pending_again_after_a_crash(experiments, store, key):
     first, second, _ = experiments.cells(key)
-    experiments.finish(key, first.key, Became("valid"))
+    experiments.finish(key, first.key, CellOutcome("valid"))
     experiments.start(key, second.key, promised=0.0)
     run = store.start_run({"started": time.time(), **named("todos: v2, 50 users, read, repeat 1")}).id
     for wrong in ("todos: v1, 50 users, read, repeat 1", "other: v2, 50 users, read, repeat 1"):
@@ -162,7 +162,7 @@ def test_an_older_run_of_the_same_cell_is_not_taken_for_the_one_that_was_interru
 
 def test_cells_may_be_taken_again(experiments, key):
     for cell, state in zip(experiments.cells(key), ("failed", "invalid", "valid"), strict=True):
-        experiments.finish(key, cell.key, Became(state))
+        experiments.finish(key, cell.key, CellOutcome(state))
     experiments.resume(key, file_of(), ("failed", "invalid"))
     assert states(experiments, key) == [(1, "pending"), (2, "pending"), (3, "valid")]
 

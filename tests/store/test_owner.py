@@ -3,7 +3,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-from plimsoll.store.owner import SILENCE, is_gone, this_process
+from plimsoll.store.owner import OWNER_TIMEOUT_S, is_gone, this_process
 
 WHO = "from plimsoll.store.owner import this_process; print(this_process())"
 
@@ -24,5 +24,5 @@ def test_another_process_with_the_same_number_is_not_taken_for_it():
 
 def test_a_process_on_another_machine_is_gone_when_it_was_silent_for_long():
     for elsewhere in ("elsewhere 1 100.00", "nonsense"):
-        assert not is_gone(elsewhere, written=100.0, now=100.0 + SILENCE)
-        assert is_gone(elsewhere, written=100.0, now=100.1 + SILENCE)
+        assert not is_gone(elsewhere, written=100.0, now=100.0 + OWNER_TIMEOUT_S)
+        assert is_gone(elsewhere, written=100.0, now=100.1 + OWNER_TIMEOUT_S)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.users import url as urls
-from plimsoll.users.url import Routes, origin_of, route_of, routes_of, without_credentials
+from plimsoll.users.url import RouteCache, origin_of, route_of, routes_of, without_credentials
 
 BASES = ["http://example.org", "https://example.org:8443/api", "http://h/base/", "http://EXAMPLE.org/A%20B"]
 # Characters of which every one is special somewhere.
@@ -22,9 +22,9 @@ def test_any_path_becomes_what_requests_makes_of_it(base: str, path: str) -> Non
         prepared.prepare_url(f"{base}/{path}", None)
     except requests.exceptions.InvalidURL:
         with pytest.raises(requests.exceptions.InvalidURL):
-            Routes(base)[f"/{path}"]
+            RouteCache(base)[f"/{path}"]
         return
-    route = Routes(base)[f"/{path}"]
+    route = RouteCache(base)[f"/{path}"]
     assert (route.url, route.name) == (prepared.url, prepared.path_url)
 
 
@@ -38,29 +38,29 @@ def test_params_are_added_as_requests_adds_them(path: str, params: dict[str, str
 
 def test_the_quick_way_is_taken_where_it_can_be(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(urls, "route_of")
-    route = Routes("http://example.org:81/api")["/todos/17;v=1?a=b&c=d/e?f"]
+    route = RouteCache("http://example.org:81/api")["/todos/17;v=1?a=b&c=d/e?f"]
     assert (route.root, route.target) == ("http://example.org:81", "/api/todos/17;v=1?a=b&c=d/e?f")
     assert (route.url, route.name) == (f"{route.root}{route.target}", route.target)
 
 
 def test_an_absolute_url_leaves_the_base() -> None:
-    route = Routes("http://example.org/api")["HTTPS://Other.org:443/x"]
+    route = RouteCache("http://example.org/api")["HTTPS://Other.org:443/x"]
     assert (route.root, route.target) == ("https://other.org:443", "/x")
 
 
 def test_credentials_are_no_part_of_the_root() -> None:
-    route = Routes("")["http://me:pass@h/x"]
+    route = RouteCache("")["http://me:pass@h/x"]
     assert (route.root, route.has_credentials) == ("http://h", True)
     assert route_of("http://h/x@y").has_credentials is False
 
 
 def test_a_unix_socket_is_a_root() -> None:
-    route = Routes("http+unix://%2Ftmp%2Fx.sock")["/x"]
+    route = RouteCache("http+unix://%2Ftmp%2Fx.sock")["/x"]
     assert (route.root, route.target) == ("http+unix://%2Ftmp%2Fx.sock", "/x")
 
 
 def test_the_memory_for_routes_is_bounded() -> None:
-    routes = Routes("http://h")
+    routes = RouteCache("http://h")
     for n in range(urls.ROUTES_KEPT + 10):
         assert routes[f"/{n}"].target == f"/{n}"
     assert len(routes) <= urls.ROUTES_KEPT

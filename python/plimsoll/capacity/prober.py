@@ -29,7 +29,7 @@ SLACK = 90.0
 """Seconds that a run may take beyond what it was told to."""
 LATENESS = frozenset({"lag", "delay", "cpu"})
 """Checks of a run's validity that are about time which the generator took."""
-LOOK = 0.2
+POLL_INTERVAL_S = 0.2
 """Seconds between looks at whether it has ended."""
 
 
@@ -101,7 +101,7 @@ class Prober:
         deadline = time.monotonic() + self._warmup + settings.seconds + SLACK
         with run:
             try:
-                while (ending := run.wait(LOOK)) is None:
+                while (ending := run.wait(POLL_INTERVAL_S)) is None:
                     if time.monotonic() > deadline:
                         raise PlimsollError(f"a run at {load:g} did not end; its last words: {' | '.join(run.tail())}")
             except KeyboardInterrupt:

@@ -26,7 +26,7 @@ UNKNOWN = "not known on this system"
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class MachineCheck:
     """advice: what to change, empty when nothing needs to."""
 
     name: str
@@ -38,7 +38,7 @@ class Check:
         return not self.advice
 
 
-def all_checks() -> list[Check]:
+def all_checks() -> list[MachineCheck]:
     """Every check, of this machine as it is now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     return [
@@ -54,27 +54,27 @@ def all_checks() -> list[Check]:
     ]
 
 
-def open_files(soft: int, hard: int) -> Check:
+def open_files(soft: int, hard: int) -> MachineCheck:
     if hard == resource.RLIM_INFINITY:
-        return Check("open files", f"soft {soft}, hard unlimited")
+        return MachineCheck("open files", f"soft {soft}, hard unlimited")
     users = max(hard - _SPARE_FILES, 0)
     advice = f"ulimit -Hn 65536, LimitNOFILE= of the service, or /etc/security/limits.conf: {hard} allow {users} users"
     value = f"soft {soft}, hard {hard}: about {users} users per worker"
-    return Check("open files", value, "" if hard >= _OPEN_FILES else advice)
+    return MachineCheck("open files", value, "" if hard >= _OPEN_FILES else advice)
 
 
-def ports(span: str | None) -> Check:
+def ports(span: str | None) -> MachineCheck:
     """span: first and last ephemeral port."""
     if span is None:
-        return Check("ephemeral ports", UNKNOWN)
+        return MachineCheck("ephemeral ports", UNKNOWN)
     low, high = (int(each) for each in span.split())
     count = high - low + 1
     advice = 'sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
     value = f"{low}–{high}: {count} connections to one address"
-    return Check("ephemeral ports", value, "" if count >= _PORTS else advice)
+    return MachineCheck("ephemeral ports", value, "" if count >= _PORTS else advice)
 
 
-def time_wait(reuse: str | None) -> Check:
+def time_wait(reuse: str | None) -> MachineCheck:
     """reuse: 0 never, 1 always, 2 on loopback."""
     names = {"0": "never", "1": "always", "2": "on loopback only"}
     value = UNKNOWN if reuse is None else f"{reuse}: ports in TIME_WAIT are reused {names.get(reuse, 'in other ways')}"
@@ -83,41 +83,41 @@ def time_wait(reuse: str | None) -> Check:
         if reuse == "0"
         else ""
     )
-    return Check("tcp_tw_reuse", value, advice)
+    return MachineCheck("tcp_tw_reuse", value, advice)
 
 
-def backlog(somaxconn: str | None) -> Check:
+def backlog(somaxconn: str | None) -> MachineCheck:
     """Matters to a target on this machine, when many users connect at once."""
     advice = f"sysctl -w net.core.somaxconn=4096: a target here refuses more than {somaxconn} waiting connections"
     short = somaxconn is not None and int(somaxconn) < _BACKLOG
-    return Check("somaxconn", somaxconn or UNKNOWN, advice if short else "")
+    return MachineCheck("somaxconn", somaxconn or UNKNOWN, advice if short else "")
 
 
-def clock(source: str | None) -> Check:
+def clock(source: str | None) -> MachineCheck:
     advice = f"{source} is slow to read; tsc (or the hypervisor's clock) is not: see available_clocksource, or the BIOS"
-    return Check("clock source", source or UNKNOWN, advice if source in _SLOW_CLOCKS else "")
+    return MachineCheck("clock source", source or UNKNOWN, advice if source in _SLOW_CLOCKS else "")
 
 
-def cpus(count: float) -> Check:
+def cpus(count: float) -> MachineCheck:
     advice = "with a target on the same core, each disturbs the other's times: give the generator one of its own"
-    return Check("CPUs", f"{count:g} usable: as many workers (--processes -1)", advice if count < 2 else "")
+    return MachineCheck("CPUs", f"{count:g} usable: as many workers (--processes -1)", advice if count < 2 else "")
 
 
-def governor(name: str | None) -> Check:
+def governor(name: str | None) -> MachineCheck:
     value = "none: the host sets the speed" if name is None else name
     advice = f"cpupower frequency-set -g performance: with {name} the speed follows the load"
-    return Check("CPU governor", value, "" if name in (None, "performance") else advice)
+    return MachineCheck("CPU governor", value, "" if name in (None, "performance") else advice)
 
 
-def stamps(kernel: bool) -> Check:
+def stamps(kernel: bool) -> MachineCheck:
     value = "by the kernel" if kernel else "by this program"
     advice = "SO_TIMESTAMPING is refused here: response times include the time that a busy generator takes to read"
-    return Check("arrival stamps", value, "" if kernel else advice)
+    return MachineCheck("arrival stamps", value, "" if kernel else advice)
 
 
-def memory(available: int) -> Check:
+def memory(available: int) -> MachineCheck:
     advice = "a Python user takes 16 KiB and more, a worker about 60 MiB: free some, or use fewer users"
-    return Check("memory", f"{size(available)} available", "" if available >= _MEMORY else advice)
+    return MachineCheck("memory", f"{size(available)} available", "" if available >= _MEMORY else advice)
 
 
 def _read(path: str) -> str | None:

@@ -13,7 +13,7 @@ from plimsoll.cli.options import json_option
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.cli.checks import Check
+    from plimsoll.cli.checks import MachineCheck
 
 
 @click.command(
@@ -33,11 +33,11 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     ctx.exit(0 if all(check.ok for check in checks) else 1)
 
 
-def _verdict(check: Check) -> str:
+def _verdict(check: MachineCheck) -> str:
     return "ok" if check.ok else "warn"
 
 
-def _text(checks: Sequence[Check]) -> str:
+def _text(checks: Sequence[MachineCheck]) -> str:
     name = max(len(check.name) for check in checks)
     lines = []
     for check in checks:
@@ -47,7 +47,7 @@ def _text(checks: Sequence[Check]) -> str:
     return "\n".join(lines)
 
 
-def _document(checks: Sequence[Check]) -> dict[str, Any]:
+def _document(checks: Sequence[MachineCheck]) -> dict[str, Any]:
     rows = [
         {"name": check.name, "value": check.value, "verdict": _verdict(check), "advice": check.advice}
         for check in checks

@@ -15,9 +15,9 @@ from plimsoll.cli.options import store_option
 from plimsoll.errors import UsageError
 from plimsoll.experiment.budget import duration
 from plimsoll.experiment.display import display
-from plimsoll.experiment.plan import Wishes, cells_in_words
+from plimsoll.experiment.plan import SessionOptions, cells_in_words
 from plimsoll.experiment.prepare import prepare
-from plimsoll.experiment.session import Done, Session
+from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.report.terminal import shows_ansi
@@ -25,7 +25,7 @@ from plimsoll.store import Store, redact_url
 from plimsoll.store.database import DEFAULT, absolute
 
 if TYPE_CHECKING:
-    from plimsoll.experiment.prepare import Prepared
+    from plimsoll.experiment.prepare import PreparedSession
     from plimsoll.experiment.spec import Experiment
 
 INVALID = 3
@@ -87,7 +87,7 @@ def experiment(
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
     kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
-    wishes = Wishes(resume, fresh, again, only)
+    wishes = SessionOptions(resume, fresh, again, only)
     if dry_run:
         with ExitStack() as stack:
             _show_order(prepare(_existing(store, stack), spec, kept, wishes))
@@ -110,28 +110,28 @@ def _existing(location: str | None, stack: ExitStack) -> Store | None:
     return stack.enter_context(Store.open(location, create=False))
 
 
-def _show_order(prepared: Prepared) -> None:
+def _show_order(prepared: PreparedSession) -> None:
     _say(prepared)
     plan, pace = prepared.plan, prepared.pace
     for number, cell in enumerate(plan.cells, plan.there + 1):
         click.echo(f"{number:>5}  {cell.label}  (≈ {duration(pace.of(cell))})")
 
 
-def _announce(prepared: Prepared, yes: bool) -> None:
+def _announce(prepared: PreparedSession, yes: bool) -> None:
     _say(prepared)
     asks = prepared.doubts and not yes and sys.stdin.isatty() and sys.stderr.isatty()
     if asks and not click.confirm("go on all the same?", default=True, err=True):
         raise UsageError("nothing was begun")
 
 
-def _say(prepared: Prepared) -> None:
+def _say(prepared: PreparedSession) -> None:
     for line in prepared.lines:
         click.echo(line, err=True)
     for doubt in prepared.doubts:
         click.echo(f"doubt: {doubt}", err=True)
 
 
-def _run(prepared: Prepared, store: Store, location: str | None, only: tuple[str, ...]) -> Done:
+def _run(prepared: PreparedSession, store: Store, location: str | None, only: tuple[str, ...]) -> SessionResult:
     # Only here: it brings along all that runs need.
     from plimsoll.experiment.cell import run_cell
 
@@ -141,7 +141,7 @@ def _run(prepared: Prepared, store: Store, location: str | None, only: tuple[str
     return session.run(only)
 
 
-def _code(done: Done) -> int:
+def _code(done: SessionResult) -> int:
     return INVALID if done.states["invalid"] or done.states["failed"] else 0
 
 
@@ -152,7 +152,7 @@ def _words(file: str, aa: str | None, repeats: int | None, store: str | None) ->
     return ["plimsoll", "experiment", file, *given]
 
 
-def _to_go_on(spec: Experiment, done: Done, words: list[str]) -> str:
+def _to_go_on(spec: Experiment, done: SessionResult, words: list[str]) -> str:
     how = "interrupted" if done.interrupted else "left"
     after = f"{done.over} of {cells_in_words(done.states.total())}"
     return f"experiment {spec.name}: {how} after {after}; go on with\n  {shlex.join([*words, '--resume'])}"

@@ -17,7 +17,7 @@ from plimsoll.store import Store
 from plimsoll.store.database import absolute
 
 if TYPE_CHECKING:
-    from plimsoll.experiment.reproduce import CellAgain
+    from plimsoll.experiment.reproduce import ReproducedCell
     from plimsoll.store import StoredRun
 
 INVALID = 3
@@ -65,7 +65,7 @@ def _name(run: StoredRun) -> str | None:
     return str(name) if name else None
 
 
-def _run_cell(cell: CellAgain, store: Store, location: str | None) -> int:
+def _run_cell(cell: ReproducedCell, store: Store, location: str | None) -> int:
     result = cell.run(absolute(location), _say)
     if result.run_id is not None:
         stored = store.run(result.run_id)

@@ -18,7 +18,7 @@ from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
 
 if TYPE_CHECKING:
-    from plimsoll.cli.run_plan import What
+    from plimsoll.cli.run_plan import RunSource
     from plimsoll.run.perform import Outputs
     from plimsoll.run.plan import RunPlan
 
@@ -75,15 +75,15 @@ def _run(arguments: tuple[str, ...], given: dict[str, Any], secret: frozenset[st
     # Neither before: what only prints need not import a database, and a run without a page no server.
     if not given["headless"]:
         from plimsoll.cli.run_page import run_with_page
-        from plimsoll.cli.run_wish import Wishes
+        from plimsoll.cli.run_wish import RunRequests
 
-        return run_with_page(Wishes(arguments, given, plan, what, _outputs, secret), given)
+        return run_with_page(RunRequests(arguments, given, plan, what, _outputs, secret), given)
     from plimsoll.run.perform import perform
 
     return perform(plan, _outputs(given, plan, what, secret))
 
 
-def _outputs(given: dict[str, Any], plan: RunPlan, what: What, secret: frozenset[str]) -> Outputs:
+def _outputs(given: dict[str, Any], plan: RunPlan, what: RunSource, secret: frozenset[str]) -> Outputs:
     from plimsoll.run.perform import Outputs
 
     json_file = given["json_file"]

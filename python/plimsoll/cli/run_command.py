@@ -13,7 +13,7 @@ from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, 
 from plimsoll.cli.run_plan import is_source
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.options import files
-from plimsoll.locust.options.claims import Claims, find_claims
+from plimsoll.locust.options.claims import LocustfileOptions, find_claims
 from plimsoll.locust.options.config import read_settings
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class RunCommand(click.Command):
     are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["claims"] = Claims()
+        ctx.meta["claims"] = LocustfileOptions()
         if not ctx.resilient_parsing:
             settings = read_settings(_config(args), Path.home(), Path.cwd())
             ctx.meta["claims"] = self._claims(apart(args), settings)
@@ -48,7 +48,7 @@ class RunCommand(click.Command):
         without.params = [each for each in self.params if not claimed & set(each.opts)]
         return click.Command.make_parser(without, ctx)
 
-    def _claims(self, args: Sequence[str], settings: Settings) -> Claims:
+    def _claims(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
         flags = {name for each in self.params for name in each.opts if isinstance(each, click.Option) and each.is_flag}
         values = {"-f", "--locustfile"}
         named = settings.get("locustfile") or os.getenv("LOCUST_LOCUSTFILE") or os.getenv("PLIMSOLL_LOCUSTFILE")
@@ -59,13 +59,13 @@ class RunCommand(click.Command):
             elif each.startswith("--locustfile="):
                 named = each.partition("=")[2]
             elif is_source(each) and (not before.startswith("-") or before in flags):
-                return Claims()
+                return LocustfileOptions()
         if "://" in str(named):
-            return Claims()  # not loaded twice
+            return LocustfileOptions()  # not loaded twice
         try:
             return find_claims(files.find(str(named or files.DEFAULT)))
         except LocustfileError:
-            return Claims()  # told when it is looked for in earnest
+            return LocustfileOptions()  # told when it is looked for in earnest
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         grouped = [*(each for group in GROUPS.values() for each in group), *ACCEPTED]
@@ -173,7 +173,7 @@ def _as_default(parameter: click.Parameter, value: str | list[str]) -> object:
     return ",".join(value) if isinstance(value, list) else value
 
 
-def _as_arguments(key: str, value: str | list[str], claims: Claims) -> list[str]:
+def _as_arguments(key: str, value: str | list[str], claims: LocustfileOptions) -> list[str]:
     if key == "user-classes":
         return value.split() if isinstance(value, str) else value
     if isinstance(value, list) and f"--{key}" in claims.appending:

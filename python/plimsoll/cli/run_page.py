@@ -20,7 +20,7 @@ from plimsoll.server.serving import PageServer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.cli.run_wish import Wishes
+    from plimsoll.cli.run_wish import RunRequests
     from plimsoll.server.control.control import Control
 
 PORT = 8089
@@ -28,7 +28,7 @@ ALL = {"*": "0.0.0.0"}
 """As Locust spells it."""
 
 
-def run_with_page(wishes: Wishes, given: Mapping[str, Any]) -> int:
+def run_with_page(wishes: RunRequests, given: Mapping[str, Any]) -> int:
     """The exit code of the last run. Raises PlimsollError."""
     live = Live()
     session = PageSession(wishes, live, describe_form, lambda line: click.echo(line, err=True))

@@ -24,12 +24,12 @@ LOADS = (
 )  # fmt: skip
 ACCEPTED_NAMES = [each.name or "" for each in (*PAGE, *ACCEPTED) if each.name != "web_token"]
 FOR_URLS = ("method", "headers", "body")
-PATIENCE = 10.0
+STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
 
 
 @dataclass(frozen=True, slots=True)
-class What:
+class RunSource:
     """Who does something: native users with a scenario, or the users of locustfiles."""
 
     scenario: dict[str, Any] | None = None
@@ -39,14 +39,14 @@ class What:
     plan: PlanFile | None = None
 
 
-def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPlan, What]:
+def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPlan, RunSource]:
     """The plan that a command line describes, and what it was told besides. Raises PlimsollError."""
     what = _what(arguments, given)
     load = _load(what, given)
     processes = _processes(given["processes"])
     _check(what, load, given)
     users = given["users"] or 1
-    patience = PATIENCE if what.scenario is not None or (load and load.model == "open") else 0.0
+    patience = STOP_TIMEOUT_S if what.scenario is not None or (load and load.model == "open") else 0.0
     file = what.plan
     stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, patience)
     run_times = (given["run_time"], file.run_time if file else None)
@@ -102,12 +102,12 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
     return plan, what
 
 
-def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
+def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> RunSource:
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
         found = tuple(str(path) for path in files.find(given["locustfile"] or files.DEFAULT))
-        return What(locustfiles=found, arguments=_user_classes(arguments))
+        return RunSource(locustfiles=found, arguments=_user_classes(arguments))
     source = sources[0]
     if len(arguments) > 1:
         other = next(each for each in arguments if each is not source)
@@ -115,16 +115,16 @@ def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> What:
             raise UnknownOptionError(other)
         raise UsageError(f"{source} and {other} do not go together")
     if source.startswith(("http://", "https://")):
-        return What(scenario=_url_scenario(source, given), source=source)
+        return RunSource(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
     path = str(Path(source).absolute())
     if not source.endswith(".toml"):
-        return What(scenario=read_targets(source, given["host"]), source=path)
+        return RunSource(scenario=read_targets(source, given["host"]), source=path)
     plan = read_plan(source, given["host"])
     if plan.scenario is None:
         found = tuple(str(file) for file in files.find(given["locustfile"] or files.DEFAULT))
-        return What(source=path, locustfiles=found, plan=plan)
-    return What(scenario=plan.scenario, source=path, plan=plan)
+        return RunSource(source=path, locustfiles=found, plan=plan)
+    return RunSource(scenario=plan.scenario, source=path, plan=plan)
 
 
 def _sources(arguments: tuple[str, ...], named: bool) -> list[str]:
@@ -161,7 +161,7 @@ def _url_scenario(url: str, given: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _load(what: What, given: dict[str, Any]) -> Load | None:
+def _load(what: RunSource, given: dict[str, Any]) -> Load | None:
     options = {name: given[name] for name in LOADS}
     return load_from_options(what.plan, **options)
 
@@ -173,7 +173,7 @@ def _bounded(load: Load | None, processes: int) -> Load | None:
     return replace(load, max_users=min(DEFAULT_MAX_USERS, open_files(processes)))
 
 
-def _check(what: What, load: Load | None, given: dict[str, Any]) -> None:
+def _check(what: RunSource, load: Load | None, given: dict[str, Any]) -> None:
     if given["csv_full_history"] and not given["csv"]:
         raise UsageError("--csv-full-history needs --csv")
     if load is None:

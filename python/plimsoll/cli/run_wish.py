@@ -15,13 +15,13 @@ from plimsoll.load.durations import format_duration
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
-from plimsoll.server.messages import Wish
+from plimsoll.server.messages import RunRequest
 from plimsoll.stats.thresholds.watch import parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.cli.run_plan import What
+    from plimsoll.cli.run_plan import RunSource
     from plimsoll.run.perform import Outputs
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.control.description import Description, Value
@@ -38,7 +38,7 @@ _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _SHORT = re.compile(r", as in -t 1m")
 
 
-class Wishes:
+class RunRequests:
     """What can be wished for when this is the command line.
 
     given: the values of its options. outputs: makes those of a run. secret: options whose values are kept nowhere.
@@ -49,8 +49,8 @@ class Wishes:
         arguments: tuple[str, ...],
         given: dict[str, Any],
         plan: RunPlan,
-        what: What,
-        outputs: Callable[[dict[str, Any], RunPlan, What, frozenset[str]], Outputs],
+        what: RunSource,
+        outputs: Callable[[dict[str, Any], RunPlan, RunSource, frozenset[str]], Outputs],
         secret: frozenset[str],
     ) -> None:
         self.plan = replace(plan, has_page=True)
@@ -79,7 +79,7 @@ class Wishes:
         """What the command line says, to the letter."""
         return self._job(self._given, self.plan, self._what, self._secret)
 
-    def job(self, wish: Wish, description: Description) -> Job:
+    def job(self, wish: RunRequest, description: Description) -> Job:
         """Raises FieldError, or UsageError when it is not about one field."""
         class_settings.check(wish.class_settings, description.classes)
         given = {**self._given, **_values(wish, self.has_plan)}
@@ -110,11 +110,11 @@ class Wishes:
         )
         return self._job(given, plan, what, secret)
 
-    def _job(self, given: dict[str, Any], plan: RunPlan, what: What, secret: frozenset[str]) -> Job:
+    def _job(self, given: dict[str, Any], plan: RunPlan, what: RunSource, secret: frozenset[str]) -> Job:
         outputs = self._outputs(given, plan, what, secret)
         return Job(plan, outputs, outputs.name or "")
 
-    def _own_arguments(self, wish: Wish, description: Description) -> tuple[str, ...]:
+    def _own_arguments(self, wish: RunRequest, description: Description) -> tuple[str, ...]:
         """User classes, and options of the locustfile; those that are as they were stay as they were said."""
         known = {each.name: each for each in description.options if each.shown}
         values: dict[str, Value] = {}
@@ -135,12 +135,12 @@ class Wishes:
         return (*sources, *wish.classes, *replaced(self._arguments, description.options, values))
 
 
-def _wish(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> Wish:
+def _wish(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
     """What the form is filled with at first."""
     shape = next((name for name in SHAPES if given[name] and name != "rate"), "constant")
     if has_plan:
         shape = "plan"
-    return Wish(
+    return RunRequest(
         model="open" if plan.is_open else "closed",
         users=plan.users,
         spawn_rate=plan.spawn_rate,
@@ -165,7 +165,7 @@ def _text(seconds: Any) -> str:
     return seconds if isinstance(seconds, str) else format_duration(seconds)
 
 
-def _values(wish: Wish, has_plan: bool) -> dict[str, Any]:
+def _values(wish: RunRequest, has_plan: bool) -> dict[str, Any]:
     """What options of the command line would be given. Raises FieldError."""
     is_open, is_plain = wish.model == "open", wish.shape == "constant"
     if wish.shape == "plan" and not has_plan:

@@ -28,11 +28,11 @@ def serve(store: str | None, **given: Any) -> None:
     """Serve the page of the runs and experiments that were kept."""
     # Only here: the help text needs none of it.
     from plimsoll.cli.run_page import page
-    from plimsoll.run.coordinator.loop import heeded_signals
+    from plimsoll.run.coordinator.loop import stop_signals
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()
-    heeded = heeded_signals()
+    heeded = stop_signals()
     # From now on, so that one which comes early is not lost.
     before = signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
     try:

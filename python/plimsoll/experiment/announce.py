@@ -12,12 +12,12 @@ from plimsoll.experiment.plan import cells_in_words
 from plimsoll.load.mistakes import listed
 
 if TYPE_CHECKING:
-    from plimsoll.experiment.budget import Pace, Spread
+    from plimsoll.experiment.budget import CellDurations, Spread
     from plimsoll.experiment.plan import Plan
     from plimsoll.experiment.spec import Experiment
 
 
-def announcement(plan: Plan, pace: Pace, spread: Spread, needed: int | None) -> tuple[list[str], list[str]]:
+def announcement(plan: Plan, pace: CellDurations, spread: Spread, needed: int | None) -> tuple[list[str], list[str]]:
     """Lines for people: what is to be run and how long it takes; and doubts, why it may not suffice.
 
     needed: pairs that tell the smallest difference from none, at this spread. Raises UsageError when it takes longer
@@ -59,7 +59,7 @@ def announcement(plan: Plan, pace: Pace, spread: Spread, needed: int | None) -> 
     return lines, found
 
 
-def _per_repeat(spec: Experiment, pace: Pace) -> float:
+def _per_repeat(spec: Experiment, pace: CellDurations) -> float:
     return pace.of_all(cells_in_order(replace(spec, repeats=1)))
 
 

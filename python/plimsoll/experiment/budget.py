@@ -16,7 +16,7 @@ from plimsoll.load.mistakes import listed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.experiment.cell_values import Cell
+    from plimsoll.experiment.cell_values import ExperimentCell
     from plimsoll.experiment.spec import Experiment
     from plimsoll.stats.study import Noise
 
@@ -35,18 +35,18 @@ LEAST_FLIP = 6
 
 
 @dataclass(slots=True)
-class Pace:
+class CellDurations:
     """How long cells take."""
 
     spec: Experiment
     _beyond: dict[str, list[float]] = field(default_factory=dict)
     """Seconds beyond the run itself, by variant."""
 
-    def measured(self, cell: Cell, seconds: float) -> None:
+    def measured(self, cell: ExperimentCell, seconds: float) -> None:
         """So long it took from its preparation to the end of its target."""
         self._beyond.setdefault(cell.variant, []).append(max(0.0, seconds - self._run(cell)))
 
-    def of(self, cell: Cell) -> float:
+    def of(self, cell: ExperimentCell) -> float:
         """Seconds that it is expected to take."""
         own = self._beyond.get(cell.variant)
         others = [each for beyond in self._beyond.values() for each in beyond]
@@ -55,10 +55,10 @@ class Pace:
         started = self.spec.variant(cell.variant).target.is_started
         return self._run(cell) + self.spec.cool_down + (STARTED if started else RUNNING)
 
-    def of_all(self, cells: Iterable[Cell]) -> float:
+    def of_all(self, cells: Iterable[ExperimentCell]) -> float:
         return sum(self.of(cell) for cell in cells)
 
-    def _run(self, cell: Cell) -> float:
+    def _run(self, cell: ExperimentCell) -> float:
         scenario = self.spec.scenario(cell.operation)
         return math.ceil(scenario.warmup) + (scenario.run_time or 0.0)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_error import CellError
 from plimsoll.experiment.cell_values import CellResult
-from plimsoll.experiment.measure import KeptRun, Measurement
+from plimsoll.experiment.measure import MeasuredRun, Measurement
 from plimsoll.experiment.placeholders import fill
 from plimsoll.experiment.target import CellTarget, prepared
 from plimsoll.observe.postgres import Postgres
@@ -20,15 +20,15 @@ from plimsoll.store.redact import redact_url, storable_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from plimsoll.experiment.cell_values import Cell, CellFolder
+    from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
     from plimsoll.experiment.hooks import Commands
     from plimsoll.experiment.spec import Experiment
     from plimsoll.observe.sampler import Probe
-    from plimsoll.run.supervised.process import Ending
+    from plimsoll.run.supervised.process import ProcessEnd
     from plimsoll.stats.study import Series
 
 
-def run_cell(cell: Cell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /) -> CellResult:
+def run_cell(cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /) -> CellResult:
     """What became of it, whatever happens to the target or to a command. The target and all processes that were started
     have ended when this returns. A KeyboardInterrupt goes on when they have."""
     return _CellRun(cell, spec, where, report).run()
@@ -37,7 +37,9 @@ def run_cell(cell: Cell, spec: Experiment, where: CellFolder, report: Callable[[
 class _CellRun:
     """The phases of a cell, and what is known so far."""
 
-    def __init__(self, cell: Cell, spec: Experiment, where: CellFolder, report: Callable[[str], None]) -> None:
+    def __init__(
+        self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None]
+    ) -> None:
         self._cell = cell
         self._spec = spec
         self._where = where
@@ -46,7 +48,7 @@ class _CellRun:
         self._phase = ""
         self._phases: dict[str, float] = {}
         self._target: CellTarget | None = None
-        self._kept: KeptRun | None = None
+        self._kept: MeasuredRun | None = None
         self._facts: dict[str, list[Any]] = {}
         self._collected: dict[str, str] = {}
         self._observed: tuple[Series, ...] = ()
@@ -175,7 +177,7 @@ class _CellRun:
             return None
         return f"{ending}, {self._kept.seconds_until_crash:.0f} s after the run began"
 
-    def _stop(self, *, patient: bool) -> Ending | None:
+    def _stop(self, *, patient: bool) -> ProcessEnd | None:
         if self._target is None:
             return None
         with self._timed("stop"):

@@ -28,7 +28,7 @@ OVER = ("valid", "invalid", "failed")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ExperimentCell:
     """A variant at a level with an operation, in one repeat."""
 
     number: int
@@ -91,5 +91,5 @@ class RunCell(Protocol):
     """What `cell.run_cell` is, and the fakes of tests are. report: is told what the cell is at, for people."""
 
     def __call__(
-        self, cell: Cell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
+        self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
     ) -> CellResult: ...

@@ -13,28 +13,28 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from plimsoll.experiment.cell_values import Cell, CellResult
+    from plimsoll.experiment.cell_values import CellResult, ExperimentCell
 
 
-class Display(Protocol):
+class ExperimentDisplay(Protocol):
     """A context manager that people see."""
 
     def __enter__(self) -> Self: ...
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+    def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
         """A cell is begun. left: seconds until the last one is over."""
 
     def at(self, text: str) -> None:
         """What the cell is at."""
 
-    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None: ...
+    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None: ...
     def write(self, text: str) -> None:
         """Whole lines, without the last line end."""
 
 
-def outcome(cell: Cell, result: CellResult, done: int, total: int, left: float) -> str:
+def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> str:
     """One line of a cell that is over."""
     state = "valid" if result.state == "valid" else f"{result.state.upper()}: {result.reason}"
     seconds = duration(sum(result.phases.values()))
@@ -42,7 +42,7 @@ def outcome(cell: Cell, result: CellResult, done: int, total: int, left: float) 
     return f"[{done}/{total}] {cell.label}: {state} ({seconds}{rest})"
 
 
-class Lines:
+class ExperimentLines:
     """A line for each cell that is over."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -56,20 +56,20 @@ class Lines:
     ) -> None:
         pass
 
-    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+    def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
         pass
 
     def at(self, text: str) -> None:
         pass
 
-    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
         self.write(outcome(cell, result, done, total, left))
 
     def write(self, text: str) -> None:
         print(text, file=self._stream, flush=True)
 
 
-class Bar:
+class ProgressBar:
     """A bar that stays at the bottom of the terminal; the lines scroll by above it."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -99,7 +99,7 @@ class Bar:
     ) -> None:
         self._progress.stop()
 
-    def begin(self, cell: Cell, done: int, total: int, left: float) -> None:
+    def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
         self._cell = cell.label
         self._progress.update(
             self._task, completed=done, total=total, left=f"≈ {duration(left)} left", description=self._cell
@@ -108,7 +108,7 @@ class Bar:
     def at(self, text: str) -> None:
         self._progress.update(self._task, description=f"{self._cell}: {text}")
 
-    def end(self, cell: Cell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
         self._progress.update(self._task, completed=done, left=f"≈ {duration(left)} left")
         self.write(outcome(cell, result, done, total, left))
 
@@ -116,5 +116,5 @@ class Bar:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
-def display() -> Display:
-    return Bar() if sys.stderr.isatty() else Lines()
+def display() -> ExperimentDisplay:
+    return ProgressBar() if sys.stderr.isatty() else ExperimentLines()

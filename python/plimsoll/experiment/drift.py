@@ -26,7 +26,7 @@ MOST = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Circumstances:
+class RunConditions:
     """Of one run."""
 
     variant: str
@@ -38,7 +38,7 @@ class Circumstances:
     """The target's facts before and after."""
 
 
-def drift(spec: Experiment, runs: Sequence[Circumstances]) -> tuple[str, ...]:
+def drift(spec: Experiment, runs: Sequence[RunConditions]) -> tuple[str, ...]:
     """A sentence for each thing that should have been the same and was not."""
     order = {each.name: place for place, each in enumerate(spec.variants)}
     runs = sorted(runs, key=lambda run: order.get(run.variant, len(order)))
@@ -74,7 +74,7 @@ def facts_of(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in known.items() if value is not None}
 
 
-def _manifests(runs: Sequence[Circumstances]) -> Iterator[str]:
+def _manifests(runs: Sequence[RunConditions]) -> Iterator[str]:
     facts = [facts_of(each.manifest) for each in runs]
     for name in dict.fromkeys(name for each in facts for name in each):
         by_variant: dict[str, set[str]] = defaultdict(set)
@@ -95,7 +95,7 @@ def _differing(name: str, by_variant: Mapping[str, set[str]]) -> Iterator[str]:
         yield f"{name} changed while the experiment went on: {listed(values[:MOST], 'and')}"
 
 
-def _seeds(runs: Sequence[Circumstances]) -> Iterator[str]:
+def _seeds(runs: Sequence[RunConditions]) -> Iterator[str]:
     by_repeat: dict[int, set[Any]] = defaultdict(set)
     for run in runs:
         by_repeat[run.repeat].add(run.manifest.get("seed"))
@@ -104,7 +104,7 @@ def _seeds(runs: Sequence[Circumstances]) -> Iterator[str]:
         yield f"the runs of a repeat did not draw from one seed (repeat {listed(unlike[:MOST], 'and')})"
 
 
-def _builds(spec: Experiment, runs: Sequence[Circumstances]) -> Iterator[str]:
+def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
     """A variant is one build throughout; two variants with refs of their own are two."""
     by_variant: dict[str, set[str]] = defaultdict(set)
     for run in runs:
@@ -125,7 +125,7 @@ def _builds(spec: Experiment, runs: Sequence[Circumstances]) -> Iterator[str]:
                 yield f"{first} ({refs[first]}) and {second} ({refs[second]}) are the same commit {commit}"
 
 
-def _data(runs: Sequence[Circumstances]) -> Iterator[str]:
+def _data(runs: Sequence[RunConditions]) -> Iterator[str]:
     """Numbers that targets told before the run."""
     for name in dict.fromkeys(name for run in runs for name in run.data):
         by_variant: dict[str, list[float]] = defaultdict(list)

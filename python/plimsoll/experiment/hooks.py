@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from plimsoll.experiment.spec import Fact, Hook
+    from plimsoll.experiment.spec import Hook, TargetFact
 
 LONGEST_OUTPUT = 256 << 10
 """Bytes that are kept of what a hook prints."""
 FACT_SECONDS = 30.0
-GRACE = 5.0
+STOP_TIMEOUT_S = 5.0
 """Seconds that a command which took too long has to end."""
 
 
@@ -44,7 +44,9 @@ class Commands:
         output, errors = self._files(name)
         shown = shlex.join(words)
         try:
-            with Process(words, output=output, errors=errors, cwd=self.cwd, env=self.env, grace=GRACE) as process:
+            with Process(
+                words, output=output, errors=errors, cwd=self.cwd, env=self.env, grace=STOP_TIMEOUT_S
+            ) as process:
                 ending = process.wait(within)
                 too_long = ending is None
                 ending = ending or process.stop()
@@ -60,7 +62,7 @@ class Commands:
         """What it prints. kind: "seed", … Raises CellError."""
         return self.run(hook.command, hook.within, kind if hook.name == kind else f"{kind}-{hook.name}")
 
-    def fact(self, fact: Fact) -> int | float | str:
+    def fact(self, fact: TargetFact) -> int | float | str:
         """A JSON number or text that the target, or the command, tells. Raises CellError."""
         if fact.command is not None:
             return value_of(self.run(fact.command, FACT_SECONDS, f"fact-{fact.name}"))

@@ -18,11 +18,11 @@ from plimsoll.run.supervised.process import StartError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from plimsoll.experiment.cell_values import Cell, CellFolder
+    from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
     from plimsoll.experiment.spec import Experiment, Scenario
     from plimsoll.experiment.target import CellTarget
     from plimsoll.observe.sampler import Sampler
-    from plimsoll.run.supervised.process import Ending, Process
+    from plimsoll.run.supervised.process import Process, ProcessEnd
 
 LOOK_SECONDS = 0.5
 """Between looks at whether the target is still there."""
@@ -37,7 +37,7 @@ UNKNOWN_SECONDS = 6 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRun:
+class MeasuredRun:
     """A run that is in the store, whatever it is worth."""
 
     run_id: str
@@ -50,7 +50,7 @@ class KeptRun:
     """Since second 0, if the target ended meanwhile."""
 
 
-def run_words(cell: Cell, spec: Experiment, url: str, *, store: str | None, summary: Path) -> list[str]:
+def run_words(cell: ExperimentCell, spec: Experiment, url: str, *, store: str | None, summary: Path) -> list[str]:
     """What follows `plimsoll` on the command line. url: the target's, without a slash at its end."""
     scenario = spec.scenario(cell.operation)
     words = ["run", *_who(scenario, spec, url), *_how_much(cell, scenario)]
@@ -72,7 +72,7 @@ def _who(scenario: Scenario, spec: Experiment, url: str) -> list[str]:
     return [f"{url}/{(scenario.url or '').lstrip('/')}"]
 
 
-def _how_much(cell: Cell, scenario: Scenario) -> list[str]:
+def _how_much(cell: ExperimentCell, scenario: Scenario) -> list[str]:
     words: list[str] = []
     if cell.level is not None and cell.level.unit == "users":
         words += ["-u", f"{cell.level.value:.0f}"]
@@ -111,7 +111,9 @@ def _length_of_plan(path: Path, url: str) -> float | None:
 class Measurement:
     """Starts the run, waits for it, and watches the target meanwhile."""
 
-    def __init__(self, cell: Cell, spec: Experiment, where: CellFolder, target: CellTarget, sampler: Sampler) -> None:
+    def __init__(
+        self, cell: ExperimentCell, spec: Experiment, where: CellFolder, target: CellTarget, sampler: Sampler
+    ) -> None:
         self._summary = where.path / "summary.json"
         words = run_words(cell, spec, target.url, store=where.store, summary=self._summary)
         self.shown = shlex.join(["plimsoll", *words])
@@ -127,7 +129,7 @@ class Measurement:
         self._loaded = loaded_seconds(scenario, spec, target.url)
         self._limit = UNKNOWN_SECONDS if self._loaded is None else self._loaded + stop + SLACK_SECONDS
 
-    def run(self) -> KeptRun:
+    def run(self) -> MeasuredRun:
         """Raises CellError when there is no run that was kept. A KeyboardInterrupt is passed to the run, once, and goes
         on when that has ended."""
         try:
@@ -139,7 +141,7 @@ class Measurement:
             ending = self._attend(run)
         return self._read(run, ending)
 
-    def _attend(self, run: Process) -> Ending:
+    def _attend(self, run: Process) -> ProcessEnd:
         began = time.monotonic()
         deadline = began + self._limit
         # When it is about to end by itself, a signal may come while it writes its results.
@@ -161,7 +163,7 @@ class Measurement:
                 )  # fmt: skip
         return ending
 
-    def _read(self, run: Process, ending: Ending) -> KeptRun:
+    def _read(self, run: Process, ending: ProcessEnd) -> MeasuredRun:
         summary = generator.summary_of(self._summary)
         described = summary.get("run") or {}
         run_id = described.get("id")
@@ -178,4 +180,4 @@ class Measurement:
         if described["status"] != "finished" and not crashed:
             reasons.insert(0, f"the run ended early: {described['status']}")
         until = max(0.0, crash.at - start) if crash is not None and crashed else None
-        return KeptRun(str(run_id), tuple(reasons), start, end, until)
+        return MeasuredRun(str(run_id), tuple(reasons), start, end, until)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, TypeVar
 
-from plimsoll.experiment.cell_values import Cell
+from plimsoll.experiment.cell_values import ExperimentCell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
-def cells_in_order(spec: Experiment) -> tuple[Cell, ...]:
+def cells_in_order(spec: Experiment) -> tuple[ExperimentCell, ...]:
     """All cells of an experiment. The same seed gives the same ones."""
     places = [
         (repeat, variant, level, operation)
@@ -33,7 +33,7 @@ def cells_in_order(spec: Experiment) -> tuple[Cell, ...]:
         for variant in variants
     ]
     return tuple(
-        Cell(number, repeat, variant, level, operation, seed_of(spec, repeat))
+        ExperimentCell(number, repeat, variant, level, operation, seed_of(spec, repeat))
         for number, (repeat, variant, level, operation) in enumerate(places, 1)
     )
 

@@ -16,7 +16,7 @@ from plimsoll.load.mistakes import listed, nearest
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.experiment.cell_values import Cell
+    from plimsoll.experiment.cell_values import ExperimentCell
     from plimsoll.experiment.spec import Experiment
     from plimsoll.store.cells import ExperimentFile, StoredCell, StoredExperiment
 
@@ -26,7 +26,7 @@ MOST_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class SessionOptions:
     """What a user asked for besides the file."""
 
     resume: bool = False
@@ -44,13 +44,13 @@ class Plan:
     spec: Experiment
     is_new: bool
     """Nothing is there to go on with, or it is to be left behind."""
-    cells: tuple[Cell, ...]
+    cells: tuple[ExperimentCell, ...]
     """To be run now, in their order."""
     later: int
     """Pending ones that are left out."""
     there: int
     """Those that are over and stay."""
-    added: tuple[Cell, ...]
+    added: tuple[ExperimentCell, ...]
     """Of further repeats."""
     again: tuple[str, ...] = ()
     """States whose cells are taken once more."""
@@ -65,7 +65,7 @@ def make_plan(
     file: ExperimentFile,
     stored: StoredExperiment | None,
     kept: Sequence[StoredCell],
-    wishes: Wishes,
+    wishes: SessionOptions,
 ) -> Plan:
     """stored: what the store has under the name, and kept: its cells. Raises UsageError that says what is in the way,
     and what to do."""
@@ -97,7 +97,7 @@ def make_plan(
     return Plan(spec, False, now, len(waiting) + len(added) - len(now), there, added, again)
 
 
-def chosen(cells: Sequence[Cell], only: Sequence[str]) -> tuple[Cell, ...]:
+def chosen(cells: Sequence[ExperimentCell], only: Sequence[str]) -> tuple[ExperimentCell, ...]:
     """Those that are meant. Raises UsageError for what is no cell's name."""
     if not only:
         return tuple(cells)
@@ -111,7 +111,7 @@ def chosen(cells: Sequence[Cell], only: Sequence[str]) -> tuple[Cell, ...]:
     return tuple(each for each in cells if any(text in names[each] for text in only))
 
 
-def _names(cell: Cell) -> tuple[str, ...]:
+def _names(cell: ExperimentCell) -> tuple[str, ...]:
     """How it may be called, from the vaguest."""
     if cell.level is None:
         return (cell.variant, *([f"{cell.variant}/{cell.operation}"] if cell.operation else []))

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.experiment.announce import announcement
-from plimsoll.experiment.budget import Pace, Spread, spread_of
-from plimsoll.experiment.plan import Plan, Wishes, make_plan
+from plimsoll.experiment.budget import CellDurations, Spread, spread_of
+from plimsoll.experiment.plan import Plan, SessionOptions, make_plan
 from plimsoll.experiment.state import cell_of
 
 if TYPE_CHECKING:
@@ -19,31 +19,31 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedSession:
     """A session that can begin."""
 
     plan: Plan
     file: ExperimentFile
-    pace: Pace
+    pace: CellDurations
     lines: tuple[str, ...]
     """What is to be said first."""
     doubts: tuple[str, ...]
     """Why the question may not be answered."""
 
 
-def prepare(store: Store | None, spec: Experiment, file: ExperimentFile, wishes: Wishes) -> Prepared:
+def prepare(store: Store | None, spec: Experiment, file: ExperimentFile, wishes: SessionOptions) -> PreparedSession:
     """store: None when there is none yet. Raises UsageError for what cannot be begun, with what to do; StoreError."""
     stored = store.experiments.find(spec.name) if store is not None else None
     kept = store.experiments.cells(stored.key) if store is not None and stored is not None else []
     plan = make_plan(spec, file, stored, kept, wishes)
     pace = measured_pace(spec, [] if plan.is_new else kept)
     lines, doubts = announcement(plan, pace, *_needed(store, spec, file))
-    return Prepared(plan, file, pace, tuple(lines), tuple(doubts))
+    return PreparedSession(plan, file, pace, tuple(lines), tuple(doubts))
 
 
-def measured_pace(spec: Experiment, kept: Sequence[StoredCell]) -> Pace:
+def measured_pace(spec: Experiment, kept: Sequence[StoredCell]) -> CellDurations:
     """What cells that are over say of how long the others take."""
-    pace = Pace(spec)
+    pace = CellDurations(spec)
     for row in kept:
         # One that failed may have taken any time.
         if row.state in ("valid", "invalid") and row.started is not None and row.ended is not None:

@@ -19,7 +19,7 @@ from plimsoll.run.plan import RunPlan
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from plimsoll.experiment.cell_values import Cell, CellResult
+    from plimsoll.experiment.cell_values import CellResult, ExperimentCell
     from plimsoll.experiment.spec import Experiment
     from plimsoll.store import Store, StoredRun
     from plimsoll.store.cells import StoredCell, StoredExperiment
@@ -84,17 +84,17 @@ def now_of(run: StoredRun) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class CellAgain:
+class ReproducedCell:
     """A cell of an experiment, once more."""
 
     spec: Experiment
-    cell: Cell
+    cell: ExperimentCell
     then: Mapping[str, Any]
     """What was known of its target."""
     lines: tuple[str, ...]
 
     @classmethod
-    def of(cls, experiment: StoredExperiment, row: StoredCell) -> CellAgain:
+    def of(cls, experiment: StoredExperiment, row: StoredCell) -> ReproducedCell:
         """Raises UsageError."""
         assert experiment.file is not None
         spec = from_json(experiment.file.spec)
@@ -144,7 +144,7 @@ def circumstances(run: StoredRun) -> list[str]:
     return found or ["machine, versions and files are as they were then"]
 
 
-def cell_again(store: Store, run: StoredRun) -> CellAgain | None:
+def cell_again(store: Store, run: StoredRun) -> ReproducedCell | None:
     """None for a run that is not a cell's. Raises UsageError."""
     found = store.experiments.cell_of(run.id)
-    return CellAgain.of(*found) if found is not None else None
+    return ReproducedCell.of(*found) if found is not None else None

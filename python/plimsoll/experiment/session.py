@@ -17,18 +17,18 @@ from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import chosen
 from plimsoll.experiment.source import clean_up
 from plimsoll.experiment.state import cell_of, row_of
-from plimsoll.store.cells import Became
+from plimsoll.store.cells import CellOutcome
 
 if TYPE_CHECKING:
     from collections import Counter
     from collections.abc import Callable, Iterator, Sequence
 
-    from plimsoll.experiment.budget import Pace
-    from plimsoll.experiment.cell_values import Cell, RunCell
-    from plimsoll.experiment.display import Display
+    from plimsoll.experiment.budget import CellDurations
+    from plimsoll.experiment.cell_values import ExperimentCell, RunCell
+    from plimsoll.experiment.display import ExperimentDisplay
     from plimsoll.experiment.plan import Plan
     from plimsoll.experiment.spec import Experiment
-    from plimsoll.store.cells import ExperimentFile, Experiments
+    from plimsoll.store.cells import ExperimentFile, StoredExperiments
 
 ONCE = b"\nplimsoll: stopping this cell in good order; the next Ctrl-C kills it\n"
 AGAIN = b"\nplimsoll: killing it\n"
@@ -38,7 +38,7 @@ MARGIN = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class SessionResult:
     """How a session ended."""
 
     interrupted: bool
@@ -60,16 +60,16 @@ class Session:
 
     plan: Plan
     file: ExperimentFile
-    experiments: Experiments
+    experiments: StoredExperiments
     store: str | None
     """As for `CellFolder`."""
     run_cell: RunCell
-    display: Display
-    pace: Pace
+    display: ExperimentDisplay
+    pace: CellDurations
     clock: Callable[[], float] = monotonic
     _key: int = field(default=0, init=False)
 
-    def run(self, only: Sequence[str] = ()) -> Done:
+    def run(self, only: Sequence[str] = ()) -> SessionResult:
         """Until all cells are over, or an interrupt. Raises StoreError; what is kept then is as after an interrupt."""
         self._key = self._taken()
         interrupted = False
@@ -79,7 +79,7 @@ class Session:
             finally:
                 states = self.experiments.states(self._key)
                 self.experiments.leave(self._key, finished=not states["pending"])
-        return Done(interrupted, states)
+        return SessionResult(interrupted, states)
 
     def _taken(self) -> int:
         """The key of the experiment, which is ours from now on."""
@@ -92,12 +92,12 @@ class Session:
         self.experiments.add(stored.key, map(row_of, plan.added))
         return stored.key
 
-    def _pending(self, only: Sequence[str]) -> tuple[Cell, ...]:
+    def _pending(self, only: Sequence[str]) -> tuple[ExperimentCell, ...]:
         rows = self.experiments.cells(self._key)
         repeats = self.plan.spec.repeats
         return chosen([cell_of(row) for row in rows if row.state == "pending" and row.repeat <= repeats], only)
 
-    def _run_all(self, cells: Sequence[Cell], interrupts: _Interrupts, folder: Path) -> bool:
+    def _run_all(self, cells: Sequence[ExperimentCell], interrupts: _Interrupts, folder: Path) -> bool:
         """Whether it was interrupted."""
         total = self.plan.total
         done = self.plan.there
@@ -112,7 +112,7 @@ class Session:
             self.display.end(cell, result, done, total, self.pace.of_all(cells[place + 1 :]))
         return False
 
-    def _run_one(self, cell: Cell, interrupts: _Interrupts, folder: Path) -> CellResult:
+    def _run_one(self, cell: ExperimentCell, interrupts: _Interrupts, folder: Path) -> CellResult:
         """Raises KeyboardInterrupt; the cell is pending again then."""
         assert cell.key is not None
         where = CellFolder(_made(folder / f"cell-{cell.number}"), _made(folder / SHARED), self.store)
@@ -131,8 +131,8 @@ class Session:
         return result
 
 
-def _became(result: CellResult) -> Became:
-    return Became(
+def _became(result: CellResult) -> CellOutcome:
+    return CellOutcome(
         state=result.state,
         reason=result.reason,
         run=result.run_id,

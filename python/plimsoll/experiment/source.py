@@ -19,7 +19,7 @@ GIT_SECONDS = 300.0
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceCheckout:
     """Where a target's files are."""
 
     folder: Path
@@ -27,7 +27,7 @@ class Source:
     """40 hexadecimal digits, of what was checked out; None: nothing was."""
 
 
-def check_out(repository: Path, ref: str, shared: Path) -> Source:
+def check_out(repository: Path, ref: str, shared: Path) -> SourceCheckout:
     """The ref as a worktree in `shared`. One commit is checked out once: what was built in there is kept for the cells
     that follow, as long as no file of the commit was changed.
 
@@ -42,7 +42,7 @@ def check_out(repository: Path, ref: str, shared: Path) -> Source:
         # A worktree whose folder somebody deleted is still listed, and in the way.
         _git(repository, "worktree", "prune")
         _git(repository, "worktree", "add", "--detach", "--force", str(folder), commit)
-    return Source(folder, commit)
+    return SourceCheckout(folder, commit)
 
 
 def clean_up(repository: Path, shared: Path) -> None:

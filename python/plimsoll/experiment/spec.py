@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Shape = Literal["auto", "ladder", "operations", "chain", "rates"]
 Spacing = Literal["uniform", "poisson"]
 
-PATIENCE = 60.0
+READY_TIMEOUT_S = 60.0
 """Seconds that a command, or a target that starts, is waited for unless the file says."""
 
 
@@ -43,7 +43,7 @@ class Hook:
     """Its kind, or its own name where a kind has several: what it printed is found by it."""
     command: tuple[str, ...]
     """Not empty. No shell is involved; placeholders are filled in."""
-    within: float = PATIENCE
+    within: float = READY_TIMEOUT_S
     """> 0; then it is killed, and the cell has failed."""
 
     def __post_init__(self) -> None:
@@ -67,7 +67,7 @@ class Hooks:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class TargetFact:
     """Something that the target tells of itself: a JSON number or text."""
 
     name: str
@@ -88,7 +88,7 @@ class Healthy:
     """Answers with a status below 400. Neither path nor command: the URL gives any answer at all."""
     command: tuple[str, ...] | None = None
     """Exits with 0."""
-    within: float = PATIENCE
+    within: float = READY_TIMEOUT_S
     """> 0, from the start of the target."""
 
     def __post_init__(self) -> None:
@@ -115,9 +115,9 @@ class Target:
     container_port: int | None = None
     """1…65535: where the target listens in the container; `{port}` leads there. Given if and only if image is."""
     healthy: Healthy = Healthy()
-    data: tuple[Fact, ...] = ()
+    data: tuple[TargetFact, ...] = ()
     """Asked before and after the run: the size of the data set, …"""
-    build: Fact | None = None
+    build: TargetFact | None = None
     """What the target says it is; must be the variant's name or its git ref's commit, else the cell has failed."""
     stop_within: float = 10.0
     """> 0; after SIGTERM, before SIGKILL."""

@@ -23,7 +23,7 @@ from plimsoll.stats.study import TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.experiment.spec_model import TargetTable, VariantTable
+    from plimsoll.experiment.spec_model import ExperimentTargetTable, VariantTable
     from plimsoll.load.plan_file import PlanFile
     from plimsoll.stats.study import Level
 
@@ -144,7 +144,7 @@ def _over(own: ScenarioTable, common: ScenarioTable | None) -> dict[str, Any]:
     }
 
 
-def _target(own: VariantTable, common: TargetTable) -> Target:
+def _target(own: VariantTable, common: ExperimentTargetTable) -> Target:
     """Raises BadValueError that names the field."""
     values: dict[str, Any] = {}
     for name in type(common).model_fields:

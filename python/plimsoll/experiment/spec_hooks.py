@@ -9,10 +9,10 @@ from typing import Annotated, Any
 from pydantic import PlainValidator, ValidationInfo
 
 from plimsoll.experiment.placeholders import check
-from plimsoll.experiment.spec import PATIENCE, Hook, Hooks
+from plimsoll.experiment.spec import READY_TIMEOUT_S, Hook, Hooks
 from plimsoll.load.durations import parse_length
 from plimsoll.load.mistakes import BadValueError, at, nearest, shown
-from plimsoll.load.table import Table
+from plimsoll.load.table import TomlTable
 
 
 def words(value: Any) -> tuple[str, ...]:
@@ -62,13 +62,15 @@ def _hook(value: Any, name: str, place: str) -> Hook:
     if "command" not in value:
         raise BadValueError("is missing", inner("command"))
     command = at(inner("command"), words, value["command"])
-    return Hook(name, command, at(inner("within"), parse_length, value["within"]) if "within" in value else PATIENCE)
+    return Hook(
+        name, command, at(inner("within"), parse_length, value["within"]) if "within" in value else READY_TIMEOUT_S
+    )
 
 
 SeveralHooks = Annotated[tuple[Hook, ...], PlainValidator(_hooks)]
 
 
-class HooksTable(Table):
+class HooksTable(TomlTable):
     """[hooks], and the same below a [[variant]], where each kind replaces the common one."""
 
     prepare: SeveralHooks | None = None

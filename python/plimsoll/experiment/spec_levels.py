@@ -9,13 +9,13 @@ from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
 from plimsoll.load.levels import parse_level
 from plimsoll.load.mistakes import BadValueError, at, shown
-from plimsoll.load.table import Table, one_or_more
+from plimsoll.load.table import TomlTable, one_or_more
 from plimsoll.stats.study import Level
 
 MOST_LEVELS = 1000
 
 
-class LadderTable(Table):
+class LadderTable(TomlTable):
     """ladder = { from = 48, to = 578, factor = 1.5 }; for rates "100/s" or unit = "/s"."""
 
     start: str | float = Field(alias="from")
@@ -84,7 +84,7 @@ def _rate(value: Any) -> Level:
     return level(value, "/s")
 
 
-class LevelsTable(Table):
+class LevelsTable(TomlTable):
     """[levels]"""
 
     users: Annotated[list[Annotated[Level, PlainValidator(_users)]], BeforeValidator(one_or_more)] | None = None

@@ -9,12 +9,12 @@ from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, mod
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.placeholders import check
-from plimsoll.experiment.spec import PATIENCE, Fact, Healthy
+from plimsoll.experiment.spec import READY_TIMEOUT_S, Healthy, TargetFact
 from plimsoll.experiment.spec_hooks import HooksTable, Words
 from plimsoll.experiment.spec_levels import LevelsTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.table import SeveralTexts, Table, existing_file, one_or_more
+from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Against
 
@@ -96,12 +96,12 @@ Count = Annotated[int, Field(ge=1, le=2**31)]
 Text = Annotated[str, Field(min_length=1)]
 
 
-class HealthyTable(Table):
+class HealthyTable(TomlTable):
     """healthy = "/ready", or { path = "/ready", within = "60s" }, or { command = [...] }"""
 
     path: UrlPath | None = None
     command: Words | None = None
-    within: Length = PATIENCE
+    within: Length = READY_TIMEOUT_S
 
     @model_validator(mode="after")
     def _check(self) -> HealthyTable:
@@ -114,7 +114,7 @@ class HealthyTable(Table):
         return Healthy(self.path, self.command, self.within)
 
 
-class FactTable(Table):
+class FactTable(TomlTable):
     """rows = "/_rows", or { path = "/_rows" }, or { command = [...] }"""
 
     path: UrlPath | None = None
@@ -126,15 +126,15 @@ class FactTable(Table):
             raise BadValueError("needs either a path or a command", "" if self.path is None else "command")
         return self
 
-    def spec(self, name: str) -> Fact:
-        return Fact(name, self.path, self.command)
+    def spec(self, name: str) -> TargetFact:
+        return TargetFact(name, self.path, self.command)
 
 
 HealthyField = Annotated[HealthyTable, BeforeValidator(_as_path)]
 FactField = Annotated[FactTable, BeforeValidator(_as_path)]
 
 
-class TargetTable(Table):
+class ExperimentTargetTable(TomlTable):
     """[target]: what all variants share."""
 
     url: Filled | None = None
@@ -152,7 +152,7 @@ class TargetTable(Table):
     postgres: Filled | None = None
 
 
-class VariantTable(TargetTable):
+class VariantTable(ExperimentTargetTable):
     """[[variant]]: whatever it gives replaces what [target] says."""
 
     name: Text
@@ -160,7 +160,7 @@ class VariantTable(TargetTable):
     hooks: HooksTable = HooksTable()
 
 
-class ScenarioTable(Table):
+class ScenarioTable(TomlTable):
     """[scenario]"""
 
     locustfile: WrittenFile | None = None
@@ -203,7 +203,7 @@ class OperationTable(ScenarioTable):
 MetricField = Annotated[Metric, PlainValidator(_metric)]
 
 
-class CompareTable(Table):
+class CompareTable(TomlTable):
     """[compare]"""
 
     against: Annotated[list[Against], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
@@ -223,7 +223,7 @@ class CompareTable(Table):
         return self
 
 
-class ExperimentTable(Table):
+class ExperimentTable(TomlTable):
     """experiment.toml"""
 
     name: Text | None = None
@@ -237,7 +237,7 @@ class ExperimentTable(Table):
     operation: Annotated[list[OperationTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
     levels: LevelsTable | None = None
     compare: CompareTable = CompareTable()
-    target: TargetTable = TargetTable()
+    target: ExperimentTargetTable = ExperimentTargetTable()
     hooks: HooksTable = HooksTable()
     variant: Annotated[list[VariantTable], BeforeValidator(one_or_more), Field(min_length=1)]
 

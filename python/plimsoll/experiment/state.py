@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.cell_values import Cell
+from plimsoll.experiment.cell_values import ExperimentCell
 from plimsoll.experiment.spec import Experiment, Variant
 from plimsoll.experiment.spec_file import plan_files
 from plimsoll.load.mistakes import shown
@@ -128,7 +128,7 @@ def aa_name(experiment: str, variant: str) -> str:
     return f"{experiment} A-A {variant}"
 
 
-def row_of(cell: Cell) -> dict[str, Any]:
+def row_of(cell: ExperimentCell) -> dict[str, Any]:
     """As the store takes a pending cell."""
     return {
         "number": cell.number,
@@ -145,8 +145,8 @@ def level_of(row: StoredCell) -> Level | None:
     return Level(cast("LoadUnit", row.unit), row.level) if row.unit is not None and row.level is not None else None
 
 
-def cell_of(row: StoredCell) -> Cell:
-    return Cell(
+def cell_of(row: StoredCell) -> ExperimentCell:
+    return ExperimentCell(
         number=row.number,
         repeat=row.repeat,
         variant=row.variant,

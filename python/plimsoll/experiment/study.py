@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.drift import Circumstances, drift, facts_of
+from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
 from plimsoll.stats.study import Level, Study, Trial
@@ -67,14 +67,14 @@ def study_of(store: Store, name: str) -> Study:
     )
 
 
-def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...], list[Circumstances]]:
+def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...], list[RunConditions]]:
     trials: list[Trial] = []
-    circumstances: list[Circumstances] = []
+    circumstances: list[RunConditions] = []
     for cell in cells:
         if cell.state in MEASURED and cell.run is not None:
             run = store.run(cell.run)
             trials.append(_measured(store, cell, run))
-            circumstances.append(Circumstances(cell.variant, cell.repeat, run.manifest, cell.target, cell.data))
+            circumstances.append(RunConditions(cell.variant, cell.repeat, run.manifest, cell.target, cell.data))
         elif cell.state == "failed":
             trials.append(_failed(cell))
     return tuple(trials), circumstances
@@ -158,7 +158,7 @@ def _notes(cells: Sequence[StoredCell]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(notes))
 
 
-def _about(runs: Sequence[Circumstances]) -> Mapping[str, str]:
+def _about(runs: Sequence[RunConditions]) -> Mapping[str, str]:
     if not runs:
         return {}
     last = runs[-1].manifest
@@ -245,7 +245,7 @@ def study_of_run(run: StoredRun, store: Store) -> Study:
     trial = trial_of(
         run, variant=name, level=level_of_run(run.manifest), observed=store.experiments.observations(run.id)
     )
-    circumstances = [Circumstances(name, 0, run.manifest)]
+    circumstances = [RunConditions(name, 0, run.manifest)]
     return Study(
         name=run.id,
         trials=(trial,),

@@ -15,18 +15,20 @@ from plimsoll.experiment.health import wait_until_healthy
 from plimsoll.experiment.hooks import Commands
 from plimsoll.experiment.placeholders import fill, fill_all
 from plimsoll.experiment.ports import free_port
-from plimsoll.run.supervised.process import Ending, Process, StartError
+from plimsoll.run.supervised.process import Process, ProcessEnd, StartError
 from plimsoll.store.redact import redact_options, storable_json
 
 if TYPE_CHECKING:
-    from plimsoll.experiment.cell_values import Cell, CellFolder
-    from plimsoll.experiment.source import Source
+    from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
+    from plimsoll.experiment.source import SourceCheckout
     from plimsoll.experiment.spec import Experiment, Variant
 
 _COMMIT = re.compile(r"[0-9a-f]{7,40}")
 
 
-def placeholder_values(cell: Cell, spec: Experiment, variant: Variant, made: Source, port: int) -> dict[str, object]:
+def placeholder_values(
+    cell: ExperimentCell, spec: Experiment, variant: Variant, made: SourceCheckout, port: int
+) -> dict[str, object]:
     """What `{port}` and the others become in one cell."""
     values: dict[str, object] = {
         "python": sys.executable,
@@ -47,7 +49,7 @@ class CellTarget:
     """A variant's target during one cell, as `prepared` makes it."""
 
     variant: Variant
-    source: Source
+    source: SourceCheckout
     values: dict[str, object]
     cwd: Path
     env: dict[str, str]
@@ -58,7 +60,7 @@ class CellTarget:
     build: str | None = None
     """What it says it is."""
     process: Process | None = None
-    crashed: Ending | None = None
+    crashed: ProcessEnd | None = None
     """How it ended, if nobody had asked it to."""
     notes: list[str] = field(default_factory=list)
 
@@ -71,7 +73,7 @@ class CellTarget:
         """The name of its container, if it is one."""
         return f"plimsoll-{os.getpid()}-{self.values['port']}"
 
-    def commands(self, cell: Cell, folder: Path) -> Commands:
+    def commands(self, cell: ExperimentCell, folder: Path) -> Commands:
         """What runs the hooks of its variant."""
         names = ("url", "variant", "level", "operation", "repeat", "seed")
         told = {f"PLIMSOLL_{name.upper()}": str(self.values[name]) for name in names}
@@ -118,13 +120,13 @@ class CellTarget:
             self.build = str(commands.fact(self.variant.target.build))
             self._check_build(self.build)
 
-    def ended(self) -> Ending | None:
+    def ended(self) -> ProcessEnd | None:
         """How it ended by itself; None while it runs, or when it is not ours."""
         if self.process is not None and self.crashed is None:
             self.crashed = self.process.poll()
         return self.crashed
 
-    def stop(self, *, patient: bool = False) -> Ending | None:
+    def stop(self, *, patient: bool = False) -> ProcessEnd | None:
         """End it and all that it started; how it ended. None: it is not ours. May be repeated. patient: as for
         `Process.stop`."""
         if self.process is None:
@@ -170,11 +172,11 @@ class CellTarget:
             raise CellError(f"the target says it is {said!r}, and {' or '.join(map(repr, asked))} was asked for")
 
 
-def prepared(cell: Cell, spec: Experiment, where: CellFolder) -> CellTarget:
+def prepared(cell: ExperimentCell, spec: Experiment, where: CellFolder) -> CellTarget:
     """What is needed before anything is started: files, image, port. Raises CellError."""
     variant = spec.variant(cell.variant)
     target = variant.target
-    made = source.Source(spec.folder)
+    made = source.SourceCheckout(spec.folder)
     if target.git is not None:
         made = source.check_out(spec.folder, target.git, where.shared)
     engine = container.find_engine() if target.image is not None else None

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import PrivateAttr, model_validator
 
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.table import ExistingFile, Table, lines_of, read_text
+from plimsoll.load.table import ExistingFile, TomlTable, lines_of, read_text
 
 _COLUMN = re.compile(r"[A-Za-z_][\w-]*")
 
@@ -24,7 +24,7 @@ class Rows(NamedTuple):
     """At least one, each as long as `columns`."""
 
 
-class FeederTable(Table):
+class FeederTable(TomlTable):
     """[feeder.NAME]"""
 
     file: ExistingFile | None = None

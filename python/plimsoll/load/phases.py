@@ -11,7 +11,7 @@ from plimsoll.load.durations import Duration, Length, format_duration
 from plimsoll.load.mistakes import BadValueError, listed
 from plimsoll.load.shapes import Extent, Notation, Ramp, Rate, Replay, Sine, Spike, Stages, Staircase, Steps, Users
 from plimsoll.load.spec import Model, Phase, ShapeSpec
-from plimsoll.load.table import Table
+from plimsoll.load.table import TomlTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +24,7 @@ NOTATIONS: dict[str, type[Notation]] = {
 SHAPES = tuple(NOTATIONS)
 
 
-class PhaseTable(Table):
+class PhaseTable(TomlTable):
     """[[phase]]"""
 
     name: str | None = None
@@ -109,7 +109,7 @@ class PhaseTable(Table):
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class PhaseMismatch:
     """A phase that does not go with the others."""
 
     index: int
@@ -117,17 +117,19 @@ class Misfit:
     message: str
 
 
-def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Phase, ...], list[Misfit]]:
+def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Phase, ...], list[PhaseMismatch]]:
     """The phases, one after the other unless they say when they start, and what contradicts what.
 
     stop: seconds after which the run ends in any case.
     """
     phases: list[Phase] = []
-    misfits: list[Misfit] = []
+    misfits: list[PhaseMismatch] = []
     end: float | None = 0.0
     for index, table in enumerate(tables):
         if table.start is None and end is None:
-            misfits.append(Misfit(index, "", f"would never begin: phase[{index - 1}] has no end; give that a duration"))
+            misfits.append(
+                PhaseMismatch(index, "", f"would never begin: phase[{index - 1}] has no end; give that a duration")
+            )
         phase = table.phase(_name(tables, index), table.start if table.start is not None else end or 0.0)
         phases.append(phase)
         end = phase.end
@@ -160,10 +162,10 @@ def _name(tables: Sequence[PhaseTable], index: int) -> str:
     return label(tables[index]) + (f" {before + 1}" if before else "")
 
 
-def _models(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[Misfit]:
+def _models(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[PhaseMismatch]:
     first = tables[0]
     return [
-        Misfit(
+        PhaseMismatch(
             index, table.kind, f"is of the {table.model} model, {first.kind} of phase[0] of the {first.model} one; "
             "a run has either rates or users",
         )
@@ -171,10 +173,10 @@ def _models(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[Misfi
     ]  # fmt: skip
 
 
-def _warmups(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[Misfit]:
+def _warmups(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[PhaseMismatch]:
     measured = [index for index, phase in enumerate(phases) if not phase.warmup]
     if not measured:
-        return [Misfit(0, "warmup", "nothing is measured: every phase is a warm-up")]
+        return [PhaseMismatch(0, "warmup", "nothing is measured: every phase is a warm-up")]
     first = min(measured, key=lambda index: phases[index].start)
     misfits = []
     for index, phase in enumerate(phases):
@@ -182,24 +184,26 @@ def _warmups(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[Misf
             continue
         if phase.start >= phases[first].start:
             misfits.append(
-                Misfit(index, "warmup", f"a warm-up comes first, but phase[{first}] begins with it or before")
+                PhaseMismatch(index, "warmup", f"a warm-up comes first, but phase[{first}] begins with it or before")
             )
         elif phase.end is None:
-            misfits.append(Misfit(index, "warmup", "a warm-up must end; give it a duration"))
+            misfits.append(PhaseMismatch(index, "warmup", "a warm-up must end; give it a duration"))
         elif phase.end > phases[first].start:
             ends, begins = format_duration(phase.end), format_duration(phases[first].start)
             misfits.append(
-                Misfit(index, "warmup", f"a warm-up until {ends} overlaps phase[{first}], which begins at {begins}")
+                PhaseMismatch(
+                    index, "warmup", f"a warm-up until {ends} overlaps phase[{first}], which begins at {begins}"
+                )
             )
     return misfits
 
 
-def _past(phases: Sequence[Phase], stop: float) -> list[Misfit]:
+def _past(phases: Sequence[Phase], stop: float) -> list[PhaseMismatch]:
     misfits = []
     for index, phase in enumerate(phases):
         at = f"stop.time ends the run at {format_duration(stop)}"
         if phase.start >= stop:
-            misfits.append(Misfit(index, "start", f"begins at {format_duration(phase.start)}, but {at}"))
+            misfits.append(PhaseMismatch(index, "start", f"begins at {format_duration(phase.start)}, but {at}"))
         elif phase.end is not None and phase.end > stop:
-            misfits.append(Misfit(index, "duration", f"ends at {format_duration(phase.end)}, but {at}"))
+            misfits.append(PhaseMismatch(index, "duration", f"ends at {format_duration(phase.end)}, but {at}"))
     return misfits

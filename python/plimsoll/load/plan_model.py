@@ -14,7 +14,7 @@ from plimsoll.load.origins import split_url
 from plimsoll.load.phases import PhaseTable
 from plimsoll.load.spec import Limits
 from plimsoll.load.step_model import FlowTable, RequestTable, StepTable, Think
-from plimsoll.load.table import SeveralTexts, Table, existing_file, one_or_more
+from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
 
 Count = Annotated[int, Field(ge=1, le=2**53)]
 
@@ -36,7 +36,7 @@ Verify = Annotated[bool | str, PlainValidator(_verify)]
 Certificate = Annotated[str | list[str], PlainValidator(_certificate)]
 
 
-class TargetTable(Table):
+class PlanTargetTable(TomlTable):
     """[[target]]"""
 
     name: str | None = None
@@ -52,7 +52,7 @@ class TargetTable(Table):
         return {"url": value} if isinstance(value, str) else value
 
     @model_validator(mode="after")
-    def _check(self) -> TargetTable:
+    def _check(self) -> PlanTargetTable:
         try:
             path = split_url(self.url).path
         except BadValueError as error:
@@ -62,7 +62,7 @@ class TargetTable(Table):
         return self
 
 
-class StopTable(Table):
+class StopTable(TomlTable):
     """[stop]"""
 
     time: Length | None = None
@@ -70,11 +70,11 @@ class StopTable(Table):
     requests: Count | None = None
 
 
-class PlanTable(Table):
+class PlanTable(TomlTable):
     """plan.toml"""
 
     name: Annotated[str, Field(min_length=1)] | None = None
-    target: Annotated[list[TargetTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    target: Annotated[list[PlanTargetTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
     headers: HeadersTable = Field(default_factory=dict)
     timeout: Length | None = None
     think: Think | None = None

@@ -18,7 +18,7 @@ from plimsoll.load.step_model import RequestTable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from plimsoll.load.plan_model import PlanTable, TargetTable
+    from plimsoll.load.plan_model import PlanTable, PlanTargetTable
     from plimsoll.load.step_model import FlowTable, StepTable
 
 _REFUSED = re.compile(r"(?P<path>[a-z_]+(?:\[\d+\]|\.[a-z_]+)*): (?P<reason>.*)", re.DOTALL)
@@ -89,7 +89,7 @@ def refusal(definition: dict[str, Any]) -> tuple[str, str] | None:
     return None
 
 
-def _add_target(draft: Draft, table: TargetTable, path: str, host: str | None) -> None:
+def _add_target(draft: Draft, table: PlanTargetTable, path: str, host: str | None) -> None:
     address = origins.split_url(host or table.url)
     headers = overridden(header_lines(draft.plan.headers), header_lines(table.headers))
     given = {"verify": table.verify, "cert": table.cert, "proxy": table.proxy}

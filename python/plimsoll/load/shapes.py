@@ -15,7 +15,7 @@ from plimsoll.load.durations import Duration, Length, parse_duration
 from plimsoll.load.levels import LevelValue, LoadLevel, RateValue, StepValue, UsersValue, parse_level
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.spec import ShapeSpec
-from plimsoll.load.table import ExistingFile, Table
+from plimsoll.load.table import ExistingFile, TomlTable
 from plimsoll.load.timestamps import read_times
 
 
@@ -68,7 +68,7 @@ class Users(RootModel[UsersValue], Notation):
         return ShapeSpec.of("constant", level=self.root.value, seconds=seconds)
 
 
-class Ramp(Table, Notation):
+class Ramp(TomlTable, Notation):
     """ramp = "100/s..900/s": straight from one level to another."""
 
     extent: ClassVar = Extent.NEEDED
@@ -192,7 +192,7 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
 
 
-class Staircase(Table, Notation):
+class Staircase(TomlTable, Notation):
     """staircase = { from = "100/s", step = "100/s", each = "30s", count = 5 }, perhaps with rise = "2s"."""
 
     extent: ClassVar = Extent.OWN
@@ -216,7 +216,7 @@ class Staircase(Table, Notation):
         )
 
 
-class Spike(Table, Notation):
+class Spike(TomlTable, Notation):
     """spike = { base = "100/s", peak = "1000/s", at = "30s", hold = "10s" }, perhaps with rise = "1s"."""
 
     extent: ClassVar = Extent.NEEDED
@@ -240,7 +240,7 @@ class Spike(Table, Notation):
         )  # fmt: skip
 
 
-class Sine(Table, Notation):
+class Sine(TomlTable, Notation):
     """sine = { mean = "500/s", amplitude = "200/s", period = "1m" }."""
 
     extent: ClassVar = Extent.OPTIONAL

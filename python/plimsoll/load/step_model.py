@@ -11,7 +11,7 @@ from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
 from plimsoll.load.mistakes import BadValueError, listed, shown
 from plimsoll.load.origins import is_url, split_url
-from plimsoll.load.table import ExistingFile, SeveralTexts, Table, one_or_more, read_text
+from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Each is a field of a step: get = "/path"."""
@@ -72,7 +72,7 @@ Pointer = Annotated[str, PlainValidator(_pointer)]
 Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
-class ExtractTable(Table):
+class ExtractTable(TomlTable):
     """extract.NAME = { json = "/token" }"""
 
     json_: Pointer | None = Field(None, alias="json")
@@ -103,7 +103,7 @@ class ExtractTable(Table):
         return {"into": into, "from": self.source, "what": self._get(self.source), "default": self.default}
 
 
-class ExpectTable(Table):
+class ExpectTable(TomlTable):
     """expect = { status = 200, max_time = "300ms" }"""
 
     status: Annotated[list[list[int]], PlainValidator(_statuses)] | None = None
@@ -127,7 +127,7 @@ def _variable_name(name: Any) -> Any:
     return name
 
 
-class StepTable(Table):
+class StepTable(TomlTable):
     """[[flow.step]]"""
 
     name: Annotated[str, Field(min_length=1)] | None = None
@@ -249,7 +249,7 @@ class RequestTable(StepTable):
     weight: Weight = 1.0
 
 
-class FlowTable(Table):
+class FlowTable(TomlTable):
     """[[flow]]"""
 
     name: Annotated[str, Field(min_length=1)] | None = None

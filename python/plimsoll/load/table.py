@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, Val
 from plimsoll.load.mistakes import BadValueError, shown
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """A table of a plan: nothing unknown in it, nothing guessed, no text that was meant as a number."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")

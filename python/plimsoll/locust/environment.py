@@ -153,9 +153,9 @@ class Environment:
 
     def _make_controller(self) -> Controller:
         """What runs the users of a program, for its LocalRunner."""
-        from plimsoll.locust.in_process import InProcess
+        from plimsoll.locust.in_process import InProcessController
 
-        return InProcess(self)
+        return InProcessController(self)
 
     def create_web_ui(
         self,

@@ -40,7 +40,7 @@ WORKER = 0
 """The one that the dispatcher deals all users to."""
 
 
-class InProcess:
+class InProcessController:
     """The controller of a runner that has nobody else: what it is asked to do it does, in this process.
 
     A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.

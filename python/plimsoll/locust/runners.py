@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.stats.errors import ErrorsDict
-    from plimsoll.locust.stats.report import Reports
+    from plimsoll.locust.stats.report import StatsReports
     from plimsoll.locust.stats.request_stats import RequestStats
     from plimsoll.users.user import User
 
@@ -347,7 +347,7 @@ class WorkerRunner(DistributedRunner):
         """Unix time of the main node's last answer."""
         self.reports_are_read = False
         """The main node has listeners for what this one reports."""
-        self._statistics: Reports | None = None
+        self._statistics: StatsReports | None = None
         environment.events.report_to_master.add_listener(self._add_own)
 
     @property
@@ -385,9 +385,9 @@ class WorkerRunner(DistributedRunner):
         events = self.environment.events
         if self.reports_are_read or len(events.report_to_master._handlers) > 1 or events.worker_report._handlers:
             # Not for nobody: the main node has its statistics from elsewhere.
-            from plimsoll.locust.stats.report import Reports
+            from plimsoll.locust.stats.report import StatsReports
 
-            self._statistics = self._statistics or Reports(self.stats)
+            self._statistics = self._statistics or StatsReports(self.stats)
             data.update(self._statistics())
         data["user_classes_count"] = self.user_classes_count
         data["user_count"] = self.user_count

@@ -25,7 +25,7 @@ COUNTERS = {
 
 UNITS = {**dict.fromkeys(COUNTERS, "/s"), "connections": ""}
 
-PATIENCE = 2
+QUERY_TIMEOUT_S = 2
 """Whole seconds that connecting, or an answer, may take."""
 
 _QUERY = f"""SELECT numbackends - 1, {", ".join(COUNTERS.values())}
@@ -52,13 +52,13 @@ class Postgres:
         self._shown = redact_url(url)
         self._last: tuple[float, tuple[int, ...]] | None = None
         limits: dict[str, Any] = {
-            "connect_timeout": PATIENCE,
-            "tcp_user_timeout": PATIENCE * 1000,
+            "connect_timeout": QUERY_TIMEOUT_S,
+            "tcp_user_timeout": QUERY_TIMEOUT_S * 1000,
             "application_name": "plimsoll",
         }
         try:
             self._connection = psycopg.connect(url, autocommit=True, **limits)
-            self._connection.execute(f"SET statement_timeout = {PATIENCE * 1000}")
+            self._connection.execute(f"SET statement_timeout = {QUERY_TIMEOUT_S * 1000}")
         except psycopg.Error as error:
             raise ProbeError(f"{self._shown} cannot be observed: {_one_line(error)}") from error
         self.source = f"postgresql {self._connection.info.dbname}"

@@ -40,7 +40,7 @@ class Probe(Protocol):
         """It will not be asked again. May be repeated."""
 
 
-class Reading(NamedTuple):
+class SampledValues(NamedTuple):
     at: float
     """Seconds of the sampler's clock, halfway through the reading."""
     value: float
@@ -58,7 +58,7 @@ class Sampler:
         self._every = every
         self._clock = clock
         self._due = clock()
-        self._readings: dict[tuple[int, str], list[Reading]] = {}
+        self._readings: dict[tuple[int, str], list[SampledValues]] = {}
         self.notes: list[str] = []
         """Why a probe was given up, as far as any was."""
 
@@ -106,4 +106,4 @@ class Sampler:
             return
         at = (before + self._clock()) / 2
         for name, value in figures.items():
-            self._readings.setdefault((index, name), []).append(Reading(at, float(value)))
+            self._readings.setdefault((index, name), []).append(SampledValues(at, float(value)))

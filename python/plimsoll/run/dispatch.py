@@ -38,7 +38,7 @@ def by_weight(weights: Mapping[str, float]) -> Iterator[str]:
         heapreplace(heap, (weight * log2(filled / (filled + 1)), filled + 1, weight, name))
 
 
-class Pace:
+class ClassSpawnRate:
     """Lets users of a class in one by one, at a rate of its own. Times are ns on any clock."""
 
     def __init__(self, rate: float) -> None:
@@ -116,10 +116,12 @@ class Dispatcher:
         return before - len(self._active)
 
     @property
-    def paces(self) -> dict[str, Pace]:
+    def paces(self) -> dict[str, ClassSpawnRate]:
         """For the classes that have a spawn rate of their own."""
         return {
-            each.name: Pace(each.max_spawn_rate) for each in self._classes.values() if each.max_spawn_rate is not None
+            each.name: ClassSpawnRate(each.max_spawn_rate)
+            for each in self._classes.values()
+            if each.max_spawn_rate is not None
         }
 
     def present(self, name: str) -> int:

@@ -21,11 +21,11 @@ from plimsoll.report.junit import junit
 from plimsoll.report.locust_csv import CsvFiles
 from plimsoll.report.locust_json import locust_json
 from plimsoll.report.terminal import shows_ansi
-from plimsoll.run.coordinator.coordinator import LocalRunner
-from plimsoll.run.coordinator.display import Lines, Quiet, Terminal
-from plimsoll.run.coordinator.gate import Gate
+from plimsoll.run.coordinator.coordinator import Coordinator
+from plimsoll.run.coordinator.display import LineDisplay, QuietDisplay, TerminalDisplay
+from plimsoll.run.coordinator.gate import ThresholdMonitor
 from plimsoll.run.coordinator.progress import Observer
-from plimsoll.run.coordinator.store_writer import Keeper
+from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exchange_log import ExchangeFile
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
@@ -75,10 +75,10 @@ class Outputs:
     only_summary: bool = False
 
 
-class Onlooker(Observer, Protocol):
+class RunListener(Observer, Protocol):
     """An observer who also sees what comes before and after, and may have a say in it."""
 
-    def begins(self, runner: LocalRunner, gate: Gate) -> None:
+    def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         """It is about to start its processes. gate: knows how its thresholds stand."""
 
     def kept_as(self, run: str) -> None:
@@ -91,7 +91,7 @@ class Onlooker(Observer, Protocol):
         """message: why it has failed."""
 
 
-def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -> int:
+def perform(plan: RunPlan, outputs: Outputs, onlooker: RunListener | None = None) -> int:
     """The exit code. Raises PlimsollError when the run cannot begin, or has failed."""
     for text in outputs.thresholds:
         parse_threshold(text)
@@ -116,8 +116,8 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
         log_start(plan)
-        keeper = Keeper(store.start_run, about, onlooker.kept_as if onlooker else None)
-        gate = Gate(
+        keeper = StoreWriter(store.start_run, about, onlooker.kept_as if onlooker else None)
+        gate = ThresholdMonitor(
             lambda: (*outputs.thresholds, *runner.launch.thresholds),
             plan.warmup,
             lambda status: runner.end(status),
@@ -125,9 +125,9 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
         )
         # The gate may refuse to begin; nothing is kept then.
         observers: list[Observer] = [gate, display, *([csv] if csv else []), *([onlooker] if onlooker else []), keeper]
-        output = display.output if isinstance(display, Terminal) else None
+        output = display.output if isinstance(display, TerminalDisplay) else None
         log = _passed_on(onlooker, plan.processes) if onlooker else None
-        runner = LocalRunner(plan, observers, output, exchanges.add if exchanges else None, log)
+        runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
         if onlooker:
             onlooker.begins(runner, gate)
         result = runner.run()
@@ -135,7 +135,7 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
         lost = keeper.finish(result.status, result.ended, result.notes, facts)
         stored = None if lost else _read_back(store, keeper.run)
         view = RunView.of(stored) if stored else result.view
-        done = Done(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
+        done = FinishedRun(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
         code = result.error.exit_code if result.error else _exit_code(runner.plan, result, done, gate.limits_failures)
         main_log(plan).info("Shutting down (exit code %d)", code)
         if csv:
@@ -151,7 +151,7 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: Onlooker | None = None) -
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class FinishedRun:
     """A run that is over, as it is reported."""
 
     view: RunView
@@ -163,7 +163,7 @@ class Done:
     notes: tuple[str, ...]
 
 
-def _facts(result: Result, gate: Gate) -> dict[str, Any]:
+def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
     """What is known of a run besides what it measured."""
     return {
         "lost_workers": result.lost_workers,
@@ -210,8 +210,8 @@ class CsvObserver:
 
 def _display(outputs: Outputs) -> Display:
     if outputs.only_summary:
-        return Quiet()
-    return Terminal() if sys.stderr.isatty() and sys.stdout.isatty() else Lines()
+        return QuietDisplay()
+    return TerminalDisplay() if sys.stderr.isatty() and sys.stdout.isatty() else LineDisplay()
 
 
 def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
@@ -246,7 +246,7 @@ class _DisplayHandler(logging.Handler):
 
 
 class _OnlookerHandler(logging.Handler):
-    def __init__(self, onlooker: Onlooker) -> None:
+    def __init__(self, onlooker: RunListener) -> None:
         super().__init__()
         self._onlooker = onlooker
         self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
@@ -255,7 +255,7 @@ class _OnlookerHandler(logging.Handler):
         self._onlooker.log(record.levelname, self.format(record))
 
 
-def _passed_on(onlooker: Onlooker, workers: int) -> Callable[[int, Logged], None]:
+def _passed_on(onlooker: RunListener, workers: int) -> Callable[[int, Logged], None]:
     """What the processes of a run log; of several, with who it was. The main node's index is their number."""
 
     def log(index: int, logged: Logged) -> None:
@@ -286,7 +286,7 @@ def _read_back(store: Store, run: str | None) -> StoredRun | None:
         return None
 
 
-def _report(outputs: Outputs, done: Done) -> None:
+def _report(outputs: Outputs, done: FinishedRun) -> None:
     lines = ["from memory, as the store does not have all of this run", *(f"note: {note}" for note in done.notes)]
     above = heading(done.stored, done.view) if done.stored else "\n".join(lines)
     stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
@@ -328,7 +328,7 @@ def _write(path: str, text: str) -> None:
         raise PlimsollError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _exit_code(plan: RunPlan, result: Result, done: Done, failures_limited: bool) -> int:
+def _exit_code(plan: RunPlan, result: Result, done: FinishedRun, failures_limited: bool) -> int:
     thresholds = done.assessment.thresholds
     # Who limits failures has said how many there may be.
     failed = done.view.total.failures > 0 and not failures_limited

@@ -54,7 +54,7 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RunRequest:
     """A run that somebody asks for: also what the form is filled with at first. Durations and loads are texts, as
     they are typed on the command line: "2m", "900/s", "30s:100/s,1m:900/s"."""
 
@@ -99,7 +99,7 @@ class Form:
     shape_classes: tuple[str, ...]
     tags: tuple[str, ...]
     arguments: tuple[Argument, ...]
-    wish: Wish
+    wish: RunRequest
     """What it is filled with: the command line, or the last run of this page."""
     has_shape: bool = False
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""
@@ -110,7 +110,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LoadChange:
     """Of the load of a run that goes on. None: as it is."""
 
     users: int | None = None
@@ -124,7 +124,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class JudgementItem:
     """One of the three answers at the top of the page."""
 
     tone: Tone
@@ -136,12 +136,12 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Headline:
-    target: Judgement
+class HeadlineItem:
+    target: JudgementItem
     """Is the target healthy?"""
-    generator: Judgement
+    generator: JudgementItem
     """Is the generator honest?"""
-    bottleneck: Judgement
+    bottleneck: JudgementItem
     """What limits the throughput?"""
 
 
@@ -236,14 +236,14 @@ class LogLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class LiveUpdate:
     """What the event stream says about once a second: SSE, event "moment", with `sequence` as its id."""
 
     sequence: int
     """Of this process; grows by one."""
     test: Test | None
     """None: nothing has been started yet."""
-    headline: Headline | None
+    headline: HeadlineItem | None
     total: EndpointRow | None
     rows: tuple[EndpointRow, ...]
     """Endpoints that have changed; the first moment of a connection has all."""

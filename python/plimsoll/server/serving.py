@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 BACKLOG = 128
 KEEP_ALIVE = 30
 """Seconds that a connection without requests is kept."""
-PATIENCE = 1
+SHUTDOWN_TIMEOUT_S = 1
 """Seconds, whole ones, that answers which are under way get at the end."""
-END = 2.0
+EXIT_TIMEOUT_S = 2.0
 """Seconds after which the end is no longer waited for."""
 ANY = {"0.0.0.0": LOOPBACK, "::": "::1"}
 """Where this machine itself finds what listens on all its addresses."""
@@ -58,7 +58,7 @@ class PageServer:
             server_header=False,
             proxy_headers=False,
             timeout_keep_alive=KEEP_ALIVE,
-            timeout_graceful_shutdown=PATIENCE,
+            timeout_graceful_shutdown=SHUTDOWN_TIMEOUT_S,
             ssl_certfile=cert,
             ssl_keyfile=key,
         )
@@ -77,7 +77,7 @@ class PageServer:
             return
         self._app.state.viewers.dismiss()
         self._server.should_exit = True
-        self._thread.join(END)
+        self._thread.join(EXIT_TIMEOUT_S)
         self._server.force_exit = True
         self._app.state.history.close()
         self._server = self._thread = None

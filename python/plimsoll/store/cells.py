@@ -111,7 +111,7 @@ class StoredCell:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Became:
+class CellOutcome:
     """What became of a cell that was run."""
 
     state: str
@@ -124,7 +124,7 @@ class Became:
     observed: Sequence[Series] = ()
 
 
-class Experiments:
+class StoredExperiments:
     """The experiments of a store. Everything raises StoreError. One process at a time has an experiment: it `begin`s or
     `resume`s it, and then is the one that writes its cells."""
 
@@ -248,7 +248,7 @@ class Experiments:
                 update(schema.cell).where(schema.cell.c.id == cell).values(state="running", started=now, ended=None)
             )
 
-    def finish(self, experiment: int, cell: int, became: Became) -> None:
+    def finish(self, experiment: int, cell: int, became: CellOutcome) -> None:
         """Keep what became of it; its run is the experiment's from now on."""
         now = time.time()
         values = {

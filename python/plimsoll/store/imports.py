@@ -22,7 +22,7 @@ _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class KeptStudy:
+class StoredStudy:
     """A study of the store."""
 
     id: str
@@ -81,7 +81,7 @@ class Imports:
             connection.execute(insert(table), row)
         return key, replaced
 
-    def all(self) -> list[KeptStudy]:
+    def all(self) -> list[StoredStudy]:
         """The latest first."""
         query = select(table).order_by(table.c.created.desc(), table.c.name)
         with self._database.read("list its studies") as connection:
@@ -100,7 +100,7 @@ class Imports:
             for key, name, created, question, trials, tags, note in rows
         ]
 
-    def find(self, ref: str) -> KeptStudy | None:
+    def find(self, ref: str) -> StoredStudy | None:
         """The study with this name, with this id, or with an id that alone begins so; None if there is none."""
         ref = storable(ref)
         begins = table.c.id.startswith(ref, autoescape=True)
@@ -114,6 +114,6 @@ class Imports:
         return next(iter(exact or found), None)
 
 
-def _kept(row: Row[*tuple[Any, ...]]) -> KeptStudy:
+def _kept(row: Row[*tuple[Any, ...]]) -> StoredStudy:
     described = row.id, row.name, row.created, row.source, row.digest
-    return KeptStudy(*described, row.document, tuple(row.tags), row.note)
+    return StoredStudy(*described, row.document, tuple(row.tags), row.note)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import psutil
 
-SILENCE = 60.0
+OWNER_TIMEOUT_S = 60.0
 """Seconds without a commit after which a writer on another machine is taken for dead."""
 
 
@@ -25,12 +25,12 @@ def is_gone(writer: str, written: float, now: float) -> bool:
     try:
         machine, pid, created = writer.split(" ")
         if machine != _machine():
-            return now - written > SILENCE
+            return now - written > OWNER_TIMEOUT_S
         return f"{psutil.Process(int(pid)).create_time():.2f}" != created
     except psutil.NoSuchProcess:
         return True
     except (psutil.Error, ValueError):
-        return now - written > SILENCE
+        return now - written > OWNER_TIMEOUT_S
 
 
 def _machine() -> str:

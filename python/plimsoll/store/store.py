@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import Connection, Row, Select
 
-    from plimsoll.store.cells import Experiments
+    from plimsoll.store.cells import StoredExperiments
     from plimsoll.store.imports import Imports
     from plimsoll.store.labels import Labels
     from plimsoll.store.summaries import Summaries
@@ -71,11 +71,11 @@ class Store:
         return self._database.name
 
     @property
-    def experiments(self) -> Experiments:
+    def experiments(self) -> StoredExperiments:
         # Here, and not above: a run needs neither these nor what is imported.
-        from plimsoll.store.cells import Experiments
+        from plimsoll.store.cells import StoredExperiments
 
-        return Experiments(self._database)
+        return StoredExperiments(self._database)
 
     @property
     def imports(self) -> Imports:

@@ -14,7 +14,7 @@ from plimsoll.users.url import encode_form
 
 if TYPE_CHECKING:
     from plimsoll._engine import Headers, Origin
-    from plimsoll.users.url import Route, Routes
+    from plimsoll.users.url import Route, RouteCache
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 
@@ -26,10 +26,10 @@ _BODILESS = ("GET", "HEAD")
 _DECIDED_BY_REQUESTS = {"content-length", "transfer-encoding"}
 
 
-class Setup(NamedTuple):
+class ComposedSetup(NamedTuple):
     """What a session's settings come to for one root, until one of them changes."""
 
-    routes: Routes
+    routes: RouteCache
     root: str
     origin: Origin
     headers: Headers
@@ -43,7 +43,7 @@ class Setup(NamedTuple):
     """Cookie and Authorization, if there are any."""
 
 
-class Message(NamedTuple):
+class ComposedRequest(NamedTuple):
     """What a call wants to be sent beyond what the Setup says."""
 
     route: Route
@@ -64,8 +64,8 @@ def basic_authorization(auth: Any) -> str | None:
 
 
 def compose(
-    setup: Setup, route: Route, method: str, params: Any, headers: Any, data: Any, json: Any, auth: Any
-) -> Message | None:
+    setup: ComposedSetup, route: Route, method: str, params: Any, headers: Any, data: Any, json: Any, auth: Any
+) -> ComposedRequest | None:
     """The message of a call; None if it takes requests to know. method: upper case."""
     authorization = setup.authorization
     if auth:
@@ -88,7 +88,7 @@ def compose(
             # With "" or [] requests leaves out those of the session, too.
             return None
         if authorization is None or (body is None and not auth):
-            return Message(route, setup.extra, body, content_type, payload)
+            return ComposedRequest(route, setup.extra, body, content_type, payload)
         headers = {}
     elif _is_decided_elsewhere(headers, setup, authorization):
         return None
@@ -100,10 +100,10 @@ def compose(
         if body is not None:
             _describe_body(extra, setup, body, content_type)
         extra["Authorization"] = authorization
-    return Message(route, extra, body, content_type, payload)
+    return ComposedRequest(route, extra, body, content_type, payload)
 
 
-def _describe_body(extra: dict[str, Any], setup: Setup, body: bytes, content_type: str | None) -> None:
+def _describe_body(extra: dict[str, Any], setup: ComposedSetup, body: bytes, content_type: str | None) -> None:
     """Say what the engine would say at the very end, in its place before Authorization."""
     extra["Content-Length"] = str(len(body))
     is_given = "content-type" in setup.given or any(name.lower() == "content-type" for name in extra)
@@ -129,7 +129,7 @@ def _encode_body(data: Any, json: Any) -> tuple[bytes | str, str | None]:
     raise _NotPlainError
 
 
-def _is_decided_elsewhere(headers: Any, setup: Setup, authorization: str | None) -> bool:
+def _is_decided_elsewhere(headers: Any, setup: ComposedSetup, authorization: str | None) -> bool:
     if not isinstance(headers, Mapping):
         return True
     seen: set[str] = set()

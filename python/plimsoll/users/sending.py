@@ -60,7 +60,7 @@ _turns: WeakKeyDictionary[type, list[int]] = WeakKeyDictionary()
 """How many users of each class have got an address."""
 
 
-class Nobody:
+class NoUser:
     """Stands in for the user of a session without one."""
 
     __slots__ = ("_due", "_free", "_late", "_yielded")
@@ -112,7 +112,7 @@ class Sender:
     def _attach(self, request_event: EventHook, user: Any) -> None:
         self.request_event = request_event
         self.user = user
-        self._pacer = user if hasattr(user, "_due") else Nobody()
+        self._pacer = user if hasattr(user, "_due") else NoUser()
 
     def _open(self) -> Client:
         self._hub = getattr(getattr(self.user, "environment", None), "hub", None) or hubs.current()

@@ -15,7 +15,7 @@ from requests.utils import get_environ_proxies, get_netrc_auth
 
 from plimsoll.users.cookies import NO_COOKIES, SessionCookies, cookie_line
 from plimsoll.users.headers import SessionHeaders, completed, default_headers, defaults, encode
-from plimsoll.users.plain import Setup, basic_authorization
+from plimsoll.users.plain import ComposedSetup, basic_authorization
 from plimsoll.users.sending import weakly
 from plimsoll.users.url import origin_of, routes_of
 
@@ -30,7 +30,7 @@ _LEFT_TO_REQUESTS = {"content-length", "transfer-encoding"}
 _BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
-class Setting:
+class SessionSetting:
     """An attribute with a default. Assigning it makes the session look at all its settings anew."""
 
     def __init__(self, default: Any) -> None:
@@ -47,7 +47,7 @@ class Setting:
         session._changed()
 
 
-class Container:
+class ContainerSetting:
     """An attribute that is a mutable container, made when first touched.
 
     Its changes go unseen: once there is one, the session looks into it before every request.
@@ -78,16 +78,16 @@ def _adapters() -> OrderedDict[str, HTTPAdapter]:
 class SessionSettings:
     """Ten thousand idle sessions shall be small: nothing here is made before somebody asks for it."""
 
-    base_url = Setting(None)
-    auth = Setting(None)
-    verify = Setting(True)
-    cert = Setting(None)
-    trust_env = Setting(True)
-    stream = Setting(False)
-    params = Container(dict)
-    proxies = Container(dict)
-    hooks = Container(default_hooks)
-    adapters = Container(_adapters)
+    base_url = SessionSetting(None)
+    auth = SessionSetting(None)
+    verify = SessionSetting(True)
+    cert = SessionSetting(None)
+    trust_env = SessionSetting(True)
+    stream = SessionSetting(False)
+    params = ContainerSetting(dict)
+    proxies = ContainerSetting(dict)
+    hooks = ContainerSetting(default_hooks)
+    adapters = ContainerSetting(_adapters)
     """Accepted and not asked: the engine sends."""
 
     max_redirects = 30
@@ -96,7 +96,7 @@ class SessionSettings:
     _cookies: SessionCookies | None = None
     # See Sender.
     _is_special = _has_own_steps = False
-    _setup: Setup | None = None
+    _setup: ComposedSetup | None = None
     """For the root that was last sent to; None when a setting has changed since."""
 
     def _changed(self) -> None:
@@ -132,7 +132,7 @@ class SessionSettings:
                 self._cookies.set(name, value)
         self._changed()
 
-    def _setup_for(self, root: str) -> Setup | None:
+    def _setup_for(self, root: str) -> ComposedSetup | None:
         """What the settings come to for one root; None if every request has to be prepared by requests."""
         if self._is_special and (self._has_own_steps or self._containers_say_something()):
             return None
@@ -145,7 +145,7 @@ class SessionSettings:
         own = self.__dict__
         return bool(own.get("params") or own.get("proxies") or any((own.get("hooks") or {}).values()))
 
-    def _set_up(self, root: str) -> Setup | None:
+    def _set_up(self, root: str) -> ComposedSetup | None:
         given = _DEFAULT_NAMES if self._headers is None else frozenset(name.lower() for name in self._headers)
         authorization = basic_authorization(self.auth)
         if self._needs_requests(root, given) or (self.auth and authorization is None):
@@ -155,7 +155,7 @@ class SessionSettings:
         if line is None or headers is None:
             return None
         extra = {"Cookie": line.value, "Authorization": authorization}
-        return Setup(
+        return ComposedSetup(
             routes=routes_of(self.base_url or ""),
             root=root,
             origin=origin_of(root, self.verify, self.cert),

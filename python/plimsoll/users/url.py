@@ -92,7 +92,7 @@ def without_credentials(url: UrlT) -> tuple[UrlT, tuple[str, str] | None]:
     return stripped, (unquote(parsed.username), unquote(parsed.password))
 
 
-class Routes(dict[str, Route]):
+class RouteCache(dict[str, Route]):
     """The routes of what one base URL's users ask for: {path or absolute URL: Route}, made when first asked for."""
 
     def __init__(self, base_url: str) -> None:
@@ -124,9 +124,9 @@ def _root(base_url: str) -> str:
 
 
 @lru_cache(maxsize=256)
-def routes_of(base_url: str) -> Routes:
+def routes_of(base_url: str) -> RouteCache:
     """Shared by all users of a base URL."""
-    return Routes(base_url)
+    return RouteCache(base_url)
 
 
 def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None) -> Origin:
@@ -153,7 +153,7 @@ def _origin(root: str, verify: bool | str, cert: str | tuple[str, str] | None, p
         raise InvalidURL(str(error)) from error
 
 
-class Detour(NamedTuple):
+class ProxiedRoute(NamedTuple):
     """How a plain http request gets to its target by way of a proxy, which is given the whole URL.
 
     For https the engine has the proxy make a tunnel instead.
@@ -168,12 +168,12 @@ class Detour(NamedTuple):
     """What the Proxy-Authorization header says."""
 
 
-def by_way_of(proxy: str, route: Route) -> Detour:
+def by_way_of(proxy: str, route: Route) -> ProxiedRoute:
     """Raises InvalidURL for a proxy that cannot be connected to."""
     proxy, credentials = without_credentials(proxy)
     authorization = None if credentials is None else _basic_auth_str(*credentials)
     origin = origin_of(split(proxy).root, True, None)
-    return Detour(origin, route.root + route.target, route.root.partition("//")[2], authorization)
+    return ProxiedRoute(origin, route.root + route.target, route.root.partition("//")[2], authorization)
 
 
 def _require_file(path: str, what: str) -> None:

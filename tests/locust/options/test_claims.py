@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.locust.options.claims import Claims, find_claims
+from plimsoll.locust.options.claims import LocustfileOptions, find_claims
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,9 @@ def add(parser):
 def test_options_are_found_without_importing_anything(tmp_path: Path) -> None:
     file = tmp_path / "locustfile.py"
     file.write_text(FILE)
-    assert find_claims([file]) == Claims(frozenset({"-n", "--seed", "--pin", "--open"}), frozenset({"--pin"}))
+    assert find_claims([file]) == LocustfileOptions(
+        frozenset({"-n", "--seed", "--pin", "--open"}), frozenset({"--pin"})
+    )
 
 
 def test_modules_beside_and_below_count_if_they_take_part(tmp_path: Path) -> None:
@@ -43,7 +45,7 @@ def test_what_cannot_be_read_claims_nothing(tmp_path: Path) -> None:
     broken, binary = tmp_path / "broken.py", tmp_path / "binary.py"
     broken.write_text("p.add_argument('--a'")
     binary.write_bytes(b"add_argument \xff")
-    assert find_claims([broken, binary, tmp_path / "nowhere.py"]) == Claims()
+    assert find_claims([broken, binary, tmp_path / "nowhere.py"]) == LocustfileOptions()
 
 
 def test_options_that_are_given_once_per_value_are_known(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from plimsoll.server.control.description import (
     replaced,
 )
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
-from plimsoll.server.messages import Wish
+from plimsoll.server.messages import RunRequest
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +90,7 @@ def test_everything_a_locustfile_has_is_found(tmp_path: Path) -> None:
     }
     assert (found.options[0].number, found.options[0].help) == ("int", "How many.")
     assert found.secret == {"--api-key"}
-    form = form_of(found, Wish(), "shop.py", has_plan=False, picks=False)
+    form = form_of(found, RunRequest(), "shop.py", has_plan=False, picks=False)
     assert [each.name for each in form.arguments] == ["count", "where", "fast", "api_key"]
     assert form.wish.arguments == {"count": "7", "where": "here", "fast": False}
     assert [each.tasks for each in form.classes] == [("edit",), ("add", "look", "index")]
@@ -98,15 +98,15 @@ def test_everything_a_locustfile_has_is_found(tmp_path: Path) -> None:
 
 
 def _shares(found: Description) -> None:
-    (buyer,) = task_ratios(found, Wish(classes=("Buyer",)), {})
+    (buyer,) = task_ratios(found, RunRequest(classes=("Buyer",)), {})
     cart, index = buyer.tasks
     assert [(each.name, each.total) for each in cart.tasks] == [("add", 0.375), ("look", 0.125)]
     assert (cart.ratio, index.ratio) == (0.5, 0.5)
-    (buyer,) = task_ratios(found, Wish(classes=("Buyer",), tags=("buy",)), {})
+    (buyer,) = task_ratios(found, RunRequest(classes=("Buyer",), tags=("buy",)), {})
     assert [(each.name, each.total) for each in buyer.tasks[0].tasks] == [("add", 1.0)]
-    admin, buyer = task_ratios(found, Wish(classes=("Admin", "Buyer"), users=5), {})
+    admin, buyer = task_ratios(found, RunRequest(classes=("Admin", "Buyer"), users=5), {})
     assert (admin.total, buyer.total) == (0.2, 0.8)
-    admin, buyer = task_ratios(found, Wish(classes=("Admin", "Buyer"), users=5), {"Admin": 1, "Buyer": 1})
+    admin, buyer = task_ratios(found, RunRequest(classes=("Admin", "Buyer"), users=5), {"Admin": 1, "Buyer": 1})
     assert (admin.total, buyer.total) == (0.5, 0.5)
 
 
@@ -146,7 +146,7 @@ def test_values_take_the_place_of_what_was_said(values: dict[str, str | bool | t
 
 def test_a_form_is_not_filled_with_secrets_or_options_of_another_locustfile() -> None:
     secret = replace(COUNT, name="key", kind="secret", value="")
-    wish = Wish(arguments={"key": "s3cret", "gone": "1", "count": "5"})
+    wish = RunRequest(arguments={"key": "s3cret", "gone": "1", "count": "5"})
     found = filled_in(wish, Description(classes=(OwnClass("A", 1, 0, "", (TaskNode("t", 1, (), (), False),)),),
                                         picked=("A",), options=(secret, COUNT, FAST)))  # fmt: skip
     assert (found.arguments, found.classes) == ({"count": "5", "fast": False}, ("A",))

@@ -11,7 +11,7 @@ from plimsoll.locust import runners
 from plimsoll.locust.api import Environment
 from plimsoll.locust.messages import decode, encode
 from plimsoll.locust.runners import MasterRunner, WorkerRunner
-from plimsoll.locust.script.peers import MainMember, WorkerMember
+from plimsoll.locust.script.peers import MainPeer, WorkerPeer
 from plimsoll.run.transport.messages import EncodedSnapshot
 from plimsoll.users import User, log
 
@@ -46,8 +46,8 @@ def worker(told: Told) -> Iterator[WorkerRunner]:
 
 
 @pytest.fixture
-def member(worker: WorkerRunner, told: Told) -> WorkerMember:
-    return WorkerMember(worker, lambda *what: told.append(what))
+def member(worker: WorkerRunner, told: Told) -> WorkerPeer:
+    return WorkerPeer(worker, lambda *what: told.append(what))
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def main() -> Iterator[MasterRunner]:
     runner.greenlet.kill()
 
 
-def test_a_worker_says_who_it_is_and_then_how_it_is(worker: WorkerRunner, member: WorkerMember, told: Told) -> None:
+def test_a_worker_says_who_it_is_and_then_how_it_is(worker: WorkerRunner, member: WorkerPeer, told: Told) -> None:
     assert told == [("connect", worker.client_id)]
     gevent.sleep(0.01)
     assert told[1:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 0)]
@@ -71,14 +71,14 @@ def test_heartbeats_and_reports_come_as_often_as_the_locustfile_wants(
 ) -> None:
     monkeypatch.setattr(runners, "HEARTBEAT_INTERVAL", 0.01)
     monkeypatch.setattr(runners, "WORKER_REPORT_INTERVAL", 0.01)
-    member = WorkerMember(worker, lambda *what: told.append(what))
+    member = WorkerPeer(worker, lambda *what: told.append(what))
     member.begin()
     with gevent.Timeout(30):
         while min(sum(kind == each for kind, *_ in told) for each in ("heartbeat", "report")) < 3:
             gevent.sleep(0.01)
 
 
-def test_a_worker_reports_once_more_in_the_end(worker: WorkerRunner, member: WorkerMember, told: Told) -> None:
+def test_a_worker_reports_once_more_in_the_end(worker: WorkerRunner, member: WorkerPeer, told: Told) -> None:
     worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.clear())
     worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.update(own=[1]))
     worker.environment.events.report_to_master._handlers.pop(0)
@@ -89,7 +89,7 @@ def test_a_worker_reports_once_more_in_the_end(worker: WorkerRunner, member: Wor
 
 def test_a_report_that_cannot_be_sent_is_told(
     worker: WorkerRunner,
-    member: WorkerMember,
+    member: WorkerPeer,
     told: Told,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
@@ -102,7 +102,7 @@ def test_a_report_that_cannot_be_sent_is_told(
     assert not any(kind == "report" for kind, *_ in told)
 
 
-def test_news_for_a_worker(worker: WorkerRunner, member: WorkerMember) -> None:
+def test_news_for_a_worker(worker: WorkerRunner, member: WorkerPeer) -> None:
     got: list[Any] = []
     worker.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
     member.hear("message", ["greeting", encode([1, 2])])
@@ -113,7 +113,7 @@ def test_news_for_a_worker(worker: WorkerRunner, member: WorkerMember) -> None:
 
 def test_news_for_the_main_node(main: MasterRunner, told: Told) -> None:
     taken: list[EncodedSnapshot] = []
-    member = MainMember(main, lambda *what: told.append(what), taken.append)
+    member = MainPeer(main, lambda *what: told.append(what), taken.append)
     got: list[Any] = []
     main.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
     main.environment.events.worker_report.add_listener(lambda client_id, data: got.append(data["own"]))
@@ -134,7 +134,7 @@ def test_news_for_the_main_node(main: MasterRunner, told: Told) -> None:
 
 def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: MasterRunner) -> None:
     taken: list[EncodedSnapshot] = []
-    member = MainMember(main, lambda *_: None, taken.append)
+    member = MainPeer(main, lambda *_: None, taken.append)
     snapshot = EncodedSnapshot(0, 0, 1, [], [], [], [("boom", "line 1", 3)], {})
     member.hear("snapshot", ["a", snapshot.to_list()])
     member.hear("snapshot", ["b", snapshot.to_list()])
@@ -145,7 +145,7 @@ def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: Ma
 
 
 def test_exceptions_of_several_workers_are_one_row_if_they_are_of_one_place(main: MasterRunner) -> None:
-    member = MainMember(main, lambda *_: None, lambda _: None)
+    member = MainPeer(main, lambda *_: None, lambda _: None)
     frames = '  File "a.py", line 1, in buy\n'
     for worker in ("a", "b"):
         caught = (f"item {worker}", f"{frames}ValueError: item {worker}\n", 2)

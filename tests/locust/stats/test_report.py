@@ -1,10 +1,10 @@
 from __future__ import annotations
 
-from plimsoll.locust.stats.report import Reports
+from plimsoll.locust.stats.report import StatsReports
 
 
 def test_each_report_has_what_is_new(stats, recorder):
-    reports = Reports(stats)
+    reports = StatsReports(stats)
     first, other = recorder.endpoint("GET", "/a"), recorder.endpoint("GET", "/b")
     recorder.custom(first, 5.0, 10)
     recorder.custom(first, 7.0, 10, "http", "500")
@@ -31,7 +31,7 @@ def test_each_report_has_what_is_new(stats, recorder):
 
 
 def test_after_a_reset_everything_is_new(stats, recorder):
-    reports = Reports(stats)
+    reports = StatsReports(stats)
     endpoint = recorder.endpoint("GET", "/")
     for _ in range(3):
         recorder.custom(endpoint, 5.0, 10, "http", "500")

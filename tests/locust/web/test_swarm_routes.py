@@ -13,7 +13,7 @@ from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.record import Failure
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.live import Live
-from plimsoll.server.messages import Change, Wish
+from plimsoll.server.messages import LoadChange, RunRequest
 from plimsoll.store import Store
 
 # What Locust 2.47.0 answers: the keys of its JSON, as its own page has them at 127.0.0.1:8089.
@@ -174,24 +174,24 @@ def test_the_log_is_a_list_of_lines(page, live):
 
 
 STARTS = [
-    ({"user_count": "7", "spawn_rate": "1.5"}, Wish(users=7, spawn_rate=1.5), {}),
+    ({"user_count": "7", "spawn_rate": "1.5"}, RunRequest(users=7, spawn_rate=1.5), {}),
     (
         {"user_count": "7", "spawn_rate": "1", "run_time": "1m30s"},
-        Wish(users=7, run_time="1m30s"),
+        RunRequest(users=7, run_time="1m30s"),
         {"run_time": 90},
     ),
     (
         {"user_count": "7", "spawn_rate": "1", "user_classes": ["Admin", "Visitor"]},
-        Wish(users=7, classes=("Admin", "Visitor")),
+        RunRequest(users=7, classes=("Admin", "Visitor")),
         {"user_classes": ["Admin", "Visitor"]},
     ),
-    ({"user_count": "7", "spawn_rate": "1", "profile": "p"}, Wish(users=7, profile="p"), {}),
+    ({"user_count": "7", "spawn_rate": "1", "profile": "p"}, RunRequest(users=7, profile="p"), {}),
     (
         {"user_count": "7", "spawn_rate": "1", "tenant": "x", "dry": "true", "zones": ["a", "c"], "other": "1"},
-        Wish(users=7, arguments={"tenant": "x", "dry": True, "zones": ("a", "c")}),
+        RunRequest(users=7, arguments={"tenant": "x", "dry": True, "zones": ("a", "c")}),
         {},
     ),
-    ({"user_count": "7", "spawn_rate": "1", "zones": "a,b"}, Wish(users=7, arguments={"zones": ("a", "b")}), {}),
+    ({"user_count": "7", "spawn_rate": "1", "zones": "a,b"}, RunRequest(users=7, arguments={"zones": ("a", "b")}), {}),
 ]
 
 
@@ -248,7 +248,7 @@ def test_a_form_changes_the_run_in_progress(page, live, control):
     running(live)
     answer = page.ask("post", "swarm", data={"user_count": "9", "spawn_rate": "3", "user_classes": "Admin"})
     assert answer.json() == {"success": True, "message": "Swarming started", "host": "http://127.0.0.1:8000"}
-    assert control.asked == [("change", Change(9, 3.0, ("Admin",)))]
+    assert control.asked == [("change", LoadChange(9, 3.0, ("Admin",)))]
     control.refusal = BUSY
     answer = page.ask("post", "swarm", data={"user_count": "9", "spawn_rate": "3"})
     assert answer.json()["message"] == "a run is in progress"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import CaughtException, Failure, merge
-from plimsoll.run.coordinator.account import Account
+from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.stats.view import RunView
 
@@ -53,7 +53,7 @@ class Watched:
 
     def __init__(self, make_interval: Callable[..., Interval]) -> None:
         self._make = make_interval
-        self.account = Account(0.0, "all")
+        self.account = ResettableView(0.0, "all")
         self.batches: list[Batch] = []
 
     def second(self, number: int) -> None:
@@ -104,6 +104,6 @@ def test_a_second_reset_leaves_out_what_came_since_the_first(make_interval: Call
 
 
 def test_a_reset_during_the_warm_up_leaves_out_the_warm_up(make_interval: Callable[..., Interval]) -> None:
-    account = Account(3.5, "all")
+    account = ResettableView(3.5, "all")
     account.reset(2)
     assert account.view.warmup == 4

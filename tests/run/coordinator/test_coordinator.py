@@ -12,7 +12,7 @@ import pytest
 
 from plimsoll.errors import PlimsollError
 from plimsoll.run.coordinator import coordinator as local
-from plimsoll.run.coordinator.coordinator import LocalRunner
+from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.plan import RunPlan
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: 
     watcher = Watcher()
     plan = _plan(tmp_path, target, users=4, spawn_rate=2.0, run_time=3.0, processes=2)
     before = time.time()
-    result = LocalRunner(plan, [watcher]).run()
+    result = Coordinator(plan, [watcher]).run()
     ((started, stamp),) = watcher.started
     assert before <= started <= result.ended <= time.time()
     assert stamp in ("kernel", "user")
@@ -77,24 +77,24 @@ def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: 
 
 def test_users_come_in_locusts_batches(tmp_path: Path, target: Target) -> None:
     watcher = Watcher()
-    LocalRunner(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), [watcher]).run()
+    Coordinator(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), [watcher]).run()
     by_second = {row.second: row.users for progress in watcher.progress for row in progress.batch.health if row.users}
     assert [by_second[second] for second in (0, 1, 2)] == [2, 4, 5]
 
 
 def test_an_observer_that_cannot_start_stops_the_run_before_it_begins(tmp_path: Path, target: Target) -> None:
     with pytest.raises(PlimsollError, match="no room"):
-        LocalRunner(_plan(tmp_path, target, run_time=5.0), [Watcher(refuse=True)]).run()
+        Coordinator(_plan(tmp_path, target, run_time=5.0), [Watcher(refuse=True)]).run()
     assert target.total == 0
 
 
 def test_a_worker_that_hangs_in_the_end_is_killed_and_lost(
     tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(local, "SILENCE", local.SECOND)
+    monkeypatch.setattr(local, "ANSWER_TIMEOUT_NS", local.SECOND)
     plan = _plan(tmp_path, target, LOCUSTFILE + "        while True: pass\n", run_time=1.0, stop_timeout=0.0)
     with caplog.at_level(logging.INFO, "plimsoll.run"):
-        result = LocalRunner(plan, []).run()
+        result = Coordinator(plan, []).run()
     assert "does not answer and is killed" in caplog.text
     assert (result.lost_workers, result.status) == (1, "failed")
 
@@ -103,7 +103,7 @@ def test_signals_are_left_as_they_were(tmp_path: Path, target: Target) -> None:
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     timer.start()
-    result = LocalRunner(_plan(tmp_path, target, "import time\ntime.sleep(0.2)\n" + LOCUSTFILE, run_time=30.0), [])
+    result = Coordinator(_plan(tmp_path, target, "import time\ntime.sleep(0.2)\n" + LOCUSTFILE, run_time=30.0), [])
     try:
         assert result.run().status == "stopped"
     except PlimsollError as error:  # a slow machine was not yet ready then
@@ -117,5 +117,5 @@ def test_what_the_workers_print_is_passed_on(tmp_path: Path, target: Target) -> 
     plan = _plan(
         tmp_path, target, "print('out')\nimport sys\nprint('err', file=sys.stderr)\n" + LOCUSTFILE, run_time=1.0
     )
-    LocalRunner(plan, [], printed.append).run()
+    Coordinator(plan, [], printed.append).run()
     assert {b"out", b"err"} <= set(b"".join(printed).splitlines())

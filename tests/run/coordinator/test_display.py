@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from plimsoll.report.reporting import Reporting
-from plimsoll.run.coordinator.display import Lines, Quiet, Terminal, locust_lines
+from plimsoll.run.coordinator.display import LineDisplay, QuietDisplay, TerminalDisplay, locust_lines
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.stats.view import RunView
 
@@ -58,7 +58,7 @@ def test_lines_come_every_other_second_and_what_happens_at_once(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     stream = io.StringIO()
-    with Lines(stream) as lines:
+    with LineDisplay(stream) as lines:
         lines.second(progress)
         lines.second(progress)
         lines.write("something happened")
@@ -69,7 +69,7 @@ def test_lines_come_every_other_second_and_what_happens_at_once(
 def test_lines_come_as_often_and_as_wide_as_the_locustfile_wants(progress: Progress) -> None:
     progress = replace(progress, reporting=Reporting(console_interval=0.0, name_width=30))
     stream = io.StringIO()
-    with Lines(stream) as lines:
+    with LineDisplay(stream) as lines:
         for _ in range(3):
             lines.second(progress)
     assert stream.getvalue().count("Aggregated") == 3
@@ -78,7 +78,7 @@ def test_lines_come_as_often_and_as_wide_as_the_locustfile_wants(progress: Progr
 
 def test_quiet_shows_only_what_happens(progress: Progress) -> None:
     stream = io.StringIO()
-    with Quiet(stream) as quiet:
+    with QuietDisplay(stream) as quiet:
         quiet.start(1000.0, "kernel")
         quiet.second(progress)
         quiet.write("something happened")
@@ -87,7 +87,7 @@ def test_quiet_shows_only_what_happens(progress: Progress) -> None:
 
 def _terminal(progress: Progress, height: int = 40) -> str:
     stream = io.StringIO()
-    terminal = Terminal(Console(file=stream, force_terminal=True, width=100, height=height, color_system=None))
+    terminal = TerminalDisplay(Console(file=stream, force_terminal=True, width=100, height=height, color_system=None))
     with terminal:
         terminal.start(1000.0, "kernel")
         terminal.output(b"half a li")

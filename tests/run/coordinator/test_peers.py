@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll._engine import now
 from plimsoll.run.coordinator import peers as module
-from plimsoll.run.coordinator.peers import Nodes
+from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.transport.messages import EncodedSnapshot, News
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Scene:
     def __init__(self, main: bool) -> None:
         self.loop = FakeLoop()
         self.workers: dict[int, Any] = {index: FakeProcess(index) for index in (0, 1)}
-        self.nodes = Nodes(self.loop, self.workers)  # type: ignore[arg-type]
+        self.nodes = MessageRouter(self.loop, self.workers)  # type: ignore[arg-type]
         self.main: Any = FakeProcess(2)
         self.done: list[str] = []
         if main:
@@ -148,7 +148,7 @@ def test_a_run_does_not_wait_for_long(scene: Scene) -> None:
     before = now()
     scene.nodes.fire_spawned(3, scene.then)
     (due,) = scene.loop.due.values()
-    assert before + module.PATIENCE <= due <= now() + module.PATIENCE
+    assert before + module.SPAWN_TIMEOUT_NS <= due <= now() + module.SPAWN_TIMEOUT_NS
     scene.loop.run_out()
     assert scene.main.taken() == [("spawned", 3)]
     scene.loop.run_out()

@@ -11,7 +11,7 @@ from harness import wait_until
 from plimsoll.errors import StoreError
 from plimsoll.run.coordinator import store_writer as keeper
 from plimsoll.run.coordinator.progress import Batch, Progress
-from plimsoll.run.coordinator.store_writer import Keeper
+from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
@@ -73,7 +73,7 @@ def _requests(store: Store) -> int:
 
 
 def test_every_second_is_kept_and_the_run_is_closed(store: Store, make_interval: Callable[..., Interval]) -> None:
-    kept = Keeper(store.start_run, lambda: {"host": "http://h"})
+    kept = StoreWriter(store.start_run, lambda: {"host": "http://h"})
     kept.start(1000.0, "kernel")
     for second in range(3):
         kept.second(_progress(make_interval([1.0, 2.0], second=second)))
@@ -85,7 +85,7 @@ def test_every_second_is_kept_and_the_run_is_closed(store: Store, make_interval:
 
 
 def test_a_second_is_in_the_store_while_the_run_goes_on(store: Store, make_interval: Callable[..., Interval]) -> None:
-    kept = Keeper(store.start_run, dict)
+    kept = StoreWriter(store.start_run, dict)
     kept.start(1000.0, "user")
     kept.second(_progress(make_interval([1.0])))
     wait_until(lambda: _requests(store) == 1)
@@ -96,7 +96,7 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
     store: Store, make_interval: Callable[..., Interval], caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = Unreliable(store)
-    kept = Keeper(writer.open, dict)
+    kept = StoreWriter(writer.open, dict)
     kept.start(1000.0, "kernel")
     writer.failing = True
     with caplog.at_level(logging.WARNING, "plimsoll.run"):
@@ -115,7 +115,7 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
 
 def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval: Callable[..., Interval]) -> None:
     writer = Unreliable(store)
-    kept = Keeper(writer.open, dict)
+    kept = StoreWriter(writer.open, dict)
     kept.start(1000.0, "kernel")
     kept.second(_progress(make_interval([1.0], second=0)))
     wait_until(lambda: _requests(store) == 1)
@@ -133,7 +133,7 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
 ) -> None:
     monkeypatch.setattr(keeper, "MOST_ROWS", 3)
     writer = Unreliable(store)
-    kept = Keeper(writer.open, dict)
+    kept = StoreWriter(writer.open, dict)
     kept.start(1000.0, "kernel")
     writer.failing = True
     for second in range(6):
@@ -150,7 +150,7 @@ def test_a_run_that_cannot_be_opened_does_not_begin(store: Store) -> None:
     def refuse(manifest: dict[str, Any]) -> RunWriter:
         raise StoreError("read-only")
 
-    kept = Keeper(refuse, dict)
+    kept = StoreWriter(refuse, dict)
     with pytest.raises(StoreError, match="read-only"):
         kept.start(1000.0, "kernel")
     assert kept.run is None

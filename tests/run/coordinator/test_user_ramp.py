@@ -8,7 +8,7 @@ import pytest
 
 from plimsoll.load import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator import user_ramp as crowd
-from plimsoll.run.coordinator.user_ramp import SECOND, Crowd
+from plimsoll.run.coordinator.user_ramp import SECOND, UserRamp
 from plimsoll.run.dispatch import Dispatcher, UserClass
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Scene:
         self.dispatcher = Dispatcher(
             [UserClass("Editor", max_spawn_rate=editors_per_second), UserClass("Visitor")], [0, 1]
         )
-        self.crowd = Crowd(self.loop, self.dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
+        self.crowd = UserRamp(self.loop, self.dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
 
     def _tell(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
         users = sum(sum(each.values()) for each in counts.values())

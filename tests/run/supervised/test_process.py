@@ -14,7 +14,7 @@ import psutil
 import pytest
 from tests.experiment.cells import PATIENCE, all_gone, marked, python
 
-from plimsoll.run.supervised.process import LONGEST_LINE, Ending, Process, StartError, last_lines
+from plimsoll.run.supervised.process import LONGEST_LINE, Process, ProcessEnd, StartError, last_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -270,7 +270,7 @@ def test_only_the_second_keyboard_interrupt_does_if_it_is_patient(tmp_path: Path
 
 
 def test_signals_without_a_name_have_their_number() -> None:
-    assert str(Ending(-60, 0.0)) == "ended by signal 60"
+    assert str(ProcessEnd(-60, 0.0)) == "ended by signal 60"
 
 
 def test_last_lines_are_bounded(tmp_path: Path) -> None:

@@ -106,7 +106,7 @@ def test_what_a_process_does_not_take_at_once_arrives_later(worker: WorkerProces
 def test_a_process_that_takes_nothing_in_is_killed(
     worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(worker_process, "LARGEST_BACKLOG", 1_000_000)
+    monkeypatch.setattr(worker_process, "MAX_BACKLOG_BYTES", 1_000_000)
     os.kill(worker.pid, signal.SIGSTOP)
     worker.orders.news("message", "big", b"x" * 5_000_000)
     assert not worker.has_backlog
@@ -115,5 +115,5 @@ def test_a_process_that_takes_nothing_in_is_killed(
 
 
 def test_a_worker_that_does_not_exit_is_killed(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker_process, "FAREWELL", 0.0)
+    monkeypatch.setattr(worker_process, "EXIT_TIMEOUT_S", 0.0)
     assert worker.wait() == "was killed by SIGKILL"

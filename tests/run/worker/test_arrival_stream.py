@@ -9,7 +9,7 @@ import gevent
 import pytest
 
 from plimsoll._engine import Engine, now
-from plimsoll.run.worker.arrival_stream import Stream
+from plimsoll.run.worker.arrival_stream import ArrivalStream
 from plimsoll.run.worker.population import BATCH
 from plimsoll.users.hub import Hub
 
@@ -33,7 +33,7 @@ class Taker:
         self.dues.append(due)
         self.late.append(now() - due)
 
-    def ended(self, stream: Stream) -> None:
+    def ended(self, stream: ArrivalStream) -> None:
         self.ends += 1
 
     def until(self, offered: int, ends: int) -> None:
@@ -50,8 +50,8 @@ def hub() -> Iterator[Hub]:
     hub.stop()
 
 
-def start(taker: Taker, hub: Hub, dues: Iterable[int]) -> Stream:
-    stream = Stream(taker, hub, iter(dues))
+def start(taker: Taker, hub: Hub, dues: Iterable[int]) -> ArrivalStream:
+    stream = ArrivalStream(taker, hub, iter(dues))
     stream.wait()
     return stream
 
@@ -73,7 +73,7 @@ def test_a_stream_without_arrivals_ends(hub: Hub) -> None:
 
 def test_one_turn_is_a_batch_at_most(hub: Hub) -> None:
     taker = Taker()
-    stream = Stream(taker, hub, count(1))
+    stream = ArrivalStream(taker, hub, count(1))
     stream.switch()
     assert taker.dues == list(range(1, BATCH + 1))
     stream.switch()
@@ -118,13 +118,13 @@ def test_an_end_in_mid_turn_stops_that_turn(hub: Hub) -> None:
             stream.end()
 
     taker = Satisfied()
-    stream = Stream(taker, hub, count(1))
+    stream = ArrivalStream(taker, hub, count(1))
     stream.switch()
     assert (taker.dues, taker.ends) == ([1], 1)
 
 
 def test_what_is_left_can_be_taken_up_to_a_stamp_and_to_a_number(hub: Hub) -> None:
-    stream = Stream(Taker(), hub, iter([1, 2, 2, 3, 9]))
+    stream = ArrivalStream(Taker(), hub, iter([1, 2, 2, 3, 9]))
     assert list(stream.take_until(2)) == [1, 2, 2]
     assert list(stream.take_until(8, limit=5)) == [3]
     assert list(stream.take_until(9, limit=0)) == []

@@ -8,7 +8,7 @@ from tests.server.pages import BUSY, Operator, Told, paged
 
 from plimsoll.errors import FieldError, LocustfileError, UsageError
 from plimsoll.server.live.live import Live
-from plimsoll.server.messages import Argument, Change, Wish
+from plimsoll.server.messages import Argument, LoadChange, RunRequest
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_form_that_cannot_be_made_says_why(page, control):
 def test_secrets_of_the_form_are_not_shown_and_come_back_as_they_were():
     argument = Argument("key", "Key", "", "secret", "from the command line")
     host = "http://me:hunter2@127.0.0.1:8000"
-    wish = Wish(host=host, arguments={"key": "hunter2", "tenant": "acme"})
+    wish = RunRequest(host=host, arguments={"key": "hunter2", "tenant": "acme"})
     control = Operator(arguments=(argument,), wish=wish)
     with paged(Live(), control) as page:
         text = page.get("api/state").text
@@ -73,8 +73,8 @@ def test_secrets_of_the_form_are_not_shown_and_come_back_as_they_were():
 
 
 def test_what_is_asked_for_reaches_the_control(page, control):
-    wish = Wish(users=7, classes=("Admin",), arguments={"dry": True, "zones": ("a", "b")}, run_time="2m")
-    change = Change(users=3, spawn_rate=1.5)
+    wish = RunRequest(users=7, classes=("Admin",), arguments={"dry": True, "zones": ("a", "b")}, run_time="2m")
+    change = LoadChange(users=3, spawn_rate=1.5)
     for path, body in (("start", asdict(wish)), ("change", asdict(change)), ("stop", {}), ("reset", {})):
         answer = page.post(f"api/live/{path}", body)
         assert (answer.status_code, answer.json()) == (202, {})

@@ -4,11 +4,11 @@ import threading
 
 from tests.server.pages import in_thread, wait_until
 
-from plimsoll.server.control.turns import Turns
+from plimsoll.server.control.turns import PriorityLock
 
 
 def test_the_first_waits_for_one_of_the_others_only():
-    turns = Turns()
+    turns = PriorityLock()
     order: list[str] = []
     go = threading.Event()
     begun = threading.Event()
@@ -42,7 +42,7 @@ def test_the_first_waits_for_one_of_the_others_only():
 
 
 def test_nobody_is_let_in_beside_another():
-    turns = Turns()
+    turns = PriorityLock()
     inside = []
     most = []
 

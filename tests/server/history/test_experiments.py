@@ -4,7 +4,7 @@ import pytest
 from tests.server.kept import file, keep, place, serving
 
 from plimsoll.store import Store
-from plimsoll.store.cells import Became, ExperimentFile
+from plimsoll.store.cells import CellOutcome, ExperimentFile
 
 __all__ = ["file", "keep", "place"]
 
@@ -28,9 +28,9 @@ def experiment(keep):
             key = kept.begin(name, ExperimentFile(spec, "d", {}, "Which is faster?", 1, is_aa, ""), cells)
             rows = kept.cells(key)
             runs = [keep(store, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
-            kept.finish(key, rows[0].key, Became("valid", run=runs[0]))
-            kept.finish(key, rows[1].key, Became("invalid", "it was late", runs[1]))
-            kept.finish(key, rows[2].key, Became("failed", "the target did not start"))
+            kept.finish(key, rows[0].key, CellOutcome("valid", run=runs[0]))
+            kept.finish(key, rows[1].key, CellOutcome("invalid", "it was late", runs[1]))
+            kept.finish(key, rows[2].key, CellOutcome("failed", "the target did not start"))
             kept.leave(key, finished=False)
             kept.resume(key, ExperimentFile(spec, "d", {}, "Which is faster?", 1, is_aa, ""), ["failed"])
             kept.leave(key, finished=False)

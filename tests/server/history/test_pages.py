@@ -11,10 +11,10 @@ from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
 from plimsoll.experiment.state import kept_file, row_of
 from plimsoll.report.page import document
 from plimsoll.server.history import pages as history_pages
-from plimsoll.server.history.pages import Kept
+from plimsoll.server.history.pages import PageCache
 from plimsoll.stats.study import Level
 from plimsoll.store import Store
-from plimsoll.store.cells import Became
+from plimsoll.store.cells import CellOutcome
 
 __all__ = ["experiment", "file", "keep", "place"]
 
@@ -98,7 +98,7 @@ def test_an_experiments_page_follows_its_cells(place, made, keep):
         assert "nothing measured yet" in served.refused(409, "get", "/api/page", ref="todos")
         titles = []
         for cell in kept.cells(key):
-            kept.finish(key, cell.key, Became("valid", run=keep(store, cell.number)))
+            kept.finish(key, cell.key, CellOutcome("valid", run=keep(store, cell.number)))
             kept.leave(key, finished=False)
             page = served.get("/api/page", ref="todos")
             assert served.get("/api/page", ref="todos") == page
@@ -135,7 +135,7 @@ def test_refs_that_cannot_be(file, keep):
 
 
 def test_what_was_made_is_kept_until_there_is_too_much_of_it():
-    kept, made = Kept(most_bytes=10), []
+    kept, made = PageCache(most_bytes=10), []
 
     def get(key, size=4):
         return kept.get(key, lambda: (made.append(key), b"x" * size)[1])
@@ -151,14 +151,14 @@ def test_what_was_made_is_kept_until_there_is_too_much_of_it():
 
 
 def test_what_failed_is_tried_again():
-    kept = Kept()
+    kept = PageCache()
     with pytest.raises(ZeroDivisionError):
         kept.get("a", lambda: b"%d" % (1 // 0))
     assert kept.get("a", lambda: b"fine") == b"fine"
 
 
 def test_who_asks_while_it_is_made_waits_for_it():
-    kept, made, begun, go = Kept(), [], threading.Event(), threading.Event()
+    kept, made, begun, go = PageCache(), [], threading.Event(), threading.Event()
 
     def make():
         made.append(1)

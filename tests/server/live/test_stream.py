@@ -97,7 +97,7 @@ def test_the_first_viewer_waits_for_numbers_of_now(page, live, told):
 
 
 def test_who_waits_for_a_run_that_stands_still_is_told_what_there_is(page, told, monkeypatch):
-    monkeypatch.setattr(live_stream, "PATIENCE", 0.1)
+    monkeypatch.setattr(live_stream, "UPDATE_TIMEOUT_S", 0.1)
     told.begin()
     with page.stream() as stream:
         assert stream.moment()["total"] is None
@@ -124,7 +124,7 @@ def test_lines_of_the_log_come_while_no_run_is_in_progress(page, live):
 
 def test_a_silent_stream_says_that_it_lives(live, monkeypatch):
     monkeypatch.setattr(live_stream, "STEP", 0.01)
-    monkeypatch.setattr(live_stream, "SILENCE", 0.02)
+    monkeypatch.setattr(live_stream, "HEARTBEAT_INTERVAL_S", 0.02)
     with paged(live, Operator()) as page, page.stream() as stream:
         stream.moment()
         assert stream.next() == ("", "still here")

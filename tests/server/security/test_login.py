@@ -5,7 +5,15 @@ from tests.server.pages import Clock, Operator, paged
 
 from plimsoll.server.live.live import Live
 from plimsoll.server.security.access import Access
-from plimsoll.server.security.login import GUESSES, MOST_ADDRESSES, MOST_SESSIONS, PENANCE, SESSION, Guesses, Sessions
+from plimsoll.server.security.login import (
+    GUESSES,
+    LOCKOUT_S,
+    MOST_ADDRESSES,
+    MOST_SESSIONS,
+    SESSION,
+    FailedLogins,
+    Sessions,
+)
 
 TOKEN = "a-token-for-tests"
 
@@ -68,7 +76,7 @@ def test_guessing_is_slow_and_then_even_the_right_token_is_refused(page):
     for _ in range(GUESSES):
         assert page.get("api/state", headers={"Authorization": "Bearer wrong-token"}).status_code == 401
     answer = page.get("api/state", headers={"Authorization": f"Bearer {TOKEN}"})
-    assert (answer.status_code, 0 < int(answer.headers["Retry-After"]) <= PENANCE) == (429, True)
+    assert (answer.status_code, 0 < int(answer.headers["Retry-After"]) <= LOCKOUT_S) == (429, True)
     answer = log_in(page, TOKEN)
     assert (answer.status_code, "Too many attempts" in answer.text) == (429, True)
 
@@ -87,19 +95,19 @@ def test_without_a_token_there_is_no_form():
 
 def test_an_address_may_guess_again_after_a_while():
     clock = Clock()
-    guesses = Guesses(clock)
+    guesses = FailedLogins(clock)
     for _ in range(GUESSES):
         assert guesses.wait("10.0.0.1") == 0
         guesses.count("10.0.0.1")
         clock.now += 1
-    assert guesses.wait("10.0.0.1") == PENANCE - GUESSES
+    assert guesses.wait("10.0.0.1") == LOCKOUT_S - GUESSES
     assert guesses.wait("10.0.0.2") == 0
-    clock.now += PENANCE - GUESSES
+    clock.now += LOCKOUT_S - GUESSES
     assert guesses.wait("10.0.0.1") == 0
 
 
 def test_all_addresses_of_one_network_of_ipv6_are_one():
-    guesses = Guesses(Clock())
+    guesses = FailedLogins(Clock())
     for number in range(GUESSES):
         guesses.count(f"2001:db8::{number:x}")
     assert guesses.wait("2001:db8::ffff:1") > 0
@@ -108,7 +116,7 @@ def test_all_addresses_of_one_network_of_ipv6_are_one():
 
 
 def test_what_is_remembered_is_bounded():
-    guesses = Guesses(Clock())
+    guesses = FailedLogins(Clock())
     for number in range(MOST_ADDRESSES + 50):
         guesses.count(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
     assert len(guesses._wrong) == MOST_ADDRESSES

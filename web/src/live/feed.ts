@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { ChartSpec, LiveCharts, Moment } from "../contract";
+import type { ChartSpec, LiveCharts, LiveUpdate } from "../contract";
 import type { Rows } from "../shared";
 
 type Hear = (rows: Rows) => void;
@@ -19,7 +19,7 @@ export class ChartFeed {
   private turn = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Moments that have come while the charts have not. null: nothing is under way. */
-  private waiting: Moment[] | null = null;
+  private waiting: LiveUpdate[] | null = null;
   private readonly hearers = new Map<string, Set<Hear>>();
 
   constructor(ask: (endpoint: string | null) => Promise<LiveCharts>) {
@@ -50,7 +50,7 @@ export class ChartFeed {
   }
 
   /** After a whole moment all is asked for again: the connection is new, or the run is. */
-  take(moment: Moment): void {
+  take(moment: LiveUpdate): void {
     if (moment.is_whole) this.isReady = true;
     if (!this.isWanted || !this.isReady) return;
     if (moment.is_whole || moment.is_outdated) this.load();
@@ -77,7 +77,7 @@ export class ChartFeed {
     this.charts.value = { ...charts, charts: charts.charts.map((each) => marked(each, charts.sequence)) };
   }
 
-  private add(moment: Moment): void {
+  private add(moment: LiveUpdate): void {
     const charts = this.charts.peek();
     if (!charts || moment.sequence <= charts.sequence) return;
     grow(charts.charts, moment.appended);
@@ -92,7 +92,7 @@ function marked(chart: ChartSpec, sequence: number): ChartSpec {
 }
 
 /** Adds rows to the data sets themselves: they are sent in pieces, and a chart that is shown later needs all. */
-function grow(charts: readonly ChartSpec[], appended: Moment["appended"]): void {
+function grow(charts: readonly ChartSpec[], appended: LiveUpdate["appended"]): void {
   for (const chart of charts) {
     const rows = appended[chart.name];
     if (!rows) continue;

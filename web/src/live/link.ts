@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { Moment, State } from "../contract";
+import type { LiveUpdate, State } from "../contract";
 
 /** Times are Unix ms. */
 export type Connection =
@@ -22,7 +22,7 @@ export interface World {
 export interface Listener {
   state(state: State): void;
   /** false: this does not go on from what was there, and all must be told anew. */
-  moment(moment: Moment): boolean;
+  moment(moment: LiveUpdate): boolean;
   /** News are due every second now. */
   isBusy(): boolean;
 }
@@ -103,7 +103,7 @@ export class Link {
 
   private take(data: string): void {
     this.news = Date.now();
-    if (!this.listener.moment(JSON.parse(data) as Moment)) {
+    if (!this.listener.moment(JSON.parse(data) as LiveUpdate)) {
       this.gaps++;
       if (this.gaps > GAPS) this.lose();
       else void this.connect();

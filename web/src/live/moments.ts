@@ -1,11 +1,11 @@
-import type { EndpointRow, Headline, LogLine, Moment, Test, WorkerItem } from "../contract";
+import type { EndpointRow, HeadlineItem, LogLine, LiveUpdate, Test, WorkerItem } from "../contract";
 
 /** The sum of the moments that the page has been told. A value: each moment makes another one. */
 export interface Seen {
   /** Of the last moment; null: there is none to go on from, and the next one must be whole. */
   sequence: number | null;
   test: Test | null;
-  headline: Headline | null;
+  headline: HeadlineItem | null;
   total: EndpointRow | null;
   /** By `keyOf`. */
   rows: ReadonlyMap<string, EndpointRow>;
@@ -38,7 +38,7 @@ export function keyOf(endpoint: { method: string; name: string }): string {
 
 /** What is seen after a moment; null when it does not go on from the last one, so that everything must be asked anew.
  * One that is whole needs nothing before it. */
-export function after(seen: Seen, moment: Moment): Seen | null {
+export function after(seen: Seen, moment: LiveUpdate): Seen | null {
   const isNext = seen.sequence !== null && moment.sequence === seen.sequence + 1;
   if (!isNext && !moment.is_whole) return null;
   return {
@@ -55,7 +55,7 @@ export function after(seen: Seen, moment: Moment): Seen | null {
   };
 }
 
-function rowsAfter(rows: Seen["rows"], moment: Moment): Seen["rows"] {
+function rowsAfter(rows: Seen["rows"], moment: LiveUpdate): Seen["rows"] {
   if (!moment.is_whole && !moment.rows.length) return rows;
   const next = new Map(moment.is_whole ? [] : rows);
   for (const row of moment.rows) next.set(keyOf(row), row);

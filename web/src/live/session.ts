@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import type {
-  Change, ExceptionItem, FailureItem, LiveCharts, LogLine, Moment, State, TaskRatio, Wish,
+  LoadChange, ExceptionItem, FailureItem, LiveCharts, LogLine, LiveUpdate, State, TaskRatio, RunRequest,
 } from "../contract"; // prettier-ignore
 import { ChartFeed } from "./feed";
 import { Link, type Listener } from "./link";
@@ -24,8 +24,8 @@ export interface Server {
   failures(): Promise<readonly FailureItem[]>;
   exceptions(): Promise<readonly ExceptionItem[]>;
   tasks(): Promise<readonly TaskRatio[]>;
-  start(wish: Wish): Promise<void>;
-  change(change: Change): Promise<void>;
+  start(wish: RunRequest): Promise<void>;
+  change(change: LoadChange): Promise<void>;
   stop(): Promise<void>;
   reset(): Promise<void>;
 }
@@ -71,7 +71,7 @@ export class Session implements Listener {
   }
 
   /** Resolves when the run is seen, or when it should long have been. */
-  async start(wish: Wish): Promise<void> {
+  async start(wish: RunRequest): Promise<void> {
     const before = this.latest.test?.number;
     await this.server.start(wish);
     await new Promise<void>((resolve) => {
@@ -101,7 +101,7 @@ export class Session implements Listener {
     void this.fetchLog();
   }
 
-  moment(moment: Moment): boolean {
+  moment(moment: LiveUpdate): boolean {
     const next = after(this.latest, moment);
     if (!next) return false;
     this.latest = next;

@@ -1,4 +1,4 @@
-import type { EndpointRow, Form, Moment, State, Test } from "../../src/contract";
+import type { EndpointRow, Form, LiveUpdate, State, Test } from "../../src/contract";
 
 /** Messages of the server, whole, with what a test is about in them. */
 
@@ -55,7 +55,7 @@ export function testOf(changes: Partial<Test> = {}): Test {
   };
 }
 
-export function momentOf(changes: Partial<Moment> = {}): Moment {
+export function momentOf(changes: Partial<LiveUpdate> = {}): LiveUpdate {
   return {
     sequence: 1,
     test: testOf(),

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Moment, State } from "../../src/contract";
+import type { LiveUpdate, State } from "../../src/contract";
 import { Link } from "../../src/live/link";
 import { momentOf, stateOf } from "./examples";
 
@@ -15,7 +15,7 @@ class Wire extends EventTarget {
     this.isClosed = true;
   }
 
-  says(moment: Partial<Moment>): void {
+  says(moment: Partial<LiveUpdate>): void {
     this.dispatchEvent(new MessageEvent("moment", { data: JSON.stringify(momentOf(moment)) }));
   }
 }
@@ -26,7 +26,7 @@ class Stage {
   asked = 0;
   answers = true;
   isBusy = true;
-  accepts: (moment: Moment) => boolean = () => true;
+  accepts: (moment: LiveUpdate) => boolean = () => true;
   readonly link = new Link(
     {
       ask: () => {

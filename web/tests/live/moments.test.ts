@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { Moment } from "../../src/contract";
+import type { LiveUpdate } from "../../src/contract";
 import { NOTHING, after, keyOf, logAfter, type Seen } from "../../src/live/moments";
 import { momentOf, rowOf } from "./examples";
 
 const line = (at: number, text = "said") => ({ at, level: "INFO", text });
 
-function seenAfter(...moments: Partial<Moment>[]): Seen {
+function seenAfter(...moments: Partial<LiveUpdate>[]): Seen {
   const seen = moments.reduce<Seen | null>((before, each) => before && after(before, momentOf(each)), NOTHING);
   if (!seen) throw new Error("there was a gap");
   return seen;

@@ -21,13 +21,13 @@ from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, Strea
 from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
 from plimsoll.users.headers import encode
-from plimsoll.users.plain import JSON, Message, basic_authorization
+from plimsoll.users.plain import JSON, ComposedRequest, basic_authorization
 from plimsoll.users.prepared import Chain
 from plimsoll.users.recording import sole_recorder
 from plimsoll.users.response import elapsed
 from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender, weakly
-from plimsoll.users.settings import Setting
-from plimsoll.users.url import Route, Routes, by_way_of, origin_of, route_of, routes_of, without_credentials
+from plimsoll.users.settings import SessionSetting
+from plimsoll.users.url import Route, RouteCache, by_way_of, origin_of, route_of, routes_of, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -43,10 +43,10 @@ _BODY_METHODS = ("POST", "PUT", "PATCH")
 _ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 
 
-class Ready(NamedTuple):
+class ReadyGet(NamedTuple):
     """What a request without any arguments needs."""
 
-    routes: Routes
+    routes: RouteCache
     root: str
     origin: Origin
     headers: Headers
@@ -66,15 +66,15 @@ class FastHttpSession(Sender):
     valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])
     redirect_response_codes = frozenset([301, 302, 303, 307, 308])
 
-    base_url = Setting(None)
-    auth_header = Setting(None)
+    base_url = SessionSetting(None)
+    auth_header = SessionSetting(None)
     """Authorization header of every request."""
 
     _steps = frozenset()
     _cookiejar: SessionCookies | None = None
     _line: tuple[str, CookieLine] | None = None
     """What the jar sends, for the root that was last sent to."""
-    _ready: Ready | None = None
+    _ready: ReadyGet | None = None
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class FastHttpSession(Sender):
         if body.data is None and method.upper() in _BODY_METHODS:
             body = body._replace(data=b"")
         route = routes_of(self.base_url or "")[url]
-        message = Message(route.with_params(params) if params else route, lines, body.data, None, body.payload)
+        message = ComposedRequest(route.with_params(params) if params else route, lines, body.data, None, body.payload)
         limit = self.max_redirects if max_redirects is None else max_redirects
         chain = Chain((method, name or self.request_name or url))
         response = self._send(chain, method.upper(), message, stream)
@@ -186,7 +186,7 @@ class FastHttpSession(Sender):
         lines |= {name: it for name, it in defaults.items() if name not in lines and name.lower() not in lines}
         return _merged(_texts(lines))
 
-    def _send(self, chain: Chain, method: str, message: Message, stream: bool) -> FastResponse:
+    def _send(self, chain: Chain, method: str, message: ComposedRequest, stream: bool) -> FastResponse:
         """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
         route = message.route
         origin, target, extra = self._origin(route.root), route.target, message.extra or {}
@@ -213,7 +213,7 @@ class FastHttpSession(Sender):
             raise ValueError(str(error)) from error
         return self._received(chain, reply, message, stream)
 
-    def _received(self, chain: Chain, reply: Reply, message: Message, stream: bool = False) -> FastResponse:
+    def _received(self, chain: Chain, reply: Reply, message: ComposedRequest, stream: bool = False) -> FastResponse:
         """The response of one hop, its cookies kept and its status judged."""
         kind = StreamedFastResponse if stream and reply.error is None else FastResponse
         response = kind(reply, message.route, message.payload, self, chain.endpoint)
@@ -237,7 +237,7 @@ class FastHttpSession(Sender):
         chain: Chain,
         response: FastResponse,
         method: str,
-        message: Message,
+        message: ComposedRequest,
         redirects: int,
         stream: bool = False,
     ) -> FastResponse:
@@ -266,7 +266,7 @@ class FastHttpSession(Sender):
                 return self._error_response(chain, first, response.error)
             response.history = history
 
-    def _error_response(self, chain: Chain, message: Message, error: Exception) -> ErrorResponse:
+    def _error_response(self, chain: Chain, message: ComposedRequest, error: Exception) -> ErrorResponse:
         response = ErrorResponse(chain.reply, message.route, message.payload, self, chain.endpoint)
         response.status_code = 0
         response.error = error
@@ -313,12 +313,12 @@ class FastHttpSession(Sender):
                 return FastResponse(reply, route, None, self, endpoint)
             except ValueError:
                 pass  # a damaged body: below
-        chain, message = Chain(endpoint), Message(route, self._lines(None, None, False), None, None)
+        chain, message = Chain(endpoint), ComposedRequest(route, self._lines(None, None, False), None, None)
         response = self._received(chain, reply, message)
         response = self._follow(chain, response, "GET", message, self.max_redirects)
         return self._hand_over(response, False, NO_CONTEXT, False)
 
-    def _make_ready(self) -> Ready | None:
+    def _make_ready(self) -> ReadyGet | None:
         """None without a host: every URL is an absolute one."""
         routes = routes_of(self.base_url or "")
         if not routes.root:
@@ -326,7 +326,7 @@ class FastHttpSession(Sender):
         origin = self._origin(routes.root)
         lines = {**dict(self._default_headers), **self._lines(None, None, False)}
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
-        self._ready = Ready(routes, routes.root, origin, headers)
+        self._ready = ReadyGet(routes, routes.root, origin, headers)
         return self._ready
 
     def head(self, url: str, **kwargs: Any) -> FastResponse:
@@ -427,7 +427,7 @@ def _merged(lines: dict[str, Any]) -> dict[str, Any]:
     return dict(merged.values())
 
 
-def _redirected(method: str, message: Message, status: int, location: str) -> tuple[str, Message]:
+def _redirected(method: str, message: ComposedRequest, status: int, location: str) -> tuple[str, ComposedRequest]:
     """The next hop. Raises RequestException for a location that cannot be gone to."""
     route = route_of(urljoin(message.route.url, location))
     lines, body, payload = message.extra or {}, message.body, message.payload
@@ -439,4 +439,4 @@ def _redirected(method: str, message: Message, status: int, location: str) -> tu
         body = payload = None
         dropped.update(_ABOUT_THE_BODY)
     kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
-    return method, Message(route, kept, body, None, payload)
+    return method, ComposedRequest(route, kept, body, None, payload)

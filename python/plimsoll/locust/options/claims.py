@@ -22,7 +22,7 @@ MANY = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Claims:
+class LocustfileOptions:
     """Spelt with their dashes."""
 
     options: frozenset[str] = frozenset()
@@ -32,7 +32,7 @@ class Claims:
     """Those that are given once per value."""
 
 
-def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
+def find_claims(locustfiles: Sequence[str | Path]) -> LocustfileOptions:
     """What the files give to `add_argument`, and the modules beside and below them that they import, or that listen for
     the parser. Other programs may stand there, too, whose options are none of a run's.
     """
@@ -48,7 +48,7 @@ def find_claims(locustfiles: Sequence[str | Path]) -> Claims:
         action = settings.get("action")
         if isinstance(action, ast.Constant) and action.value == "append" and "nargs" not in settings:
             appending |= names
-    return Claims(frozenset(options), frozenset(secret), frozenset(appending))
+    return LocustfileOptions(frozenset(options), frozenset(secret), frozenset(appending))
 
 
 def _sources(locustfiles: Sequence[str | Path]) -> Iterator[str]:

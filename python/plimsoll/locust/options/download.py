@@ -12,7 +12,7 @@ import requests
 
 from plimsoll.errors import LocustfileError
 
-PATIENCE = 10.0
+DOWNLOAD_TIMEOUT_S = 10.0
 """Seconds for each wait."""
 LARGEST = 1 << 20
 """Bytes."""
@@ -21,7 +21,7 @@ LARGEST = 1 << 20
 def download(url: str) -> Path:
     """The file, in a folder of its own that goes when this process does. Raises LocustfileError."""
     try:
-        with requests.get(url, timeout=PATIENCE, stream=True) as response:
+        with requests.get(url, timeout=DOWNLOAD_TIMEOUT_S, stream=True) as response:
             response.raise_for_status()
             data = b""
             for piece in response.iter_content(1 << 16):

@@ -9,7 +9,7 @@ from plimsoll.locust.messages import encode
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plimsoll.run.worker.worker import Reports
+    from plimsoll.run.worker.worker import WorkerReports
 
 
 class HostedController:
@@ -18,7 +18,7 @@ class HostedController:
     leave: called when the test is to end; the users of this process need not wait until the coordinator says so.
     """
 
-    def __init__(self, reports: Reports, leave: Callable[[], None]) -> None:
+    def __init__(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
         self._reports = reports
         self._leave = leave
 

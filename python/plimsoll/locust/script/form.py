@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-PATIENCE = 60.0
+IMPORT_TIMEOUT_S = 60.0
 """Seconds that the locustfile may take to be imported."""
 
 
 def describe_form(plan: RunPlan) -> Description:
     """Imports the locustfiles of the plan. What is wrong with them is in `error`."""
     try:
-        found = told_by("plimsoll.locust.script.form", plan.to_dict(), PATIENCE)
+        found = told_by("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
     except PlimsollError as error:
         return Description(error=str(error))
     if "error" in found:
@@ -55,9 +55,9 @@ def _nodes(found: Sequence[dict[str, Any]]) -> tuple[TaskNode, ...]:
 
 def _main(plan: RunPlan) -> dict[str, Any]:
     # Here, as these patch what they find.
-    from plimsoll.locust.script.setting import Setting
+    from plimsoll.locust.script.setting import LocustfileSetup
 
-    setting = Setting(plan, "alone")
+    setting = LocustfileSetup(plan, "alone")
     environment = setting.environment
     if plan.equal_weights:
         environment.assign_equal_weights()

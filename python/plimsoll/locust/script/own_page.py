@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.web")
 
 LOOPBACK = "127.0.0.1"
-LOOK = 0.02
-PATIENCE = 5.0
+POLL_INTERVAL_S = 0.02
+START_TIMEOUT_S = 5.0
 """Seconds."""
 
 
-class OwnPage:
+class LocustPage:
     """Stands for a `WebUI`, which is made when the locustfile first asks for something of it: most never do, and need
     no Flask. From then on the Environment has the real one."""
 
@@ -44,15 +44,15 @@ class OwnPage:
         return made
 
 
-def serve(page: OwnPage) -> None:
+def serve(page: LocustPage) -> None:
     """Serve it, if the locustfile has asked for it, on any free port; the log says where."""
     made: WebUI | None = vars(page)["_made"]
     if made is None:
         return
     made.start()
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + START_TIMEOUT_S
     while made.server is None or not made.server.started:
         if time.monotonic() > end:  # why has been logged
             return
-        gevent.sleep(LOOK)
+        gevent.sleep(POLL_INTERVAL_S)
     logger.info("the locustfile's own routes are at http://%s:%d", LOOPBACK, made.server.server_port)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.runners")
 
 
-class Member(Protocol):
+class Peer(Protocol):
     """One of several processes."""
 
     @property
@@ -42,7 +42,7 @@ class Member(Protocol):
         """The test has stopped."""
 
 
-class WorkerMember:
+class WorkerPeer:
     """tell: gets the kind of news and its arguments."""
 
     failed = False
@@ -98,7 +98,7 @@ class WorkerMember:
             log.unhandled_greenlet_exception = True
 
 
-class MainMember:
+class MainPeer:
     """take: gets what a worker has measured, for the statistics of this process."""
 
     def __init__(self, runner: MasterRunner, tell: Tell, take: Callable[[EncodedSnapshot], None]) -> None:

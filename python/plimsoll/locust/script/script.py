@@ -23,9 +23,9 @@ from plimsoll.locust.environment import Environment
 from plimsoll.locust.options import files
 from plimsoll.locust.script import own_page
 from plimsoll.locust.script.controller import HostedController
-from plimsoll.locust.script.own_page import OwnPage
-from plimsoll.locust.script.peers import MainMember, WorkerMember
-from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.script.own_page import LocustPage
+from plimsoll.locust.script.peers import MainPeer, WorkerPeer
+from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.locust.script.wishes import wishes
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
@@ -34,7 +34,7 @@ from plimsoll.run.limits import share
 from plimsoll.run.worker import native, source_addresses
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.run.worker.population import Nobody, PythonUsers
+from plimsoll.run.worker.population import NoUsers, PythonUsers
 from plimsoll.users import log
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Engine, Recorder
     from plimsoll.locust.runners import Controller
-    from plimsoll.locust.script.peers import Member, Tell
+    from plimsoll.locust.script.peers import Peer, Tell
     from plimsoll.locust.web.ui import WebUI
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.caught import CaughtExceptions
     from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
-    from plimsoll.run.worker.script import Place
-    from plimsoll.run.worker.worker import Reports
+    from plimsoll.run.worker.script import ProcessPlace
+    from plimsoll.run.worker.worker import WorkerReports
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -68,7 +68,7 @@ class LocustScript:
     """The `Script` of a worker, with the events and the runner that a locustfile expects."""
 
     def __init__(
-        self, plan: RunPlan, place: Place, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions
+        self, plan: RunPlan, place: ProcessPlace, engine: Engine, hub: Hub, recorder: Recorder, caught: CaughtExceptions
     ) -> None:
         """Imports the locustfile. Raises PlimsollError."""
         self.classes: list[UserClass] = []
@@ -83,7 +83,7 @@ class LocustScript:
         self._place = place
         self._caught = caught
         self._recorder = recorder
-        self._setting = Setting(plan, place.role) if plan.scenario is None else None
+        self._setting = LocustfileSetup(plan, place.role) if plan.scenario is None else None
         self._environment = self._setting.environment if self._setting else Environment(stop_timeout=plan.stop_timeout)
         self._environment.hub = hub
         self._environment.recorder = recorder
@@ -91,18 +91,18 @@ class LocustScript:
         self._stopping = False
         self._offers = 0
 
-    def join(self, reports: Reports, leave: Callable[[], None]) -> None:
+    def join(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
         """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
         self._reports = reports
         self._events = self._environment.events
-        self._member: Member | None = None
+        self._member: Peer | None = None
         self._runner = self._make_runner(HostedController(reports, leave), reports.news)
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
 
     def init(self) -> dict[str, Any]:
         """Fire `init`. Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""
-        page = OwnPage(self._environment) if self._plan.has_page and self._place.role != "worker" else None
+        page = LocustPage(self._environment) if self._plan.has_page and self._place.role != "worker" else None
         self._environment.web_ui = cast("WebUI | None", page)
         self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
         if log.unhandled_greenlet_exception:
@@ -213,7 +213,7 @@ class LocustScript:
                 raise fault from error
             self._no_more = True
             logger.critical("Unhandled exception in greenlet: no more users are started\n%s", fault)
-        if isinstance(self._member, WorkerMember):
+        if isinstance(self._member, WorkerPeer):
             self._member.adjusted()
 
     def spawned(self, users: int) -> None:
@@ -294,12 +294,12 @@ class LocustScript:
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
             main = runners.MasterRunner(environment, controller=controller)
-            self._member = MainMember(main, tell, self._add_stats)
+            self._member = MainPeer(main, tell, self._add_stats)
             return main
         worker = runners.WorkerRunner(
             environment, controller=controller, worker_index=place.index, worker_count=place.workers
         )
-        self._member = WorkerMember(worker, tell)
+        self._member = WorkerPeer(worker, tell)
         return worker
 
     def _add_stats(self, snapshot: EncodedSnapshot) -> None:
@@ -327,7 +327,7 @@ class LocustScript:
         ]
         self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
         if self._place.role == "main":
-            return Nobody()
+            return NoUsers()
         if plan.is_open:
             self._open = self._open_users(classes)
             return self._open

@@ -32,7 +32,7 @@ ALSO_SHARED = ("expect_workers", "tags", "exclude_tags")
 """Options of ours that the main node may change for the workers; of the locustfile's own, all."""
 
 
-class Setting:
+class LocustfileSetup:
     """The Environment of one process, made as its locustfiles are imported."""
 
     def __init__(self, plan: RunPlan, role: Role) -> None:

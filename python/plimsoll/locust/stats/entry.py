@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.locust.stats import settings
-from plimsoll.locust.stats.numbers import Counted
+from plimsoll.locust.stats.numbers import CountedNumbers
 from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval
 from plimsoll.stats.latency.milliseconds import Latency
@@ -58,7 +58,7 @@ class StatsEntry:
         self.name = name
         self.method = method
         self.use_response_times_cache = use_response_times_cache
-        self._numbers: Numbers = Counted() if numbers is None else numbers
+        self._numbers: Numbers = CountedNumbers() if numbers is None else numbers
         self._latency: tuple[TotalTuple, Latency] | None = None
         """The latency, and the total that it belongs to."""
 
@@ -281,7 +281,7 @@ class StatsEntry:
     @classmethod
     def unserialize(cls, data: StatsEntryDict, stats: RequestStats) -> StatsEntry:
         """The inverse of `serialize`, as a row that is counted by hand."""
-        counted = Counted()
+        counted = CountedNumbers()
         counted.start_time = data["start_time"]
         counted.requests, counted.failures = data["num_requests"], data["num_failures"]
         counted.timed, counted.untimed = sum(data["response_times"].values()), data["num_none_requests"]

@@ -32,7 +32,7 @@ class Numbers(Protocol):
     def reset(self) -> None: ...
 
 
-class Recorded:
+class RecordedNumbers:
     """A row of what is recorded. endpoint: None for the sum of all."""
 
     def __init__(self, source: StatsSource, endpoint: Endpoint | None) -> None:
@@ -84,7 +84,7 @@ class Recorded:
         return self._endpoint
 
 
-class Counted:
+class CountedNumbers:
     """A row that its owner counts by hand. Its stamps are Unix time in ns."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ _SUMS = ("num_requests", "num_none_requests", "num_failures", "total_response_ti
 _COUNTS = ("response_times", "num_reqs_per_sec", "num_fail_per_sec")
 
 
-class Reports:
+class StatsReports:
     """Each call returns what is new since the last one, or since the statistics were reset after that.
 
     {"stats": [a StatsEntryDict for each endpoint with requests], "stats_total": StatsEntryDict, "errors": {key: …}}.

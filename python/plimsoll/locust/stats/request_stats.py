@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.locust.stats.entry import StatsEntry
 from plimsoll.locust.stats.errors import ErrorsDict
-from plimsoll.locust.stats.numbers import Recorded
+from plimsoll.locust.stats.numbers import RecordedNumbers
 from plimsoll.locust.stats.source import StatsSource
 from plimsoll.stats.view import AGGREGATED
 
@@ -29,7 +29,7 @@ class RequestStats:
         self.source = source or StatsSource()
         self.entries = EntriesDict(self)
         self.errors = ErrorsDict(self.source)
-        self.total = StatsEntry(self, AGGREGATED, "", use_response_times_cache, Recorded(self.source, None))
+        self.total = StatsEntry(self, AGGREGATED, "", use_response_times_cache, RecordedNumbers(self.source, None))
         self.history: list[dict[str, Any]] = []
         """Points of the charts; what `update_stats_history` adds to."""
 
@@ -144,7 +144,7 @@ class EntriesDict(Mapping[tuple[str, str], StatsEntry]):
         self._entries = {}
 
     def _add(self, name: str, method: str) -> StatsEntry:
-        numbers = Recorded(self._stats.source, (method, name))
+        numbers = RecordedNumbers(self._stats.source, (method, name))
         entry = StatsEntry(self._stats, name, method, self._stats.use_response_times_cache, numbers)
         self._entries[name, method] = entry
         return entry

@@ -1,4 +1,4 @@
-"""What the form of Locust's page asks for, as a `Wish` or a `Change`."""
+"""What the form of Locust's page asks for, as a `RunRequest` or a `LoadChange`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.load.durations import parse_duration
-from plimsoll.server.messages import Change, Wish
+from plimsoll.server.messages import LoadChange, RunRequest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_SHAPE = "Default"
 
 
-def wish_of(fields: Fields, form: Form) -> Wish:
+def wish_of(fields: Fields, form: Form) -> RunRequest:
     """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
     words where it has some."""
     shape = _shape(fields, form)
@@ -46,10 +46,10 @@ def wish_of(fields: Fields, form: Form) -> Wish:
     )
 
 
-def change_of(fields: Fields, form: Form) -> Change:
+def change_of(fields: Fields, form: Form) -> LoadChange:
     """How the load of the run in progress is to change. Raises UsageError."""
     users, rate = _crowd(fields)
-    return Change(users=users, spawn_rate=rate, classes=_classes(fields, form))
+    return LoadChange(users=users, spawn_rate=rate, classes=_classes(fields, form))
 
 
 def run_time_of(fields: Fields) -> float:

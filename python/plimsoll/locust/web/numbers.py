@@ -15,7 +15,7 @@ from plimsoll.server.live.live import IN_PROGRESS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from plimsoll.server.live.snapshot import Edition
+    from plimsoll.server.live.snapshot import LiveSnapshot
     from plimsoll.server.messages import EndpointRow, FailureItem, LogLine, TaskRatio, Test, WorkerItem
 
 MOST_ROWS = 500
@@ -28,7 +28,7 @@ NO_REQUESTS = {
 }  # fmt: skip
 
 
-def statistics(edition: Edition, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
+def statistics(edition: LiveSnapshot, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
     """/stats/requests. of_locustfile: failures are told as Locust tells those of a locustfile."""
     total = edition.total
     aggregated = {"method": "", "name": "Aggregated", **NO_REQUESTS} if total is None else _entry(total)
@@ -62,7 +62,7 @@ def worker_count(test: Test | None) -> int:
     return test.workers if test is not None and test.workers > 1 and test.status in IN_PROGRESS else 0
 
 
-def exceptions(edition: Edition, workers: int) -> dict[str, Any]:
+def exceptions(edition: LiveSnapshot, workers: int) -> dict[str, Any]:
     """workers: how many there are."""
     rows = [
         {

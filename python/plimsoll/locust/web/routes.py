@@ -48,7 +48,7 @@ FORMS = """
 """
 
 
-class Routes:
+class WebRoutes:
     """The views of one page. picking: a form may say which user classes take part. csv_writer: a StatsCSV."""
 
     def __init__(self, environment: Environment, picking: bool, csv_writer: Any) -> None:

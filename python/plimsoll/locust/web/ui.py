@@ -18,7 +18,7 @@ from gevent import pywsgi
 from plimsoll.errors import UsageError
 from plimsoll.locust.legacy import LOCUST_VERSION
 from plimsoll.locust.util.cache import memoize
-from plimsoll.locust.web.routes import Routes
+from plimsoll.locust.web.routes import WebRoutes
 from plimsoll.server.security.hosts import is_of_this_machine
 from plimsoll.users import log
 
@@ -90,7 +90,7 @@ class WebUI:
         self.greenlet: gevent.Greenlet[..., Any] | None = None
         self.server: pywsgi.WSGIServer | None = None
         self._tls: dict[str, Any] = {"certfile": tls_cert, "keyfile": tls_key} if tls_cert and tls_key else {}
-        self._routes = Routes(environment, userclass_picker_is_active, self.stats_csv_writer)
+        self._routes = WebRoutes(environment, userclass_picker_is_active, self.stats_csv_writer)
         self.app = self._make_app(web_base_path, build_path)
         environment.web_ui = self
         if environment.runner is not None:

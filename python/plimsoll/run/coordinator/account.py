@@ -10,11 +10,11 @@ from plimsoll.stats.view import RunView
 if TYPE_CHECKING:
     from plimsoll.run.coordinator.progress import Batch
 
-LATE = 0.3
+LATE_EXCEPTIONS_S = 0.3
 """Seconds after a reset in which exceptions are still handed over that came before it."""
 
 
-class Account:
+class ResettableView:
     """warmup, times_of: as `RunView` has them."""
 
     def __init__(self, warmup: float, times_of: str) -> None:
@@ -28,7 +28,7 @@ class Account:
         if self._left_out is not None:
             since = started + self.view.warmup
             early = [each for each in failures if each.last < since]
-            late = elapsed < self.view.warmup + LATE
+            late = elapsed < self.view.warmup + LATE_EXCEPTIONS_S
             self._left_out.add(early, exceptions if late else ())
             failures = [each for each in failures if each.last >= since]
             exceptions = [] if late else exceptions

@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.run.coordinator.account import Account
+from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import Launch
 from plimsoll.run.coordinator.loop import Loop
-from plimsoll.run.coordinator.peers import Nodes
+from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
-from plimsoll.run.coordinator.relay import Relay
-from plimsoll.run.coordinator.steering import Steering
+from plimsoll.run.coordinator.relay import OutputRelay
+from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
-from plimsoll.run.transport.local import FAREWELL, WorkerProcess
+from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
 from plimsoll.run.transport.messages import (
     Begin,
     Complete,
@@ -48,20 +48,20 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 SECOND = 1_000_000_000
-COLLECT = 150_000_000
+COLLECT_DELAY_NS = 150_000_000
 """ns past the end of a second at which what the workers said of it is added up."""
-HEAD_START = 100_000_000
+HEAD_START_NS = 100_000_000
 """ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
-NOTICE = 0.25
+RESET_NOTICE_S = 0.25
 """s that workers get to hear of a reset before it takes effect."""
-SILENCE = 30 * SECOND
+ANSWER_TIMEOUT_NS = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
 PREPARING, SPAWNING, RUNNING, STOPPING = "preparing", "spawning", "running", "stopping"
 UNDER_WAY = (SPAWNING, RUNNING)
 
 
-class LocalRunner:
+class Coordinator:
     """Runs a plan once.
 
     output: gets what the workers print, which otherwise goes where ours goes. exchanges, log: get the exchanges of a
@@ -76,17 +76,17 @@ class LocalRunner:
         exchanges: Callable[[int, Exchanges], None] | None = None,
         log: Callable[[int, Logged], None] | None = None,
     ) -> None:
-        self._head_start = HEAD_START if plan.is_open else 0
+        self._head_start = HEAD_START_NS if plan.is_open else 0
         self._observers = observers
         self._exchanges = exchanges
         self._log = log
         self._loop = Loop()
-        self._relay = Relay(self._loop, output)
+        self._relay = OutputRelay(self._loop, output)
         self._workers: dict[int, WorkerProcess] = {}
         """Those that are left. A main node is not one of them."""
-        self._nodes = Nodes(self._loop, self._workers)
+        self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers)
-        self._steering = Steering(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
         self._asked: Begin | None = None
         """Users that the locustfile wants to begin with."""
         self._state = PREPARING
@@ -100,7 +100,7 @@ class LocalRunner:
         self._complete: set[int] = set()
         """Workers that have nothing left to do."""
         self._batch = Batch()
-        self._account = Account(plan.warmup, plan.times_of)
+        self._account = ResettableView(plan.warmup, plan.times_of)
         self._result = Result(self._account.view)
         self._last_user = 0
         self._stopping_since: float | None = None
@@ -178,11 +178,11 @@ class LocalRunner:
         self._epoch = now() + self._head_start
         self._clock_offset = (self._result.started or time.time()) - self._epoch / SECOND
         self._batch = Batch()
-        self._account = Account(self.plan.warmup, self.plan.times_of)
+        self._account = ResettableView(self.plan.warmup, self.plan.times_of)
         self._result.view = self._account.view
         for process in self._nodes.processes:
             process.orders.start(self._epoch)
-        self._loop.at(self._epoch + SECOND + COLLECT, self._tick)
+        self._loop.at(self._epoch + SECOND + COLLECT_DELAY_NS, self._tick)
 
     # Users
 
@@ -304,7 +304,7 @@ class LocalRunner:
         self._nodes.main.heard = now()
         self._nodes.main.orders.finish()
         if self._loop.due(self._kill_all) is not None:
-            self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
+            self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._kill_all)
 
     def _lose(self, worker: WorkerProcess, how: str) -> None:
         if self._state == PREPARING:
@@ -331,8 +331,8 @@ class LocalRunner:
         return max(0, now() - self._epoch) / SECOND
 
     def _tick(self) -> None:
-        second = max(0, now() - self._epoch - COLLECT) // SECOND
-        self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT, self._tick)
+        second = max(0, now() - self._epoch - COLLECT_DELAY_NS) // SECOND
+        self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT_DELAY_NS, self._tick)
         self._result.clock_step = self._clock_steps.largest()
         self._report()
         self._kill_the_hung()
@@ -363,7 +363,7 @@ class LocalRunner:
                 observer.second(progress)
 
     def _kill_the_hung(self) -> None:
-        patience = SILENCE + round(self.plan.stop_timeout * SECOND)
+        patience = ANSWER_TIMEOUT_NS + round(self.plan.stop_timeout * SECOND)
         for process in self._nodes.processes:
             if self._state == STOPPING and now() - process.heard > patience:
                 who = "the main node" if process is self._nodes.main else f"worker {process.index}"
@@ -388,7 +388,7 @@ class LocalRunner:
     def offer(self, rate: float) -> None:
         """Have so many arrivals per second from now on, up to the end that was planned."""
         self._ensure_under_way()
-        start = max(now() + HEAD_START, self._epoch)
+        start = max(now() + HEAD_START_NS, self._epoch)
         self._note_change(self._steering.offer(rate, start, self._loop.due(self._time_is_up)))
         self._complete.clear()
 
@@ -397,7 +397,7 @@ class LocalRunner:
         self._ensure_under_way()
         if self._result.started is None:
             raise UsageError("nothing is counted yet: with --reset-stats a run begins when all users are there")
-        self._account.reset(int(self._elapsed + NOTICE) + 1)
+        self._account.reset(int(self._elapsed + RESET_NOTICE_S) + 1)
         view = self._result.view = self._account.view
         for process in self._nodes.processes:
             process.orders.reset(self._epoch + view.warmup * SECOND)
@@ -469,7 +469,7 @@ class LocalRunner:
         self._nodes.forget()
         for process in self._nodes.processes:
             process.orders.stop()
-        self._loop.at(now() + round(FAREWELL * SECOND), self._kill_all)
+        self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._kill_all)
 
     def _kill_all(self) -> None:
         for process in self._nodes.processes:

@@ -42,7 +42,7 @@ class Display(Protocol):
         """Whole lines, without the last line end."""
 
 
-class Quiet:
+class QuietDisplay:
     """Shows what happens, no numbers."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -69,7 +69,7 @@ class Quiet:
         print(text, file=self._stream, flush=True)
 
 
-class Lines(Quiet):
+class LineDisplay(QuietDisplay):
     """Locust's table every other second, or as often as the locustfile wants."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -83,7 +83,7 @@ class Lines(Quiet):
             self.write("\n".join(locust_lines(progress)))
 
 
-class Terminal:
+class TerminalDisplay:
     """A table that stays in place at the bottom of the terminal; everything else scrolls by above it."""
 
     def __init__(self, console: Console | None = None) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 
-class Gate:
+class ThresholdMonitor:
     """An observer of a run.
 
     texts: says, as the run starts, what was asked for; the locustfile may ask too. end: ends the run with a status.

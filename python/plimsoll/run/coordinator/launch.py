@@ -10,7 +10,7 @@ from plimsoll.report.reporting import Reporting
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.run.coordinator.peers import Nodes
+    from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.local import WorkerProcess
     from plimsoll.run.transport.messages import Prepared, Ready
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class Launch:
     """workers: those of the run that are left."""
 
-    def __init__(self, plan: RunPlan, nodes: Nodes, workers: Mapping[int, WorkerProcess]) -> None:
+    def __init__(self, plan: RunPlan, nodes: MessageRouter, workers: Mapping[int, WorkerProcess]) -> None:
         self.plan = plan
         """As it is carried out: once the workers are prepared, with what the locustfile wants otherwise."""
         self._nodes = nodes

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def heeded_signals() -> list[signal.Signals]:
+def stop_signals() -> list[signal.Signals]:
     """Those that end what goes on. With nohup, SIGHUP goes on doing nothing at all."""
     return [each for each in SIGNALS if each != signal.SIGHUP or signal.getsignal(each) != signal.SIG_IGN]
 
@@ -123,7 +123,7 @@ class Loop:
                 action()
 
         self.watch(reader, read)
-        handlers = {each: signal.signal(each, lambda *_: None) for each in heeded_signals()}
+        handlers = {each: signal.signal(each, lambda *_: None) for each in stop_signals()}
         wakeup = signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         try:
             yield

@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-PATIENCE = 1_000_000_000
+SPAWN_TIMEOUT_NS = 1_000_000_000
 """ns that the run waits for listeners on the main node, so that events keep their order."""
 
 
-class Nodes:
+class MessageRouter:
     """The main node of a run and its workers. Without a main node there is nobody to tell, and nothing to wait for."""
 
     def __init__(self, loop: Loop, workers: Mapping[int, WorkerProcess]) -> None:
@@ -131,7 +131,7 @@ class Nodes:
 
     def _await(self, event: str | None, then: Callable[[], None]) -> None:
         self._awaited, self._then = event, then
-        self._loop.at(now() + PATIENCE, self._go_on)
+        self._loop.at(now() + SPAWN_TIMEOUT_NS, self._go_on)
 
     def _go_on(self) -> None:
         then = self._then

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.local import WorkerProcess
 
 
-class Relay:
+class OutputRelay:
     """take: gets it, in pieces. None: it goes where ours goes, and there is nothing to do."""
 
     def __init__(self, loop: Loop, take: Callable[[bytes], None] | None) -> None:

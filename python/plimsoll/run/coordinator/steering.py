@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import now
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.spec import ShapeSpec
-from plimsoll.run.coordinator.user_ramp import Crowd
+from plimsoll.run.coordinator.user_ramp import UserRamp
 from plimsoll.run.dispatch import Dispatcher
 from plimsoll.run.limits import open_files
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from plimsoll.run.coordinator.loop import Loop
-    from plimsoll.run.coordinator.peers import Nodes
+    from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.dispatch import UserClass
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.local import WorkerProcess
@@ -27,21 +27,21 @@ logger = logging.getLogger("plimsoll.run")
 SECOND = 1_000_000_000
 
 
-class Steering:
+class LoadControl:
     """Tells the workers of a run. All stamps are ns.
 
     workers: those that are left. spawned: called when all users that were asked for are there.
     """
 
     def __init__(
-        self, loop: Loop, nodes: Nodes, workers: Mapping[int, WorkerProcess], spawned: Callable[[], None]
+        self, loop: Loop, nodes: MessageRouter, workers: Mapping[int, WorkerProcess], spawned: Callable[[], None]
     ) -> None:
         self._loop = loop
         self._nodes = nodes
         self._workers = workers
         self._spawned = spawned
         self._dispatcher: Dispatcher | None = None
-        self._crowd: Crowd | None = None
+        self._crowd: UserRamp | None = None
         self._follows_shape = False
 
     def prepare(self, plan: RunPlan, classes: Sequence[UserClass], shaped: bool) -> None:
@@ -56,7 +56,7 @@ class Steering:
         if plan.is_open:
             return
         assert self._dispatcher is not None
-        self._crowd = Crowd(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
+        self._crowd = UserRamp(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
         if plan.load is not None:
             self._crowd.follow(plan.load, start)
         elif asked is not None:
@@ -119,13 +119,13 @@ class Steering:
         if self._crowd is not None:
             self._crowd.stop()
 
-    def _ask(self, crowd: Crowd, begin: Begin, start: int) -> None:
+    def _ask(self, crowd: UserRamp, begin: Begin, start: int) -> None:
         try:
             self._change(crowd, begin.users, begin.rate, begin.classes, start)
         except UsageError as error:
             raise PlimsollError(f"start(): {error}") from error
 
-    def _change(self, crowd: Crowd, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
+    def _change(self, crowd: UserRamp, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
         if users > open_files(len(self._workers)):
             logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", users)
         self._nodes.forget()

@@ -27,7 +27,7 @@ LAST_ATTEMPTS = 3.0
 """Seconds that a failing store gets at the end of the run."""
 
 
-class Writer(Protocol):
+class RunSink(Protocol):
     """What `Store.start_run` returns. Both methods raise StoreError and may be repeated then."""
 
     id: str
@@ -65,7 +65,7 @@ class _Lost:
         return f"seconds {min(self.seconds)} to {max(self.seconds)} ({self.requests} requests)"
 
 
-class Keeper:
+class StoreWriter:
     """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then.
 
     kept_as: is told the id of the run.
@@ -73,14 +73,14 @@ class Keeper:
 
     def __init__(
         self,
-        open_run: Callable[[dict[str, Any]], Writer],
+        open_run: Callable[[dict[str, Any]], RunSink],
         manifest: Callable[[], Mapping[str, Any]],
         kept_as: Callable[[str], None] | None = None,
     ) -> None:
         self._open_run = open_run
         self._manifest = manifest
         self._kept_as = kept_as
-        self._writer: Writer | None = None
+        self._writer: RunSink | None = None
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         """None at the end of the run."""
         self._pending: deque[Batch] = deque()

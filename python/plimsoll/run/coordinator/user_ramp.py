@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 SECOND = 1_000_000_000
-LOOK = 50_000_000
+POLL_INTERVAL_NS = 50_000_000
 """ns between two looks at a load that changes."""
 AT_ONCE = 1e9
 """Users per second; more than this makes no difference."""
 
 
-class Crowd:
+class UserRamp:
     """Has users come and go up to a number, at a rate, as Locust does; or follows a load.
 
     tell: gets the users wanted per worker and class, and how many they are once these are all that were asked for.
@@ -111,7 +111,7 @@ class Crowd:
         if not self._settled:
             self._settled = True
             self._complete(wanted)
-        self._loop.at(self._start + (elapsed // LOOK + 1) * LOOK, self._look)
+        self._loop.at(self._start + (elapsed // POLL_INTERVAL_NS + 1) * POLL_INTERVAL_NS, self._look)
 
     def _listing(self) -> str:
         """The users of all workers, as Locust prints them: {"Visitor": 40, "Editor": 10} (50 total users)."""

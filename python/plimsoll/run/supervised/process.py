@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import TracebackType
 
-GRACE = 10.0
+STOP_TIMEOUT_S = 10.0
 """Seconds from the signal that asks a command to end to the one that kills it."""
 LOG_LINES = 20
 LONGEST_LINE = 500
@@ -34,7 +34,7 @@ class StartError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ProcessEnd:
     """How a command ended."""
 
     status: int
@@ -62,7 +62,7 @@ class Process:
         cwd: Path | None = None,
         env: Mapping[str, str] | None = None,
         ask: signal.Signals = signal.SIGTERM,
-        grace: float = GRACE,
+        grace: float = STOP_TIMEOUT_S,
         last: Sequence[str] = (),
     ) -> None:
         """Start it, in a session of its own. output, errors: files that what it prints is added to; errors None: to
@@ -74,7 +74,7 @@ class Process:
         self.grace = grace
         self._ask = ask
         self._asked = False
-        self._ending: Ending | None = None
+        self._ending: ProcessEnd | None = None
         self._told = b""
         self._oom_kills = _oom_kills()
         options = ["--output", str(output), "--ask", ask.name, "--grace", str(grace), "--last", json.dumps(list(last))]
@@ -110,11 +110,11 @@ class Process:
         """The pid of the process whose descendants are this command's processes, all of them."""
         return self._supervisor.pid
 
-    def poll(self) -> Ending | None:
+    def poll(self) -> ProcessEnd | None:
         """How it ended; None while it runs."""
         return self.wait(0)
 
-    def wait(self, seconds: float) -> Ending | None:
+    def wait(self, seconds: float) -> ProcessEnd | None:
         """Until it has ended, or so many seconds have passed."""
         if self._ending is None:
             word = self._next_word(seconds)
@@ -132,7 +132,7 @@ class Process:
             self._supervisor.stdin.write(b"i")
             self._supervisor.stdin.flush()
 
-    def stop(self, *, patient: bool = False) -> Ending:
+    def stop(self, *, patient: bool = False) -> ProcessEnd:
         """End it and all that it started, and wait for that. It may be repeated. A KeyboardInterrupt meanwhile ends the
         grace, or only the second one does if this is patient; it goes on when all is over."""
         self.poll()
@@ -190,7 +190,7 @@ class Process:
         elif status == -signal.SIGKILL:
             short = _oom_kills() > self._oom_kills
             remark = "the kernel killed for lack of memory meanwhile" if short else "out of memory?"
-        self._ending = Ending(status, at, remark)
+        self._ending = ProcessEnd(status, at, remark)
 
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 VERSION = 1
-LARGEST = 1 << 30
+MAX_FRAME_BYTES = 1 << 30
 """Bytes of one frame; more is taken for a damaged stream."""
 
 _ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError)}
@@ -35,7 +35,7 @@ class ProtocolError(Exception):
     """The other side speaks another version, or no Plimsoll at all."""
 
 
-class Stream(Protocol):
+class ByteStream(Protocol):
     """A connected socket: of the standard library or of gevent."""
 
     def sendall(self, data: bytes, /) -> object: ...
@@ -58,7 +58,7 @@ class Frames:
         self._buffer += data
         while len(self._buffer) >= _LENGTH.size:
             (length,) = _LENGTH.unpack_from(self._buffer)
-            if length > LARGEST:
+            if length > MAX_FRAME_BYTES:
                 raise ProtocolError(f"a frame of {length} bytes")
             end = _LENGTH.size + length
             if len(self._buffer) < end:
@@ -81,7 +81,7 @@ def _unpack(body: bytes) -> tuple[str, list[Any]]:
 class RemoteWorker:
     """The methods of a worker, or of the main node, on the other side of a stream; each returns once it is sent."""
 
-    def __init__(self, stream: Stream) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
 
     def prepare(self, plan: Mapping[str, Any], workers: int) -> None:

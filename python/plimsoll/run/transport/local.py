@@ -48,10 +48,10 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-CHUNK = 1 << 20
-LARGEST_BACKLOG = 1 << 28
+READ_BYTES = 1 << 20
+MAX_BACKLOG_BYTES = 1 << 28
 """Bytes."""
-FAREWELL = 5.0
+EXIT_TIMEOUT_S = 5.0
 """Seconds that a process may take to exit once it has said all."""
 
 
@@ -93,7 +93,7 @@ class WorkerProcess:
         read from, and one that takes nothing in any more is killed."""
         self._backlog += data
         self.flush()
-        if len(self._backlog) > LARGEST_BACKLOG:
+        if len(self._backlog) > MAX_BACKLOG_BYTES:
             logger.error("process %d takes nothing in any more and is killed", self.pid)
             self.kill()
             self._backlog.clear()
@@ -116,7 +116,7 @@ class WorkerProcess:
     def read(self) -> Iterator[Report | None]:
         """What has come in; None as the last once nothing more will."""
         try:
-            data = self.connection.recv(CHUNK)
+            data = self.connection.recv(READ_BYTES)
             for name, arguments in self._frames.feed(data):
                 self.heard = now()
                 yield self._in_sequence(_report(name, arguments))
@@ -140,7 +140,7 @@ class WorkerProcess:
         with contextlib.suppress(BlockingIOError):
             data = b"-"
             while data:
-                data = os.read(self.output.fileno(), CHUNK)
+                data = os.read(self.output.fileno(), READ_BYTES)
                 yield data
 
     def kill(self) -> None:
@@ -150,7 +150,7 @@ class WorkerProcess:
         """How it exited; None if well. One that does not exit by itself soon is killed."""
         self.connection.close()
         try:
-            code = self._process.wait(FAREWELL)
+            code = self._process.wait(EXIT_TIMEOUT_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()

@@ -17,20 +17,20 @@ NEVER = 1 << 63
 """A stamp past every run."""
 
 
-class Taker(Protocol):
+class ArrivalListener(Protocol):
     """Whom a stream tells. Its methods are called in gevent's hub, where nothing may block."""
 
     def offer(self, due: int) -> None:
         """An arrival was due at this stamp, which has passed."""
 
-    def ended(self, stream: Stream) -> None:
+    def ended(self, stream: ArrivalStream) -> None:
         """No more arrivals of this stream; may be repeated."""
 
 
-class Stream:
+class ArrivalStream:
     """The due times of one phase, as stamps. Asks the engine to be woken for each."""
 
-    def __init__(self, taker: Taker, hub: Hub, dues: Iterator[int]) -> None:
+    def __init__(self, taker: ArrivalListener, hub: Hub, dues: Iterator[int]) -> None:
         self._taker = taker
         self._engine = hub.engine
         self._dues = dues

@@ -33,10 +33,10 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.script import ScriptFactory
 
-CHUNK = 65536
+READ_BYTES = 65536
 ENDINGS = ("drain", "finish", "stop")
 """Orders that end the process."""
-LAST_WORDS = 5.0
+EXIT_TIMEOUT_S = 5.0
 """Seconds for on_stop and the like once the coordinator is gone."""
 
 logger = logging.getLogger("locust.main")
@@ -173,7 +173,7 @@ class WorkerServer:
     def _abandon(self) -> NoReturn:
         """The coordinator is gone: nobody asks for load any more."""
         logger.error("the coordinator is gone; stopping this worker")
-        with contextlib.suppress(BaseException), gevent.Timeout(LAST_WORDS):
+        with contextlib.suppress(BaseException), gevent.Timeout(EXIT_TIMEOUT_S):
             self._worker.stop()
             self._worker.drain()
         # Not sys.exit: threads of the user's code must not keep the load alive.
@@ -209,7 +209,7 @@ class WorkerServer:
         data = b"-"
         while data:
             try:
-                data = self._stream.recv(CHUNK)
+                data = self._stream.recv(READ_BYTES)
             except OSError:
                 data = b""
             self._incoming.put(data)
@@ -228,7 +228,7 @@ def _outlive_the_coordinator_only_so_long() -> None:
     def watch() -> None:
         while os.getppid() == parent:
             sleep(1.0)
-        sleep(2 * LAST_WORDS)
+        sleep(2 * EXIT_TIMEOUT_S)
         os._exit(1)
 
     start(watch, ())

@@ -18,7 +18,7 @@ from gevent.event import Event
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
 from plimsoll.run.dispatch import by_weight
-from plimsoll.run.worker.arrival_stream import NEVER, Stream
+from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
 from plimsoll.run.worker.pool import Pool
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import StopTest
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.run.worker.pool import Seat
+    from plimsoll.run.worker.pool import UserSlot
     from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -94,7 +94,7 @@ class OpenUsers:
         """Arrivals that may still be begun, those that wait not included."""
         self._pools = _pools(self, classes)
         self._turns = _turns(self._pools)
-        self._streams: set[Stream] = set()
+        self._streams: set[ArrivalStream] = set()
         self._orders: deque[Pool] = deque()
         """Users to be made; the first may be in the making."""
         self._maker: Greenlet[..., None] | None = None
@@ -107,7 +107,7 @@ class OpenUsers:
     def arrive(self, arrivals: Iterator[int], start: int) -> None:
         """Begin an iteration at each due time, ns since the stamp `start`. Several streams add up."""
         if self._allowed and not self._draining:
-            stream = Stream(self, self._hub, map(start.__add__, arrivals))
+            stream = ArrivalStream(self, self._hub, map(start.__add__, arrivals))
             self._streams.add(stream)
             stream.wait()
 
@@ -180,7 +180,7 @@ class OpenUsers:
         if seat is not None:
             seat.greenlet.switch(due)
 
-    def ended(self, stream: Stream) -> None:
+    def ended(self, stream: ArrivalStream) -> None:
         """A stream has run out."""
         self._streams.discard(stream)
         if not self._streams:
@@ -200,7 +200,7 @@ class OpenUsers:
             short = [other for other in short if not other.alive and _longest_wait(other) < _longest_wait(pool)]
         return min(short, key=_longest_wait, default=None)
 
-    def left(self, seat: Seat) -> None:
+    def left(self, seat: UserSlot) -> None:
         """A user is gone, whatever the reason."""
         self._places += 1
         self._replace(seat)
@@ -257,7 +257,7 @@ class OpenUsers:
             self.failure = str(broken(error, "making a user"))
         self._close()
 
-    def _replace(self, gone: Seat) -> None:
+    def _replace(self, gone: UserSlot) -> None:
         short = [pool for pool in self._pools if pool.short]
         if not gone.ready:
             # Whoever follows would fail like it, again and again: only the next arrival makes another one.

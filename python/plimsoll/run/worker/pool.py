@@ -25,7 +25,7 @@ class Pool:
         self.users = users
         self.cls = cls
         self.others: tuple[Pool, ...] = ()
-        self.idle: dict[Seat, None] = {}
+        self.idle: dict[UserSlot, None] = {}
         """A stack: who was busy last is at the end."""
         self.waiting: deque[int] = deque()
         """Stamps at which they were due."""
@@ -57,12 +57,12 @@ class Pool:
         self.wanted -= 1
         self.starting += 1
         self.alive += 1
-        seat = user._seat = Seat(self)
+        seat = user._seat = UserSlot(self)
         seat.greenlet = user.start(group)
         seat.greenlet.rawlink(seat.gone)
 
 
-class Seat:
+class UserSlot:
     """A user's place, where it waits for its next arrival."""
 
     __slots__ = ("busy", "greenlet", "heir", "pool", "ready")

@@ -65,7 +65,7 @@ class OpenPopulation(Population, Protocol):
         """The same, instead of what was to come from the stamp `start` on."""
 
 
-class Quota:
+class IterationQuota:
     """So many iterations, for all users of a worker together."""
 
     waits = True
@@ -80,7 +80,7 @@ class Quota:
         self.left -= 1
 
 
-class Nobody:
+class NoUsers:
     """The users of a process that has none."""
 
     waiting = 0
@@ -111,7 +111,7 @@ class PythonUsers:
         self._leaving: set[User] = set()
         """Users that are ending, but still there."""
         self._draining = False
-        self._quota = None if iterations is None else Quota(iterations)
+        self._quota = None if iterations is None else IterationQuota(iterations)
 
     def adjust(self, counts: Mapping[str, int]) -> None:
         """Raises what a class raises as a user is made."""

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.worker.caught import CaughtExceptions
     from plimsoll.run.worker.population import Population
-    from plimsoll.run.worker.worker import Reports
+    from plimsoll.run.worker.worker import WorkerReports
     from plimsoll.users.hub import Hub
 
 Role = Literal["alone", "main", "worker"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProcessPlace:
     """Which process of a run this is. index: 0…workers-1, or that of the main node, if there is one, = workers."""
 
     index: int
@@ -47,7 +47,7 @@ class Script(Protocol):
     shaped: bool
     """A LoadTestShape says how many users there are."""
 
-    def join(self, reports: Reports, leave: Callable[[], None]) -> None:
+    def join(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
         """Join the other processes. leave: called when the user's code ends the test."""
 
     def init(self) -> dict[str, Any]:
@@ -106,4 +106,4 @@ class Script(Protocol):
         """
 
 
-ScriptFactory = Callable[["RunPlan", Place, "Engine", "Hub", "Recorder", "CaughtExceptions"], Script]
+ScriptFactory = Callable[["RunPlan", ProcessPlace, "Engine", "Hub", "Recorder", "CaughtExceptions"], Script]

@@ -3,7 +3,7 @@
     prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: whoever hosts it calls these methods, passes on
-news of other processes, and is told the rest through `Reports`.
+news of other processes, and is told the rest through `WorkerReports`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from plimsoll.run.transport.messages import EncodedSnapshot, Ending, HealthRow, 
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
 from plimsoll.run.worker.mailbox import Mailbox
-from plimsoll.run.worker.script import Place
+from plimsoll.run.worker.script import ProcessPlace
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
@@ -35,18 +35,18 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.main")
 
 SECOND = 1_000_000_000
-GRACE = 20_000_000
+GRACE_NS = 20_000_000
 """ns past the end of a second at which it is handed over: what arrived in it has been read by then, as a rule. What
 has not is handed over with the next second, and adds to it."""
-TELLING = 0.1
+SHORTEST_CPU_SAMPLE_S = 0.1
 """A last, shorter second tells nothing about CPU unless it has so many seconds."""
-NEWS_PATIENCE = 30.0
+NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
-LOOK = 0.02
+POLL_INTERVAL_S = 0.02
 """Seconds between two looks at whether everything that was to be done is done."""
 
 
-class Reports(Protocol):
+class WorkerReports(Protocol):
     """What a worker tells by itself."""
 
     def snapshot(self, snapshot: EncodedSnapshot) -> None:
@@ -77,7 +77,7 @@ class Reports(Protocol):
 class Worker:
     """index: 0…n-1 among the workers of the run, n for its main node."""
 
-    def __init__(self, index: int, reports: Reports, make_script: ScriptFactory) -> None:
+    def __init__(self, index: int, reports: WorkerReports, make_script: ScriptFactory) -> None:
         self.index = index
         self._reports = reports
         self._make_script = make_script
@@ -104,7 +104,7 @@ class Worker:
         random.seed(f"{plan.seed}/{self.index}")
         self._hub.start()
         self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
-        place = Place(self.index, workers)
+        place = ProcessPlace(self.index, workers)
         self._is_main = place.role == "main"
         script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
         script.join(self._reports, self._leave_at_once)
@@ -199,7 +199,7 @@ class Worker:
         if self._script is None or not self._opened:
             return Ending(now(), None, False)
         self._leave().get()
-        if self._is_main and not self._mailbox.wait(NEWS_PATIENCE):
+        if self._is_main and not self._mailbox.wait(NEWS_TIMEOUT_S):
             logger.error("listeners on the main node did not get through with what the workers told")
         # What test_stop may take, and request, is not part of the time that users had.
         chosen, on_error, listener_failed = self._script.close(self._failed)
@@ -222,8 +222,8 @@ class Worker:
 
     def _tick(self) -> None:
         while True:
-            end = self._epoch + (self._open_second + 1) * SECOND + GRACE
-            gevent.sleep(max(GRACE, end - now()) / 1e9)
+            end = self._epoch + (self._open_second + 1) * SECOND + GRACE_NS
+            gevent.sleep(max(GRACE_NS, end - now()) / 1e9)
             self._hand_over(self._closed())
 
     def _finish(self) -> None:
@@ -231,7 +231,7 @@ class Worker:
         assert self._script is not None
         population = self._script.population
         while not population.done:
-            gevent.sleep(LOOK)
+            gevent.sleep(POLL_INTERVAL_S)
         if population.failure is not None:
             self._reports.failed(PlimsollError(population.failure))
         else:
@@ -309,4 +309,4 @@ class Worker:
         then, used = self._since
         self._since = now(), time.process_time()
         seconds = (self._since[0] - then) / 1e9
-        return (self._since[1] - used) / seconds if seconds >= TELLING else 0.0
+        return (self._since[1] - used) / seconds if seconds >= SHORTEST_CPU_SAMPLE_S else 0.0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.server.messages import Change, Form, TaskRatio, Wish
+    from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
 
 
 class Control(Protocol):
@@ -22,10 +22,10 @@ class Control(Protocol):
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
         """Attributes that a user class is to have in the runs that follow; what was said of others stays."""
 
-    def start(self, wish: Wish) -> None:
+    def start(self, wish: RunRequest) -> None:
         """Returns once the run is accepted; how it goes is seen in `Live`."""
 
-    def change(self, change: Change) -> None: ...
+    def change(self, change: LoadChange) -> None: ...
 
     def stop(self) -> None: ...
 

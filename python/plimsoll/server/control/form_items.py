@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
-    from plimsoll.server.messages import Wish
+    from plimsoll.server.messages import RunRequest
 
 
-def form_of(description: Description, wish: Wish, source: str, *, has_plan: bool, picks: bool) -> Form:
+def form_of(description: Description, wish: RunRequest, source: str, *, has_plan: bool, picks: bool) -> Form:
     """source: for people; without a locustfile it is all there is. picks: whether "no LoadTestShape" may be chosen."""
     return Form(
         source=source,
@@ -34,7 +34,7 @@ def form_of(description: Description, wish: Wish, source: str, *, has_plan: bool
     )
 
 
-def filled_in(wish: Wish, description: Description) -> Wish:
+def filled_in(wish: RunRequest, description: Description) -> RunRequest:
     """With what the locustfile says where the wish says nothing; without secrets."""
     known = {each.name: each for each in description.options if each.shown}
     said = {name: value for name, value in wish.arguments.items() if name in known}
@@ -42,7 +42,7 @@ def filled_in(wish: Wish, description: Description) -> Wish:
     return replace(wish, classes=wish.classes or description.picked, arguments=arguments)
 
 
-def task_ratios(description: Description, wish: Wish, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
+def task_ratios(description: Description, wish: RunRequest, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
     """users: that there are of each class; as the weights say where there are none."""
     chosen = wish.classes or description.picked
     taking_part = [each for each in description.classes if not chosen or each.name in chosen]
@@ -65,7 +65,7 @@ def _by_weight(classes: Sequence[OwnClass], users: int) -> dict[str, float]:
     return {each.name: each.fixed_count or rest * each.weight / weight for each in classes}
 
 
-def _tasks(nodes: Sequence[TaskNode], whole: float, wish: Wish) -> tuple[TaskRatio, ...]:
+def _tasks(nodes: Sequence[TaskNode], whole: float, wish: RunRequest) -> tuple[TaskRatio, ...]:
     passed = [node for node in nodes if _passes(node, wish)]
     shares = sum(node.share for node in passed) or 1.0
     found = []
@@ -75,7 +75,7 @@ def _tasks(nodes: Sequence[TaskNode], whole: float, wish: Wish) -> tuple[TaskRat
     return tuple(found)
 
 
-def _passes(node: TaskNode, wish: Wish) -> bool:
+def _passes(node: TaskNode, wish: RunRequest) -> bool:
     """Whether tags leave it in."""
     if node.is_chain or node.tasks:
         return node.is_chain or any(_passes(each, wish) for each in node.tasks)

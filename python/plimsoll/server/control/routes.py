@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from plimsoll.errors import PlimsollError
 from plimsoll.server.answers import acting, answer
-from plimsoll.server.messages import Change, Form, State, Wish
+from plimsoll.server.messages import Form, LoadChange, RunRequest, State
 from plimsoll.store.database import DEFAULT
 from plimsoll.store.redact import redact_url
 
@@ -49,7 +49,7 @@ def routes(store: str | None, live: Live | None, control: Control | None, access
         def tasks(_: Request) -> Response:
             return answer({"tasks": act.tasks()})
 
-        def start(wish: Wish) -> None:
+        def start(wish: RunRequest) -> None:
             act.start(_with_password(wish, act.form()))
 
         def stop(_: dict[str, object]) -> None:
@@ -60,8 +60,8 @@ def routes(store: str | None, live: Live | None, control: Control | None, access
 
         found += [
             Route("/api/live/tasks", tasks),
-            Route("/api/live/start", acting(start, Wish), methods=["POST"]),
-            Route("/api/live/change", acting(act.change, Change), methods=["POST"]),
+            Route("/api/live/start", acting(start, RunRequest), methods=["POST"]),
+            Route("/api/live/change", acting(act.change, LoadChange), methods=["POST"]),
             Route("/api/live/stop", acting(stop, dict), methods=["POST"]),
             Route("/api/live/reset", acting(reset, dict), methods=["POST"]),
         ]
@@ -73,7 +73,7 @@ def _form(control: Control) -> Form:
     try:
         form = control.form()
     except PlimsollError as error:
-        return Form("", False, (), (), (), (), Wish(), error=redact_url(str(error)))
+        return Form("", False, (), (), (), (), RunRequest(), error=redact_url(str(error)))
     secret = {each.name for each in form.arguments if each.kind == "secret"}
     shown = {name: value for name, value in form.wish.arguments.items() if name not in secret}
     settings = {name: _without_password(chosen) for name, chosen in form.wish.class_settings.items()}
@@ -86,7 +86,7 @@ def _form(control: Control) -> Form:
     )
 
 
-def _with_password(wish: Wish, form: Form) -> Wish:
+def _with_password(wish: RunRequest, form: Form) -> RunRequest:
     """A host that comes back as it was shown is the one that was meant."""
     known = form.wish.class_settings
     settings = {name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in wish.class_settings.items()}

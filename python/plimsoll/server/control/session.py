@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
-from plimsoll.run.coordinator.loop import heeded_signals
+from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.perform import perform
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.run.coordinator.coordinator import LocalRunner
-    from plimsoll.run.coordinator.gate import Gate
+    from plimsoll.run.coordinator.coordinator import Coordinator
+    from plimsoll.run.coordinator.gate import ThresholdMonitor
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.perform import Outputs
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.live.live import Live
-    from plimsoll.server.messages import Change, Form, TaskRatio, Wish
+    from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
 
-PATIENCE = 10.0
+ANSWER_TIMEOUT_S = 10.0
 """Seconds after which a run that does not answer is taken to be over."""
 
 
@@ -49,11 +49,11 @@ class Job:
     name: str
 
 
-class Asking(Protocol):
+class RunPlanner(Protocol):
     """Between the command line and what is wished for."""
 
     @property
-    def wish(self) -> Wish:
+    def wish(self) -> RunRequest:
         """What the command line says."""
 
     @property
@@ -68,7 +68,7 @@ class Asking(Protocol):
     def picks(self) -> bool:
         """Somebody may choose to follow no LoadTestShape."""
 
-    def job(self, wish: Wish, description: Description) -> Job:
+    def job(self, wish: RunRequest, description: Description) -> Job:
         """Raises UsageError, FieldError when it is about one field."""
 
 
@@ -80,7 +80,7 @@ class PageSession:
 
     def __init__(
         self,
-        asking: Asking,
+        asking: RunPlanner,
         live: Live,
         describe: Callable[[RunPlan], Description],
         say: Callable[[str], None],
@@ -89,7 +89,7 @@ class PageSession:
         self._asking = asking
         self._live = live
         self._say = say
-        self._wish: Wish | None = None
+        self._wish: RunRequest | None = None
         """What was asked for last."""
         self._lock = threading.Lock()
         """Of what follows."""
@@ -173,7 +173,7 @@ class PageSession:
 
         While the processes of a run are there, its own loop heeds signals.
         """
-        before = {each: signal.signal(each, self._on_signal) for each in heeded_signals()}
+        before = {each: signal.signal(each, self._on_signal) for each in stop_signals()}
         try:
             yield
         finally:
@@ -214,7 +214,7 @@ class PageSession:
         class_settings.check({name: settings}, description.classes)
         self._wish = replace(wish, class_settings=class_settings.with_more(wish.class_settings, name, settings))
 
-    def start(self, wish: Wish) -> None:
+    def start(self, wish: RunRequest) -> None:
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
@@ -222,7 +222,7 @@ class PageSession:
         self._accept(job)
         self._wish = filled_in(wish, description)
 
-    def change(self, change: Change) -> None:
+    def change(self, change: LoadChange) -> None:
         rate = None if change.rate is None else _rate(change.rate)
         if change.users is not None and change.users < 0:
             raise FieldError("the number of users cannot be below 0", "users")
@@ -251,7 +251,7 @@ class PageSession:
     def reset(self) -> None:
         self._order(lambda runner: runner.reset())
 
-    def _order(self, action: Callable[[LocalRunner], None]) -> None:
+    def _order(self, action: Callable[[Coordinator], None]) -> None:
         """Have it done in the loop of the run, and wait for that."""
         current = self._current
         if current is None:
@@ -270,7 +270,7 @@ class PageSession:
 
         runner.post(act)
         try:
-            done.result(PATIENCE)
+            done.result(ANSWER_TIMEOUT_S)
         except TimeoutError as error:
             raise NotNowError("the run does not answer; it is about to end") from error
         except UsageError as error:
@@ -297,9 +297,9 @@ class _Performance:
         self._make_room = make_room
         # A signal's handler runs in between whatever else its thread is about.
         self._lock = threading.RLock()
-        self._wanted: list[Callable[[LocalRunner], None]] = []
+        self._wanted: list[Callable[[Coordinator], None]] = []
         """What came before there was a runner."""
-        self.runner: LocalRunner | None = None
+        self.runner: Coordinator | None = None
         self.users: Mapping[str, int] = {}
         """Alive, by class."""
         self._is_over = False
@@ -320,7 +320,7 @@ class _Performance:
     def interrupt(self) -> None:
         self._post(lambda runner: runner.interrupt())
 
-    def _post(self, action: Callable[[LocalRunner], None]) -> None:
+    def _post(self, action: Callable[[Coordinator], None]) -> None:
         with self._lock:
             runner = self.runner
             if runner is None:
@@ -330,7 +330,7 @@ class _Performance:
 
     # Onlooker
 
-    def begins(self, runner: LocalRunner, gate: Gate) -> None:
+    def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         self._live.judge_by(gate.so_far)
         with self._lock:
             self.runner = runner

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Turns:
+class PriorityLock:
     """Whoever is `first` waits for one of the others at most, however many there are."""
 
     def __init__(self) -> None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from plimsoll.store.imports import ListedStudy
 
 
-class Experiments:
+class ExperimentHistory:
     """GET /api/experiments, GET and PATCH /api/experiments/{name}."""
 
     def __init__(self, place: OpenStore) -> None:

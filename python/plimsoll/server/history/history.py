@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from starlette.routing import Route
 
 from plimsoll.server.history.downloads import Downloads
-from plimsoll.server.history.experiments import Experiments
+from plimsoll.server.history.experiments import ExperimentHistory
 from plimsoll.server.history.open_store import OpenStore
 from plimsoll.server.history.pages import Pages
 from plimsoll.server.history.runs import Runs
@@ -25,7 +25,7 @@ class History:
 
     def routes(self) -> Sequence[Route]:
         place = self.place
-        runs, experiments, trends = Runs(place), Experiments(place), Trends(place)
+        runs, experiments, trends = Runs(place), ExperimentHistory(place), Trends(place)
         pages, downloads = Pages(place), Downloads(place)
         return [
             Route("/api/runs", runs.list, methods=["GET"]),

@@ -28,7 +28,7 @@ MOST_BYTES = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PageRequest:
     """Something of the store that a page can be about."""
 
     ref: str
@@ -45,7 +45,7 @@ class Pages:
 
     def __init__(self, place: OpenStore) -> None:
         self._place = place
-        self._kept = Kept()
+        self._kept = PageCache()
 
     def page(self, request: Request) -> Response:
         refs = refs_of(request)
@@ -66,21 +66,21 @@ def refs_of(request: Request) -> list[str]:
     return refs
 
 
-def wanted_of(store: Store, ref: str) -> Wanted:
+def wanted_of(store: Store, ref: str) -> PageRequest:
     """In the order in which `plimsoll report` looks for it. Raises RefError when it is nowhere, and StoreError."""
     experiment = store.experiments.find(ref)
     if experiment is not None:
         cells = store.experiments.cells(experiment.key)
         state = tuple((each.key, each.state, each.ended) for each in cells)
-        return Wanted(experiment.name, ("experiment", *state), experiment.is_running)
+        return PageRequest(experiment.name, ("experiment", *state), experiment.is_running)
     kept = store.imports.find(ref)
     if kept is not None:
-        return Wanted(ref, ("study", kept.id), False)
+        return PageRequest(ref, ("study", kept.id), False)
     run = store.run(ref)
-    return Wanted(run.id, ("run", run.status, run.written), run.status == "running", run)
+    return PageRequest(run.id, ("run", run.status, run.written), run.status == "running", run)
 
 
-def _bench(store: Store, wanted: Sequence[Wanted]) -> tuple[Any, ...]:
+def _bench(store: Store, wanted: Sequence[PageRequest]) -> tuple[Any, ...]:
     if all(each.run is not None for each in wanted):
         return ()
     kept = store.experiments
@@ -88,7 +88,7 @@ def _bench(store: Store, wanted: Sequence[Wanted]) -> tuple[Any, ...]:
     return tuple((each.key, each.created, *sorted(kept.states(each.key).items())) for each in bench)
 
 
-def _document(store: Store, wanted: Sequence[Wanted]) -> PageDocument:
+def _document(store: Store, wanted: Sequence[PageRequest]) -> PageDocument:
     refs = tuple(each.ref for each in wanted)
     if len(wanted) == 1 and wanted[0].run is not None:
         return replace(_of_run(wanted[0].run), refs=refs)
@@ -121,7 +121,7 @@ def _of_run(run: StoredRun) -> PageDocument:
     return run_document(view, run, assess(view, run.manifest, run.facts), is_growing=run.status == "running")
 
 
-class Kept:
+class PageCache:
     """Texts that took a while to make, by what they were made of; the least used go first."""
 
     def __init__(self, most_bytes: int = MOST_BYTES) -> None:

@@ -22,7 +22,7 @@ _AT_ONCE = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SeriesPosition:
     """Of a run among the series."""
 
     key: str
@@ -34,13 +34,13 @@ class SeriesOfRuns:
     """Remembers of each run where it belongs: its manifest does not change, and there may be thousands."""
 
     def __init__(self) -> None:
-        self._places: dict[str, Place | None] = {}
+        self._places: dict[str, SeriesPosition | None] = {}
         """By id; None of a cell of an experiment."""
         self._lock = threading.Lock()
 
     def all(self, store: Store) -> list[SeriesItem]:
         """The one with the latest run first."""
-        by_key: dict[str, list[Place]] = {}
+        by_key: dict[str, list[SeriesPosition]] = {}
         for place in self._look(store).values():
             if place is not None:
                 by_key.setdefault(place.key, []).append(place)
@@ -52,7 +52,7 @@ class SeriesOfRuns:
         found = {run: place for run, place in self._look(store).items() if place is not None and place.key == key}
         return (_item(list(found.values())), list(found)) if found else None
 
-    def _look(self, store: Store) -> dict[str, Place | None]:
+    def _look(self, store: Store) -> dict[str, SeriesPosition | None]:
         ids = store.ids()
         with self._lock:
             new = [run for run in ids if run not in self._places]
@@ -61,16 +61,16 @@ class SeriesOfRuns:
             return {run: self._places[run] for run in ids if run in self._places}
 
 
-def _item(places: Sequence[Place]) -> SeriesItem:
+def _item(places: Sequence[SeriesPosition]) -> SeriesItem:
     latest = max(places, key=lambda each: each.started)
     return SeriesItem(latest.key, latest.label, len(places), latest.started)
 
 
-def _place(run: StoredRun) -> Place | None:
+def _place(run: StoredRun) -> SeriesPosition | None:
     if is_of_cell(run):
         return None
     kind = kind_of(run.manifest)
-    return Place(kind.key, _label(kind, run.manifest), run.started)
+    return SeriesPosition(kind.key, _label(kind, run.manifest), run.started)
 
 
 def _label(kind: RunKind, manifest: Mapping[str, Any]) -> str:

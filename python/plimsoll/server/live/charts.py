@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.report.charts.live import LiveChartSet
-from plimsoll.server.control.turns import Turns
+from plimsoll.server.control.turns import PriorityLock
 from plimsoll.server.live.endpoint_history import EndpointHistory, unpack
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class _Watched:
 
 
 @dataclass(frozen=True, slots=True)
-class New:
+class ChartUpdate:
     """What a second brought. By endpoint, None for all together: rows to be added to its charts, and the version that
     they are of; a viewer who has drawn another version must ask for the charts anew."""
 
@@ -51,7 +51,7 @@ class Charts:
         warmup: int,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._turns = Turns()
+        self._turns = PriorityLock()
         self._history = history
         self._is_open = is_open
         self._warmup = warmup
@@ -63,7 +63,7 @@ class Charts:
         self._seconds: int | None = None
         """Whole ones that there were, once the run is over."""
 
-    def take(self, intervals: Iterable[Interval], seconds: list[Second]) -> New:
+    def take(self, intervals: Iterable[Interval], seconds: list[Second]) -> ChartUpdate:
         """intervals: what is new. seconds: of all endpoints together, those that are to be drawn (again)."""
         with self._turns.first():
             self._history.add(intervals)
@@ -74,16 +74,16 @@ class Charts:
                 _extend(rows.setdefault(None, {}), self._total.put(second))
                 for key, each in self._watched.items():
                     _extend(rows.setdefault(key, {}), each.charts.put(self._history.second(second.second, key)))
-            return New(rows, self._versions())
+            return ChartUpdate(rows, self._versions())
 
-    def end(self, seconds: int) -> New:
+    def end(self, seconds: int) -> ChartUpdate:
         """The run is over and had so many whole seconds, at least 1."""
         with self._turns.first():
             self._seconds = seconds
             self._complete = min(self._complete, seconds - 1)
             for charts in (self._total, *(each.charts for each in self._watched.values())):
                 charts.end(seconds)
-            return New({}, self._versions())
+            return ChartUpdate({}, self._versions())
 
     def _versions(self) -> dict[Key | None, int]:
         return {None: self._total.version} | {key: each.charts.version for key, each in self._watched.items()}

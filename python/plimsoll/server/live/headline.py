@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.server.messages import Headline, Judgement
+from plimsoll.server.messages import HeadlineItem, JudgementItem
 from plimsoll.stats.headline import headline
 from plimsoll.store.redact import redact_url
 
@@ -27,7 +27,7 @@ def headline_of(
     current: Latency | None = None,
     thresholds: Sequence[ThresholdResult] = (),
     assessment: Assessment | None = None,
-) -> Headline:
+) -> HeadlineItem:
     """facts: what is known of the run so far. current: response times of the last seconds. thresholds: how they stand.
     assessment: of a run that is over, which knows these; None while it goes on."""
     manifest = {
@@ -40,9 +40,9 @@ def headline_of(
         found = headline(view, manifest, facts, thresholds=thresholds, current=current)
     else:
         found = headline(view, manifest, facts, thresholds=assessment.thresholds, validity=assessment.validity)
-    return Headline(*(_judgement(each) for each in (found.target, found.generator, found.bottleneck)))
+    return HeadlineItem(*(_judgement(each) for each in (found.target, found.generator, found.bottleneck)))
 
 
-def _judgement(judged: RunJudgement) -> Judgement:
+def _judgement(judged: RunJudgement) -> JudgementItem:
     more = tuple(redact_url(each) for each in judged.more)
-    return Judgement(judged.tone, judged.title, redact_url(judged.text), more)
+    return JudgementItem(judged.tone, judged.title, redact_url(judged.text), more)

@@ -1,6 +1,6 @@
 """The run in progress, as the page sees it.
 
-The coordinator's own thread tells `Live` what happens; threads of the server read the last `Edition`s, which never
+The coordinator's own thread tells `Live` what happens; threads of the server read the last `LiveSnapshot`s, which never
 change. Nobody who reads makes the coordinator wait, and while nobody looks no table is made.
 """
 
@@ -23,7 +23,7 @@ from plimsoll.server.live.endpoint_history import EndpointHistory
 from plimsoll.server.live.headline import headline_of
 from plimsoll.server.live.health import Workers
 from plimsoll.server.live.rows import RowTable, row_of
-from plimsoll.server.live.snapshot import Edition, exception_item, failure_item
+from plimsoll.server.live.snapshot import LiveSnapshot, exception_item, failure_item
 from plimsoll.server.messages import LogLine, Test
 from plimsoll.stats.view import WINDOW
 from plimsoll.store.redact import redact_url
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from plimsoll.report.charts.columns import Second
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.plan import RunPlan
-    from plimsoll.server.live.charts import New
+    from plimsoll.server.live.charts import ChartUpdate
     from plimsoll.server.live.rows import Key
     from plimsoll.server.messages import Status
     from plimsoll.stats.thresholds.watch import ThresholdResult
@@ -75,7 +75,7 @@ class _Folds:
         self._newest = self._drawn = -1
         self.judge: Judge = lambda _: ()
 
-    def take(self, batch: Batch, workers: int, *, is_last: bool = False) -> New:
+    def take(self, batch: Batch, workers: int, *, is_last: bool = False) -> ChartUpdate:
         """workers: those that are left. A second is drawn once all of them have told of it, or two seconds later."""
         self.rows.take(batch.intervals)
         self.workers.take(batch.health)
@@ -87,7 +87,7 @@ class _Folds:
             due.add(self._drawn)
         return self.charts.take(batch.intervals, [self._second(each) for each in sorted(due)])
 
-    def end(self, length: float | None) -> New:
+    def end(self, length: float | None) -> ChartUpdate:
         """length: of the run, in s."""
         new = self.take(Batch(), 0, is_last=True)
         whole = 0 if length is None else int(length + 1e-6)
@@ -115,7 +115,7 @@ class Live:
         self._clock = clock
         self._lock = threading.Lock()
         """Of what follows up to the listeners; held for a moment at a time."""
-        self._editions: tuple[Edition, ...] = (Edition(),)
+        self._editions: tuple[LiveSnapshot, ...] = (LiveSnapshot(),)
         """The last ones, ascending."""
         self._lines: deque[LogLine] = deque(maxlen=LINES)
         self._unsaid: deque[LogLine] = deque(maxlen=LINES)
@@ -261,11 +261,11 @@ class Live:
     # Asked by the server
 
     @property
-    def edition(self) -> Edition:
+    def edition(self) -> LiveSnapshot:
         """The last one."""
         return self._editions[-1]
 
-    def editions_after(self, sequence: int) -> tuple[Edition, ...]:
+    def editions_after(self, sequence: int) -> tuple[LiveSnapshot, ...]:
         """Those that came after this one; if it is too long ago, only the last."""
         found = tuple(each for each in self._editions if each.sequence > sequence)
         return found if not found or found[0].sequence == sequence + 1 else found[-1:]
@@ -355,7 +355,7 @@ class Live:
             listener()
 
 
-def _drawn(folds: _Folds, new: New) -> dict[str, Any]:
+def _drawn(folds: _Folds, new: ChartUpdate) -> dict[str, Any]:
     versions = {key: (folds.number, version) for key, version in new.versions.items()}
     return {"appended": new.rows, "versions": versions}
 

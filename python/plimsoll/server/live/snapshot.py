@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from plimsoll.server.messages import ExceptionItem, FailureItem, Moment
+from plimsoll.server.messages import ExceptionItem, FailureItem, LiveUpdate
 from plimsoll.store.redact import redact_url
 
 if TYPE_CHECKING:
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
 
     from plimsoll.record import CaughtException, Failure
     from plimsoll.server.live.rows import Key
-    from plimsoll.server.messages import EndpointRow, Headline, LogLine, Rows, Test, WorkerItem
+    from plimsoll.server.messages import EndpointRow, HeadlineItem, LogLine, Rows, Test, WorkerItem
 
 
 @dataclass(frozen=True, slots=True)
-class Edition:
+class LiveSnapshot:
     sequence: int = 0
     at: float = -math.inf
     """When its numbers were true, by the clock of `Live`."""
     test: Test | None = None
-    headline: Headline | None = None
+    headline: HeadlineItem | None = None
     total: EndpointRow | None = None
     changed: Sequence[EndpointRow] = ()
     """Rows that the edition before had not, or others."""
@@ -43,12 +43,12 @@ class Edition:
     log: tuple[LogLine, ...] = ()
     """New lines."""
 
-    def moment(self, endpoint: Key | None, before: Edition | None) -> Moment:
+    def moment(self, endpoint: Key | None, before: LiveSnapshot | None) -> LiveUpdate:
         """For somebody who looks at this endpoint, or None for all. before: the edition that was told last; None for
         the first, in which all is told."""
         is_whole = self.is_whole or before is None or before.sequence != self.sequence - 1
         outdated = before is not None and before.versions.get(endpoint) != self.versions.get(endpoint)
-        return Moment(
+        return LiveUpdate(
             sequence=self.sequence,
             test=self.test,
             headline=self.headline,

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
     from plimsoll.server.live.live import Live
     from plimsoll.server.live.rows import Key
-    from plimsoll.server.live.snapshot import Edition
+    from plimsoll.server.live.snapshot import LiveSnapshot
 
 MOST_VIEWERS = 100
-SILENCE = 10.0
+HEARTBEAT_INTERVAL_S = 10.0
 """Seconds without an event after which a comment shows that the connection lives."""
 STEP = 0.5
 """Seconds after which what was logged between two seconds of a run is told."""
-PATIENCE = 3.0
+UPDATE_TIMEOUT_S = 3.0
 """Seconds that somebody waits for numbers of now."""
 MOST_TEXTS = 64
 BYE = b"event: bye\ndata: {}\n\n"
@@ -62,13 +62,13 @@ class Viewers:
         self._is_over = True
         self._call()
 
-    async def fresh(self) -> Edition:
+    async def fresh(self) -> LiveSnapshot:
         """The last edition, once it is of now."""
         live = self._known
         live.look()
         if not live.is_fresh:
             with self._listening(), contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(UPDATE_TIMEOUT_S):
                     while not live.is_fresh and not self._is_over:
                         await self._news.wait()
         return live.edition
@@ -94,7 +94,7 @@ class Viewers:
                     for edition in editions:
                         yield self._text(edition, endpoint, last)
                         last = edition
-                    if silence >= SILENCE:
+                    if silence >= HEARTBEAT_INTERVAL_S:
                         silence = 0.0
                         yield COMMENT
                     if last is self._known.edition:
@@ -110,7 +110,7 @@ class Viewers:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._news.wait(), STEP)
 
-    def _text(self, edition: Edition, endpoint: Key | None, before: Edition | None) -> bytes:
+    def _text(self, edition: LiveSnapshot, endpoint: Key | None, before: LiveSnapshot | None) -> bytes:
         key = edition.sequence, endpoint, None if before is None else before.sequence
         text = self._texts.get(key)
         if text is None:

@@ -33,7 +33,7 @@ MOST_SESSIONS = 1000
 """The oldest give way."""
 GUESSES = 10
 """Wrong tokens that an address may show within PENANCE; then even the right one is refused."""
-PENANCE = 60.0
+LOCKOUT_S = 60.0
 """Seconds."""
 MOST_ADDRESSES = 10_000
 
@@ -57,7 +57,7 @@ PAGE = """<!doctype html>
 """
 
 
-class Guesses:
+class FailedLogins:
     """How often each address has shown a wrong token lately. clock: seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -66,8 +66,8 @@ class Guesses:
 
     def wait(self, address: str) -> float:
         """Seconds until this address may guess again; 0 now."""
-        times = [each for each in self._wrong.get(_block(address), ()) if each > self._clock() - PENANCE]
-        return times[-GUESSES] + PENANCE - self._clock() if len(times) >= GUESSES else 0.0
+        times = [each for each in self._wrong.get(_block(address), ()) if each > self._clock() - LOCKOUT_S]
+        return times[-GUESSES] + LOCKOUT_S - self._clock() if len(times) >= GUESSES else 0.0
 
     def count(self, address: str) -> None:
         """That it was wrong."""
@@ -86,7 +86,7 @@ class Sessions:
         self._access = access
         self._clock = clock
         self._ends: OrderedDict[str, float] = OrderedDict()
-        self._guesses = Guesses(clock)
+        self._guesses = FailedLogins(clock)
 
     def is_open(self, scope: Scope, headers: Headers) -> bool:
         """Whether the request comes with the cookie of a session."""

@@ -1,13 +1,13 @@
-import type { Wish } from "../../contract";
+import type { RunRequest } from "../../contract";
 
-export type ShapeName = Wish["shape"];
+export type ShapeName = RunRequest["shape"];
 
 interface Shape {
   name: ShapeName;
   label: string;
   hint: string;
   /** How it is written with arrivals per second, and with users. */
-  examples: Record<Wish["model"], string>;
+  examples: Record<RunRequest["model"], string>;
 }
 
 export const SHAPES: readonly Shape[] = [

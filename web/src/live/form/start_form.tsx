@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Form, Wish } from "../../contract";
+import type { Form, RunRequest } from "../../contract";
 import { ClassFields } from "./class_fields";
 import { TextField, idOf } from "./fields";
 import { Fold } from "./fold";
@@ -20,7 +20,7 @@ export function forgetDraft(): void {
 interface Props {
   form: Form;
   /** Resolves to what is wrong with it; [] once it is accepted. */
-  start: (wish: Wish) => Promise<Complaint[]>;
+  start: (wish: RunRequest) => Promise<Complaint[]>;
 }
 
 /** Start a run: the little that everybody needs, and the rest behind "More". */

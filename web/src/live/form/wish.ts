@@ -1,7 +1,7 @@
-import type { Argument, Form, UserClassItem, Wish } from "../../contract";
+import type { Argument, Form, UserClassItem, RunRequest } from "../../contract";
 
 /** The form as it stands: texts are what was typed. */
-export interface Draft extends Omit<Wish, "users" | "spawn_rate" | "thresholds" | "classes" | "class_settings"> {
+export interface Draft extends Omit<RunRequest, "users" | "spawn_rate" | "thresholds" | "classes" | "class_settings"> {
   users: string;
   spawn_rate: string;
   /** One in each line. */
@@ -39,7 +39,7 @@ export function draftOf(form: Form): Draft {
   };
 }
 
-function classDraft(wish: Wish, name: string): ClassDraft {
+function classDraft(wish: RunRequest, name: string): ClassDraft {
   const { weight, fixed_count, ...others } = wish.class_settings[name] ?? {};
   return { weight: textOf(weight), fixed_count: textOf(fixed_count), others };
 }
@@ -62,7 +62,7 @@ function settingsOf(draft: ClassDraft | undefined): Record<string, unknown> {
 }
 
 /** Those that say anything. */
-function allSettings(draft: Draft): Wish["class_settings"] {
+function allSettings(draft: Draft): RunRequest["class_settings"] {
   const all = Object.entries(draft.class_settings).map(([name, each]) => [name, settingsOf(each)] as const);
   return Object.fromEntries(all.filter(([, settings]) => Object.keys(settings).length));
 }
@@ -73,10 +73,10 @@ export function isShaped(draft: Draft, form: Form): boolean {
 }
 
 /** What is asked for, and what speaks against it. How loads and durations are written is the server's to judge. */
-export function wishOf(draft: Draft, form: Form): { wish: Wish; complaints: Complaint[] } {
+export function wishOf(draft: Draft, form: Form): { wish: RunRequest; complaints: Complaint[] } {
   const classes = form.classes.map((each) => each.name).filter((each) => draft.classes.includes(each));
   const isCounted = draft.model === "closed" && draft.shape === "constant" && !isShaped(draft, form);
-  const wish: Wish = {
+  const wish: RunRequest = {
     ...draft,
     users: isCounted ? Number(draft.users) : form.wish.users,
     spawn_rate: isCounted ? Number(draft.spawn_rate) : form.wish.spawn_rate,
@@ -96,12 +96,12 @@ export function wishOf(draft: Draft, form: Form): { wish: Wish; complaints: Comp
   return { wish, complaints: complaintsOf(draft, form, wish, isCounted) };
 }
 
-function defaults(form: Form): Wish["arguments"] {
+function defaults(form: Form): RunRequest["arguments"] {
   return Object.fromEntries(form.arguments.map((each) => [each.name, each.value]));
 }
 
 /** A secret is never shown: one that was left empty stays as it is. */
-function given(draft: Draft, form: Form): Wish["arguments"] {
+function given(draft: Draft, form: Form): RunRequest["arguments"] {
   const kept = new Set(form.arguments.filter((each) => each.kind === "secret").map((each) => each.name));
   return Object.fromEntries(
     Object.entries(draft.arguments).filter(([name, value]) => !(kept.has(name) && value === "")),
@@ -120,7 +120,7 @@ export function isWritten(draft: Draft): boolean {
   return draft.shape !== "constant" && draft.shape !== "plan";
 }
 
-function complaintsOf(draft: Draft, form: Form, wish: Wish, isCounted: boolean): Complaint[] {
+function complaintsOf(draft: Draft, form: Form, wish: RunRequest, isCounted: boolean): Complaint[] {
   const found: Complaint[] = [];
   const complain = (field: string, text: string) => found.push({ field, text });
   if (isCounted && !(Number.isInteger(wish.users) && wish.users >= 1 && draft.users.trim())) {

@@ -1,4 +1,4 @@
-import type { Change, Form, Test } from "../../contract";
+import type { LoadChange, Form, Test } from "../../contract";
 import type { Complaint } from "../form/wish";
 
 /** The little form of "Edit load", as typed. An empty text leaves what it is about as it is. */
@@ -20,7 +20,7 @@ export function editOf(test: Test, form: Form | null): Edit {
 }
 
 /** What is to change against what was there; null in it: as it is. */
-export function changeOf(before: Edit, edit: Edit, test: Test): { change: Change; complaints: Complaint[] } {
+export function changeOf(before: Edit, edit: Edit, test: Test): { change: LoadChange; complaints: Complaint[] } {
   const complaints: Complaint[] = [];
   if (test.model === "open") {
     const rate = edit.rate.trim();

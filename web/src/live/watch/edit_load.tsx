@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { Change, Form, Test } from "../../contract";
+import type { LoadChange, Form, Test } from "../../contract";
 import { useEscape } from "../../shared/use_when";
 import { ClassChoice } from "../form/class_fields";
 import { TextField } from "../form/fields";
@@ -11,7 +11,7 @@ import { changeOf, editOf } from "./change";
 interface Props {
   test: Test;
   form: Form | null;
-  change: (change: Change) => Promise<void>;
+  change: (change: LoadChange) => Promise<void>;
   onDone: () => void;
 }
 

@@ -1,14 +1,14 @@
 import { render } from "preact";
 import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Form, Wish } from "../../../src/contract";
+import type { Form, RunRequest } from "../../../src/contract";
 import { StartForm, forgetDraft } from "../../../src/live/form/start_form";
 import type { Complaint } from "../../../src/live/form/wish";
 import { formOf } from "../examples";
 
 let root: HTMLElement;
 let answer: Complaint[];
-const asked: Wish[] = [];
+const asked: RunRequest[] = [];
 
 beforeEach(() => {
   root = document.createElement("div");
@@ -22,7 +22,7 @@ afterEach(() => {
   root.remove();
 });
 
-const start = (wish: Wish): Promise<Complaint[]> => {
+const start = (wish: RunRequest): Promise<Complaint[]> => {
   asked.push(wish);
   return Promise.resolve(answer);
 };
