@@ -46,7 +46,7 @@ DESCRIPTION = Description(
 
 def job(args: tuple[str, ...], **changes: Any) -> Job:
     asked = wishes(*args)
-    return asked.job(replace(asked.wish, **changes), DESCRIPTION)
+    return asked.job(replace(asked.request, **changes), DESCRIPTION)
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def job(args: tuple[str, ...], **changes: Any) -> Job:
     ],
 )  # fmt: skip
 def test_the_form_is_filled_with_the_command_line(args: tuple[str, ...], expected: dict[str, Any]) -> None:
-    wish = wishes(*args).wish
+    wish = wishes(*args).request
     assert {name: getattr(wish, name) for name in expected} == expected
 
 
@@ -80,7 +80,7 @@ def test_the_form_is_filled_with_the_command_line(args: tuple[str, ...], expecte
 )
 def test_a_wish_that_is_left_as_it_was_is_the_command_line(args: tuple[str, ...]) -> None:
     asked = wishes(*args, "--seed", "1")
-    plan = asked.job(asked.wish, Description()).plan
+    plan = asked.job(asked.request, Description()).plan
     ours = {"command": (), "options": ()}
     assert replace(plan, **ours) == replace(asked.plan, **ours)
 
@@ -146,9 +146,9 @@ def test_what_is_wrong_is_told_of_its_field_in_words(changes: dict[str, Any], fi
 def test_a_load_that_no_form_can_say_is_run_as_it_is_or_replaced() -> None:
     Path("times.txt").write_text("0\n1\n")
     asked = wishes("http://h/a", "--replay", "times.txt")
-    assert (asked.has_plan, asked.wish.shape, asked.is_told) == (True, "plan", True)
-    assert asked.job(asked.wish, Description()).plan.load == asked.plan.load
-    other = asked.job(replace(asked.wish, shape="constant", rate="5/s"), Description()).plan
+    assert (asked.has_plan, asked.request.shape, asked.is_told) == (True, "plan", True)
+    assert asked.job(asked.request, Description()).plan.load == asked.plan.load
+    other = asked.job(replace(asked.request, shape="constant", rate="5/s"), Description()).plan
     assert other.load != asked.plan.load
 
 

@@ -227,7 +227,7 @@ def test_a_worker_hears_heartbeats_and_new_settings_of_classes(make):
     worker = make(WorkerRunner, 0, 2)
     heard = []
     worker.environment.events.heartbeat_received.add_listener(lambda **said: heard.append(said))
-    worker.hear_heartbeat()
+    worker.receive_heartbeat()
     assert heard == [{"client_id": worker.client_id, "timestamp": worker.last_heartbeat_timestamp}]
     before = Clerk.weight
     worker.deliver("update_user_class", {"user_class_name": "Clerk", "weight": 7}, worker.client_id)
@@ -246,7 +246,7 @@ def test_the_main_node_knows_its_workers(master):
 
 
 def test_the_main_node_adds_up_the_users_of_its_workers(master):
-    assert master.hear("host_0", "running", {"Shopper": 2, "Clerk": 1}, 5.0, 10)
+    assert master.receive("host_0", "running", {"Shopper": 2, "Clerk": 1}, 5.0, 10)
     master.take_report("host_1", {"user_classes_count": {"Shopper": 4, "Clerk": 0}, "user_count": 4})
     assert master.user_count == 7
     assert master.reported_user_classes_count == master.user_classes_count == {"Shopper": 6, "Clerk": 1}
@@ -263,14 +263,14 @@ def test_the_main_node_fires_reports_and_heartbeats_of_workers_it_knows(master):
     data = {"user_classes_count": {}, "user_count": 0, "own": 1}
     master.take_report("host_1", data)
     master.take_report("nobody", data)
-    assert master.hear("host_0", "running", {}, 0.0, 0)
-    assert not master.hear("nobody", "running", {}, 0.0, 0)
+    assert master.receive("host_0", "running", {}, 0.0, 0)
+    assert not master.receive("nobody", "running", {}, 0.0, 0)
     assert got == [("host_1", 1), "host_0"]
 
 
 def test_a_busy_worker_is_told_of_once(master, caplog):
     for _ in range(2):
-        master.hear("host_0", "running", {}, 95.0, 0)
+        master.receive("host_0", "running", {}, 95.0, 0)
     assert caplog.text.count("uses 95 % of a core") == 1
     assert master.worker_cpu_warning_emitted
 
@@ -278,7 +278,7 @@ def test_a_busy_worker_is_told_of_once(master, caplog):
 def test_the_main_node_knows_when_all_are_there(master):
     master.start(3, 1)
     assert not master.spawning_completed
-    master.hear("host_0", "running", {"Shopper": 3}, 0.0, 0)
+    master.receive("host_0", "running", {"Shopper": 3}, 0.0, 0)
     master.all_spawned()
     assert (master.spawning_completed, master.state) == (True, "running")
     assert master.target_user_classes_count == {"Shopper": 3}

@@ -34,14 +34,14 @@ def test_workers_may_leave_while_they_are_looked_at():
 def test_a_worker_that_leaves_out_heartbeats_is_missing_until_it_is_back():
     nodes = _nodes(a="running")
     node = nodes["a"]
-    node.hear("running", {"Visitor": 3}, 12.5, 1000, liveness=2)
+    node.receive("running", {"Visitor": 3}, 12.5, 1000, liveness=2)
     assert (node.user_count, node.cpu_usage, node.memory_usage) == (3, 12.5, 1000)
     for _ in range(3):
         nodes.expect_heartbeats(forget_at=-60)
         assert node.state == "running"
     nodes.expect_heartbeats(forget_at=-60)
     assert (node.state, node.user_count) == ("missing", 0)
-    node.hear("running", {"Visitor": 2}, 0.0, 0, liveness=2)
+    node.receive("running", {"Visitor": 2}, 0.0, 0, liveness=2)
     assert (node.state, node.user_count) == ("running", 2)
 
 

@@ -109,7 +109,7 @@ class Page:
 
     def wish(self, **changes: object) -> dict[str, Any]:
         """What the form is filled with, and changes to it."""
-        return {**self.form["wish"], **changes}
+        return {**self.form["request"], **changes}
 
     @property
     def test(self) -> dict[str, Any]:

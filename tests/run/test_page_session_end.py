@@ -25,9 +25,9 @@ def test_a_locustfile_that_starts_and_ends_by_itself(paged: Callable[..., Page],
 
 def test_the_exit_code_is_that_of_the_last_run(paged: Callable[..., Page], target: Target) -> None:
     page = paged("-H", target.url, "-t", "1s", text=SHOP.replace("/index", "/fail"))
-    page.do("start", page.wish())
+    page.do("start", page.request())
     assert page.until_over()["exit_code"] == 1
-    page.do("start", page.wish(classes=["Editor"]))
+    page.do("start", page.request(classes=["Editor"]))
     assert page.until_over(2)["exit_code"] == 0
     assert page.interrupt() == 0
 
@@ -46,7 +46,7 @@ def test_the_page_of_a_url_stays_when_that_is_asked_for(paged: Callable[..., Pag
     page = paged(f"{target.url}/a", "-t", "1s", "--autoquit", "-1", text=None)
     page.until_over()
     assert page.form["is_native"]
-    page.do("start", page.wish(users=3, run_time="1s"))
+    page.do("start", page.request(users=3, run_time="1s"))
     page.until_over(2)
     assert page.interrupt() == 0
 
@@ -62,7 +62,7 @@ def test_ctrl_c_while_a_run_prepares_ends_it(paged: Callable[..., Page], plimsol
     slow = f"import os, time\nif os.path.exists({str(marker)!r}):\n    open({str(marker)!r}, 'w').write('x')\n"
     text = f"{slow}    time.sleep(3)\n{SHOP}"
     page = paged("-H", target.url, text=text)
-    wish = page.wish()
+    wish = page.request()
     marker.write_text("")
     page.do("start", wish)
     wait_until(marker.read_text)
@@ -92,9 +92,9 @@ def test_ctrl_c_after_a_run_ends_it_with_the_code_of_that(paged: Callable[..., P
 
 def test_a_page_can_be_stopped_as_soon_as_it_was_started(paged: Callable[..., Page], target: Target) -> None:
     page = paged("-H", target.url)
-    page.do("start", page.wish())
+    page.do("start", page.request())
     page.do("stop")
     assert page.until_over()["status"] in ("failed", "stopped")
-    page.do("start", page.wish(run_time="1s"))
+    page.do("start", page.request(run_time="1s"))
     assert page.until_over(2)["status"] == "finished"
     assert page.interrupt() == 0

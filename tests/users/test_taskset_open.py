@@ -34,7 +34,7 @@ class Turns:
 def play(cls: type[User], arrivals: int) -> User:
     """A user of the open model that has lived until it had no more arrivals."""
     user = cls(Environment())
-    user._seat = Turns(arrivals)
+    user._slot = Turns(arrivals)
     user.start(Group()).join(timeout=PATIENCE)
     assert user.greenlet.successful(), "the user did not end"
     return user

@@ -294,7 +294,7 @@ class Visitor(Noting):
 
 def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waited_for_after_on_start():
     user = Visitor(Environment())
-    user._seat = Seat(2)
+    user._slot = Seat(2)
     user.start(Group()).join(timeout=PATIENCE)
     assert user.seen == ["on_start", "arrival", "task", "arrival", "task", "arrival", "on_stop"]
     assert user.greenlet.successful()
@@ -302,7 +302,7 @@ def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waite
 
 def test_a_user_may_leave_before_its_first_arrival():
     user = Visitor(Environment())
-    user._seat = Seat(0)
+    user._slot = Seat(0)
     user.start(Group()).join(timeout=PATIENCE)
     assert user.seen == ["on_start", "arrival", "on_stop"]
     assert user.greenlet.successful()

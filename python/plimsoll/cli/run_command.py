@@ -13,7 +13,7 @@ from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, 
 from plimsoll.cli.run_plan import is_source
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.options import files
-from plimsoll.locust.options.claims import LocustfileOptions, find_claims
+from plimsoll.locust.options.claims import LocustfileOptions, find_locustfile_options
 from plimsoll.locust.options.config import read_settings
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class RunCommand(click.Command):
         if "://" in str(named):
             return LocustfileOptions()  # not loaded twice
         try:
-            return find_claims(files.find(str(named or files.DEFAULT)))
+            return find_locustfile_options(files.find(str(named or files.DEFAULT)))
         except LocustfileError:
             return LocustfileOptions()  # told when it is looked for in earnest
 

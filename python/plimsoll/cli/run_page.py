@@ -28,16 +28,16 @@ ALL = {"*": "0.0.0.0"}
 """As Locust spells it."""
 
 
-def run_with_page(wishes: RunRequests, given: Mapping[str, Any]) -> int:
+def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
     """The exit code of the last run. Raises PlimsollError."""
     live = Live()
-    session = PageSession(wishes, live, describe_form, lambda line: click.echo(line, err=True))
-    waits = not wishes.is_told and not given["autostart"]
+    session = PageSession(requests, live, describe_form, lambda line: click.echo(line, err=True))
+    waits = not requests.is_told and not given["autostart"]
     autoquit = given["autoquit"]
     if autoquit is None:
-        autoquit = 0 if wishes.is_told else -1
+        autoquit = 0 if requests.is_told else -1
     with page(given, given["store"], live, session):
-        return session.run(None if waits else wishes.first(), None if autoquit < 0 else float(autoquit))
+        return session.run(None if waits else requests.first(), None if autoquit < 0 else float(autoquit))
 
 
 @contextmanager

@@ -46,9 +46,9 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
     processes = _processes(given["processes"])
     _check(what, load, given)
     users = given["users"] or 1
-    patience = STOP_TIMEOUT_S if what.scenario is not None or (load and load.model == "open") else 0.0
+    timeout = STOP_TIMEOUT_S if what.scenario is not None or (load and load.model == "open") else 0.0
     file = what.plan
-    stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, patience)
+    stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, timeout)
     run_times = (given["run_time"], file.run_time if file else None)
     seeds = (given["seed"], file.seed if file else None, secrets.randbits(32))
     plan = RunPlan(

@@ -59,7 +59,7 @@ class RunRequests:
         self._what = what
         self._outputs = outputs
         self._secret = secret
-        self.wish = _wish(given, plan, self.has_plan)
+        self.request = _request(given, plan, self.has_plan)
 
     @property
     def has_plan(self) -> bool:
@@ -79,18 +79,18 @@ class RunRequests:
         """What the command line says, to the letter."""
         return self._job(self._given, self.plan, self._what, self._secret)
 
-    def job(self, wish: RunRequest, description: Description) -> Job:
+    def job(self, request: RunRequest, description: Description) -> Job:
         """Raises FieldError, or UsageError when it is not about one field."""
-        class_settings.check(wish.class_settings, description.classes)
-        given = {**self._given, **_values(wish, self.has_plan)}
-        given["config_users"] = (*self._given["config_users"], *class_settings.texts(wish.class_settings))
+        class_settings.check(request.class_settings, description.classes)
+        given = {**self._given, **_values(request, self.has_plan)}
+        given["config_users"] = (*self._given["config_users"], *class_settings.texts(request.class_settings))
         if not self._what.locustfiles and self._what.plan is None:
             given["host"] = self._given["host"]
         arguments = self._arguments
         if self._what.locustfiles:
-            arguments = self._own_arguments(wish, description)
+            arguments = self._own_arguments(request, description)
         try:
-            for text in wish.thresholds:
+            for text in request.thresholds:
                 parse_threshold(text)
         except UsageError as error:
             raise FieldError(str(error), "thresholds") from error
@@ -98,15 +98,15 @@ class RunRequests:
             plan, what = make_plan(arguments, given)
         except UsageError as error:
             raise _in_words(error) from error
-        if plan.is_open != (wish.model == "open"):
-            other = "a number of users" if wish.model == "open" else "a rate"
+        if plan.is_open != (request.model == "open"):
+            other = "a number of users" if request.model == "open" else "a rate"
             raise FieldError(f"this is {other}, which is of the other model", "shape_text")
         secret = self._secret | description.secret
         plan = replace(
             plan,
             has_page=True,
             command=("plimsoll", "run", *_command(given), *arguments),
-            shape_class=wish.shape_class or ("" if self.picks else None),
+            shape_class=request.shape_class or ("" if self.picks else None),
         )
         return self._job(given, plan, what, secret)
 
@@ -114,11 +114,11 @@ class RunRequests:
         outputs = self._outputs(given, plan, what, secret)
         return Job(plan, outputs, outputs.name or "")
 
-    def _own_arguments(self, wish: RunRequest, description: Description) -> tuple[str, ...]:
+    def _own_arguments(self, request: RunRequest, description: Description) -> tuple[str, ...]:
         """User classes, and options of the locustfile; those that are as they were stay as they were said."""
         known = {each.name: each for each in description.options if each.shown}
         values: dict[str, Value] = {}
-        for name, value in wish.arguments.items():
+        for name, value in request.arguments.items():
             option = known.get(name)
             if option is None:
                 raise FieldError(f"the locustfile has no option {name}", f"arguments.{name}")
@@ -128,14 +128,14 @@ class RunRequests:
         for name, option in known.items():
             if option.required and not values.get(name, option.value) and option.kind != "secret":
                 raise FieldError(f"{name.replace('_', ' ')} is needed", f"arguments.{name}")
-        unknown = sorted(set(wish.classes) - {each.name for each in description.classes})
+        unknown = sorted(set(request.classes) - {each.name for each in description.classes})
         if unknown:
             raise FieldError(f"the locustfile has no user class {', '.join(unknown)}", "classes")
         sources = [each for each in positionals(self._arguments, description.options) if each.endswith(".toml")]
-        return (*sources, *wish.classes, *replaced(self._arguments, description.options, values))
+        return (*sources, *request.classes, *replaced(self._arguments, description.options, values))
 
 
-def _wish(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
+def _request(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
     """What the form is filled with at first."""
     shape = next((name for name in SHAPES if given[name] and name != "rate"), "constant")
     if has_plan:
@@ -165,31 +165,31 @@ def _text(seconds: Any) -> str:
     return seconds if isinstance(seconds, str) else format_duration(seconds)
 
 
-def _values(wish: RunRequest, has_plan: bool) -> dict[str, Any]:
+def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
     """What options of the command line would be given. Raises FieldError."""
-    is_open, is_plain = wish.model == "open", wish.shape == "constant"
-    if wish.shape == "plan" and not has_plan:
+    is_open, is_plain = request.model == "open", request.shape == "constant"
+    if request.shape == "plan" and not has_plan:
         raise FieldError("there is no plan; choose another shape", "shape")
-    shapes: dict[str, Any] = dict.fromkeys(SHAPES) if wish.shape != "plan" else {}
+    shapes: dict[str, Any] = dict.fromkeys(SHAPES) if request.shape != "plan" else {}
     if is_open and is_plain:
-        shapes["rate"] = _needed(wish.rate, "rate", "a rate, as 900/s, is needed")
-    elif not is_plain and wish.shape != "plan":
-        shapes[wish.shape] = _needed(wish.shape_text, "shape_text", f"what the {wish.shape} is like is needed")
+        shapes["rate"] = _needed(request.rate, "rate", "a rate, as 900/s, is needed")
+    elif not is_plain and request.shape != "plan":
+        shapes[request.shape] = _needed(request.shape_text, "shape_text", f"what the {request.shape} is like is needed")
     closed = not is_open and is_plain
     return {
         **shapes,
-        **({"reset_stats": False} if is_open else dict.fromkeys(OPEN_ONLY) if wish.shape != "plan" else {}),
-        "users": _converted("users", wish.users) if closed else None,
-        "spawn_rate": _converted("spawn_rate", wish.spawn_rate) if closed else None,
-        "run_time": _converted("run_time", wish.run_time) if wish.run_time else None,
-        "warmup": wish.warmup or None,
-        "stop_timeout": _converted("stop_timeout", wish.stop_timeout) if wish.stop_timeout else None,
-        "host": wish.host or None,
-        "tags": wish.tags,
-        "exclude_tags": wish.exclude_tags,
-        "profile": wish.profile or None,
-        "name": wish.name or None,
-        "thresholds": wish.thresholds,
+        **({"reset_stats": False} if is_open else dict.fromkeys(OPEN_ONLY) if request.shape != "plan" else {}),
+        "users": _converted("users", request.users) if closed else None,
+        "spawn_rate": _converted("spawn_rate", request.spawn_rate) if closed else None,
+        "run_time": _converted("run_time", request.run_time) if request.run_time else None,
+        "warmup": request.warmup or None,
+        "stop_timeout": _converted("stop_timeout", request.stop_timeout) if request.stop_timeout else None,
+        "host": request.host or None,
+        "tags": request.tags,
+        "exclude_tags": request.exclude_tags,
+        "profile": request.profile or None,
+        "name": request.name or None,
+        "thresholds": request.thresholds,
     }
 
 

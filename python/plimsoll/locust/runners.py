@@ -374,7 +374,7 @@ class WorkerRunner(DistributedRunner):
         self.environment.events.report_to_master.fire(client_id=self.client_id, data=data)
         return data
 
-    def hear_heartbeat(self) -> None:
+    def receive_heartbeat(self) -> None:
         """The main node has answered a heartbeat."""
         self.last_heartbeat_timestamp = time.time()
         self.environment.events.heartbeat_received.fire(
@@ -466,12 +466,12 @@ class MasterRunner(DistributedRunner):
         logger.info("Worker %s (index %d) is ready; there are %d now", client_id, index, self.worker_count)
         self.environment.events.worker_connect.fire(client_id=client_id)
 
-    def hear(self, client_id: str, state: str, users: dict[str, int], cpu: float, memory: int) -> bool:
+    def receive(self, client_id: str, state: str, users: dict[str, int], cpu: float, memory: int) -> bool:
         """A worker's heartbeat. Returns whether it is one of ours, and gets an answer."""
         node = self.clients.get(client_id)
         if node is None:
             return False
-        node.hear(state, users, cpu, memory, HEARTBEAT_LIVENESS)
+        node.receive(state, users, cpu, memory, HEARTBEAT_LIVENESS)
         if cpu > CPU_WARNING_THRESHOLD and not node.cpu_warning_emitted:
             node.cpu_warning_emitted = self.worker_cpu_warning_emitted = True
             index = self.get_worker_index(client_id)

@@ -40,7 +40,7 @@ class WorkerNode:
     def user_count(self) -> int:
         return sum(self.user_classes_count.values())
 
-    def hear(self, state: str, users: dict[str, int], cpu: float, memory: int, liveness: int) -> None:
+    def receive(self, state: str, users: dict[str, int], cpu: float, memory: int, liveness: int) -> None:
         """It has sent a heartbeat, and may leave out so many again."""
         if self.state == STATE_MISSING:
             logger.info("Worker %s is back, its state is %s", self.id, state)

@@ -3,7 +3,7 @@
 - plan: what is to be run; perform: a run from the checks before it to its exit code (verdict); limits: a check
 - local: the coordinator on this machine, on a loop; launch: how its processes get ready; steering: how much load there
   is; dispatch: which class the next user has, and on which worker
-- account: what is measured, and what a reset leaves out; progress: what the coordinator's observers see; keeper: the
+- account: what is measured, and what a reset leaves out; progress: what the coordinator's observers see; store_writer: the
   one that feeds the store; live: those that people look at
 - page_session: one run after another, as the page asks for them; form: what a locustfile has to be asked for;
   form_items: that, and the shares of tasks, as the page is told; own_page: what the locustfile adds to Locust's page

@@ -30,7 +30,7 @@ SECRET = re.compile(r"auth|cookie|token|key|secret|password", re.IGNORECASE)
 """In the name of a header: its value is not kept."""
 LONG = 1000
 """Entries of a list that is kept as it is."""
-_GIT_PATIENCE = 5.0
+_GIT_TIMEOUT_S = 5.0
 
 
 def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, shaped: bool = False) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _git(directory: Path, *arguments: str) -> str | None:
             ["git", "-C", str(directory), *arguments],
             capture_output=True,
             text=True,
-            timeout=_GIT_PATIENCE,
+            timeout=_GIT_TIMEOUT_S,
             check=False,
         )
     except (OSError, subprocess.TimeoutExpired):

@@ -81,7 +81,7 @@ class RunListener(Observer, Protocol):
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         """It is about to start its processes. gate: knows how its thresholds stand."""
 
-    def kept_as(self, run: str) -> None:
+    def stored_as(self, run: str) -> None:
         """Its id in the store."""
 
     def log(self, level: str, text: str) -> None:
@@ -91,7 +91,7 @@ class RunListener(Observer, Protocol):
         """message: why it has failed."""
 
 
-def perform(plan: RunPlan, outputs: Outputs, onlooker: RunListener | None = None) -> int:
+def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None) -> int:
     """The exit code. Raises PlimsollError when the run cannot begin, or has failed."""
     for text in outputs.thresholds:
         parse_threshold(text)
@@ -107,8 +107,8 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: RunListener | None = None
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
         _log_to(_log_handler(plan, display), plan, stack)
-        if onlooker:
-            _log_to(_OnlookerHandler(onlooker), plan, stack)
+        if listener:
+            _log_to(_ListenerHandler(listener), plan, stack)
 
         @cache
         def about() -> dict[str, Any]:
@@ -116,7 +116,7 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: RunListener | None = None
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
         log_start(plan)
-        keeper = StoreWriter(store.start_run, about, onlooker.kept_as if onlooker else None)
+        store_writer = StoreWriter(store.start_run, about, listener.stored_as if listener else None)
         gate = ThresholdMonitor(
             lambda: (*outputs.thresholds, *runner.launch.thresholds),
             plan.warmup,
@@ -124,16 +124,22 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: RunListener | None = None
             plan.times_of,
         )
         # The gate may refuse to begin; nothing is kept then.
-        observers: list[Observer] = [gate, display, *([csv] if csv else []), *([onlooker] if onlooker else []), keeper]
+        observers: list[Observer] = [
+            gate,
+            display,
+            *([csv] if csv else []),
+            *([listener] if listener else []),
+            store_writer,
+        ]
         output = display.output if isinstance(display, TerminalDisplay) else None
-        log = _passed_on(onlooker, plan.processes) if onlooker else None
+        log = _passed_on(listener, plan.processes) if listener else None
         runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
-        if onlooker:
-            onlooker.begins(runner, gate)
+        if listener:
+            listener.begins(runner, gate)
         result = runner.run()
         facts = _facts(result, gate)
-        lost = keeper.finish(result.status, result.ended, result.notes, facts)
-        stored = None if lost else _read_back(store, keeper.run)
+        lost = store_writer.finish(result.status, result.ended, result.notes, facts)
+        stored = None if lost else _read_back(store, store_writer.run)
         view = RunView.of(stored) if stored else result.view
         done = FinishedRun(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
         code = result.error.exit_code if result.error else _exit_code(runner.plan, result, done, gate.limits_failures)
@@ -141,8 +147,8 @@ def perform(plan: RunPlan, outputs: Outputs, onlooker: RunListener | None = None
         if csv:
             csv.finish(view, done.assessment)
         _write_hlog(outputs, stored)
-        if onlooker:
-            onlooker.over(result.status, view, done.assessment, code, str(result.error or ""))
+        if listener:
+            listener.over(result.status, view, done.assessment, code, str(result.error or ""))
     # Not before the display has left the terminal.
     _report(outputs, done)
     if result.error:
@@ -245,22 +251,22 @@ class _DisplayHandler(logging.Handler):
         self._display.write(self.format(record))
 
 
-class _OnlookerHandler(logging.Handler):
-    def __init__(self, onlooker: RunListener) -> None:
+class _ListenerHandler(logging.Handler):
+    def __init__(self, listener: RunListener) -> None:
         super().__init__()
-        self._onlooker = onlooker
+        self._listener = listener
         self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._onlooker.log(record.levelname, self.format(record))
+        self._listener.log(record.levelname, self.format(record))
 
 
-def _passed_on(onlooker: RunListener, workers: int) -> Callable[[int, Logged], None]:
+def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], None]:
     """What the processes of a run log; of several, with who it was. The main node's index is their number."""
 
     def log(index: int, logged: Logged) -> None:
         who = "" if workers == 1 else "main node: " if index == workers else f"worker {index}: "
-        onlooker.log(logged.level, who + logged.text)
+        listener.log(logged.level, who + logged.text)
 
     return log
 

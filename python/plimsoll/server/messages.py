@@ -99,7 +99,7 @@ class Form:
     shape_classes: tuple[str, ...]
     tags: tuple[str, ...]
     arguments: tuple[Argument, ...]
-    wish: RunRequest
+    request: RunRequest
     """What it is filled with: the command line, or the last run of this page."""
     has_shape: bool = False
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""

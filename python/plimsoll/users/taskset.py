@@ -106,7 +106,7 @@ class TaskSet(metaclass=TaskSetMeta):
             raise without_super(type(self), "parent")
         self._start()
         user = self._user
-        seat = user._seat
+        slot = user._slot
         try:
             while True:
                 try:
@@ -118,7 +118,7 @@ class TaskSet(metaclass=TaskSetMeta):
                         continue
                     except RescheduleTask:
                         pass
-                    if seat is None or seat.waits:
+                    if slot is None or slot.waits:
                         self.wait()
                 except (InterruptTaskSet, StopUser, StopTest):
                     raise
@@ -128,10 +128,10 @@ class TaskSet(metaclass=TaskSetMeta):
                         raise
                     # Also if it was wait_time that failed. Should it fail again, this TaskSet ends: without a wait the
                     # loop would spin.
-                    if seat is None or seat.waits:
+                    if slot is None or slot.waits:
                         self.wait()
-                if seat is not None:
-                    seat.next_iteration(user)
+                if slot is not None:
+                    slot.next_iteration(user)
         except InterruptTaskSet as interrupt:
             self._stop()
             raise _for_parent(interrupt) from interrupt

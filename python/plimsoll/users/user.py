@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.session import HttpSession
 
-    class Seat(Protocol):
+    class IterationSource(Protocol):
         """Who decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
 
         @property
@@ -96,7 +96,7 @@ class User(metaclass=UserMeta):
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
 
-    _seat: Seat | None = None
+    _slot: IterationSource | None = None
     """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
 
     # Of the class, as a class with an `__init__` of its own may set its environment and leave out ours.
@@ -136,8 +136,8 @@ class User(metaclass=UserMeta):
         self._taskset_instance = DefaultTaskSet(self)
         try:
             self._start()
-            if self._seat is not None:
-                self._seat.next_iteration(self)
+            if self._slot is not None:
+                self._slot.next_iteration(self)
             self._taskset_instance.run()
         except (GreenletExit, StopUser):
             self.on_stop()

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.locust.options.claims import LocustfileOptions, find_claims
+from plimsoll.locust.options.claims import LocustfileOptions, find_locustfile_options
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,7 +24,7 @@ def add(parser):
 def test_options_are_found_without_importing_anything(tmp_path: Path) -> None:
     file = tmp_path / "locustfile.py"
     file.write_text(FILE)
-    assert find_claims([file]) == LocustfileOptions(
+    assert find_locustfile_options([file]) == LocustfileOptions(
         frozenset({"-n", "--seed", "--pin", "--open"}), frozenset({"--pin"})
     )
 
@@ -38,14 +38,14 @@ def test_modules_beside_and_below_count_if_they_take_part(tmp_path: Path) -> Non
     )
     (tmp_path / "common").mkdir()
     (tmp_path / "common" / "options.py").write_text("def add(p): p.add_argument('--rate')")
-    assert find_claims([str(file)]).options == {"--rate", "--n"}
+    assert find_locustfile_options([str(file)]).options == {"--rate", "--n"}
 
 
 def test_what_cannot_be_read_claims_nothing(tmp_path: Path) -> None:
     broken, binary = tmp_path / "broken.py", tmp_path / "binary.py"
     broken.write_text("p.add_argument('--a'")
     binary.write_bytes(b"add_argument \xff")
-    assert find_claims([broken, binary, tmp_path / "nowhere.py"]) == LocustfileOptions()
+    assert find_locustfile_options([broken, binary, tmp_path / "nowhere.py"]) == LocustfileOptions()
 
 
 def test_options_that_are_given_once_per_value_are_known(tmp_path: Path) -> None:
@@ -55,4 +55,4 @@ def test_options_that_are_given_once_per_value_are_known(tmp_path: Path) -> None
         "p.add_argument('--pair', action='append', nargs=2)\n"
         "p.add_argument('--list', nargs='*')\n"
     )
-    assert find_claims([file]).appending == {"--more"}
+    assert find_locustfile_options([file]).appending == {"--more"}

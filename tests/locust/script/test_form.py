@@ -92,7 +92,7 @@ def test_everything_a_locustfile_has_is_found(tmp_path: Path) -> None:
     assert found.secret == {"--api-key"}
     form = form_of(found, RunRequest(), "shop.py", has_plan=False, picks=False)
     assert [each.name for each in form.arguments] == ["count", "where", "fast", "api_key"]
-    assert form.wish.arguments == {"count": "7", "where": "here", "fast": False}
+    assert form.request.arguments == {"count": "7", "where": "here", "fast": False}
     assert [each.tasks for each in form.classes] == [("edit",), ("add", "look", "index")]
     _shares(found)
 

@@ -105,9 +105,9 @@ def test_a_report_that_cannot_be_sent_is_told(
 def test_news_for_a_worker(worker: WorkerRunner, member: WorkerPeer) -> None:
     got: list[Any] = []
     worker.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
-    member.hear("message", ["greeting", encode([1, 2])])
+    member.receive("message", ["greeting", encode([1, 2])])
     assert got == [([1, 2], worker.client_id)]
-    member.hear("heartbeat", [])
+    member.receive("heartbeat", [])
     assert worker.last_heartbeat_timestamp is not None
 
 
@@ -117,17 +117,17 @@ def test_news_for_the_main_node(main: MasterRunner, told: Told) -> None:
     got: list[Any] = []
     main.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
     main.environment.events.worker_report.add_listener(lambda client_id, data: got.append(data["own"]))
-    member.hear("connect", ["a", 0])
-    member.hear("heartbeat", ["a", "running", {"Visitor": 2}, 1.0, 10])
-    member.hear("heartbeat", ["nobody", "running", {}, 1.0, 10])
+    member.receive("connect", ["a", 0])
+    member.receive("heartbeat", ["a", "running", {"Visitor": 2}, 1.0, 10])
+    member.receive("heartbeat", ["nobody", "running", {}, 1.0, 10])
     assert told == [("heartbeat", "a")]
     assert main.user_count == 2
-    member.hear("message", ["greeting", encode("hello"), "a"])
-    member.hear("report", ["a", encode({"own": 5, "user_classes_count": {}, "user_count": 0})])
+    member.receive("message", ["greeting", encode("hello"), "a"])
+    member.receive("report", ["a", encode({"own": 5, "user_classes_count": {}, "user_count": 0})])
     assert got == [("hello", "a"), 5]
-    member.hear("lose", ["a"])
+    member.receive("lose", ["a"])
     assert len(main.clients.missing) == 1
-    member.hear("leave", ["a"])
+    member.receive("leave", ["a"])
     assert len(main.clients) == 0
     assert (taken, member.failed) == ([], False)
 
@@ -136,8 +136,8 @@ def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: Ma
     taken: list[EncodedSnapshot] = []
     member = MainPeer(main, lambda *_: None, taken.append)
     snapshot = EncodedSnapshot(0, 0, 1, [], [], [], [("boom", "line 1", 3)], {})
-    member.hear("snapshot", ["a", snapshot.to_list()])
-    member.hear("snapshot", ["b", snapshot.to_list()])
+    member.receive("snapshot", ["a", snapshot.to_list()])
+    member.receive("snapshot", ["b", snapshot.to_list()])
     assert [each.exceptions for each in taken] == [[("boom", "line 1", 3)]] * 2
     assert member.failed
     (row,) = main.exceptions.values()
@@ -149,6 +149,6 @@ def test_exceptions_of_several_workers_are_one_row_if_they_are_of_one_place(main
     frames = '  File "a.py", line 1, in buy\n'
     for worker in ("a", "b"):
         caught = (f"item {worker}", f"{frames}ValueError: item {worker}\n", 2)
-        member.hear("snapshot", [worker, EncodedSnapshot(0, 0, 1, [], [], [], [caught], {}).to_list()])
+        member.receive("snapshot", [worker, EncodedSnapshot(0, 0, 1, [], [], [], [caught], {}).to_list()])
     (row,) = main.exceptions.values()
     assert row == {"count": 4, "msg": "item a", "traceback": frames, "nodes": {"a", "b"}}

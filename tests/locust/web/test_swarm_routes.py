@@ -317,7 +317,7 @@ def test_files_are_those_of_the_run_that_is_kept(tmp_path: Path, live, control):
         with paged(live, control, store=place, more_routes=routes) as page:
             assert page.get("stats/requests/csv").status_code == 409, "not kept yet"
             assert page.get("stats/report").status_code == 409
-            live.kept_as(writer.id)
+            live.stored_as(writer.id)
             rows = list(csv.DictReader(io.StringIO(page.get("stats/requests/csv").text)))
             assert [(row["Name"], row["Request Count"], row["100%"]) for row in rows] == [
                 ("/a", "2", "20"),

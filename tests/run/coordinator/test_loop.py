@@ -98,7 +98,7 @@ def test_an_action_may_cancel_or_delay_another_that_is_due(loop: Loop) -> None:
 def test_a_signal_calls_the_action_and_nothing_else(loop: Loop) -> None:
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     called: list[int] = []
-    with loop.heeding_signals(lambda: called.append(1)):
+    with loop.handling_signals(lambda: called.append(1)):
         for number in before:
             signal.raise_signal(number)
             loop.turn()
@@ -109,7 +109,7 @@ def test_a_signal_calls_the_action_and_nothing_else(loop: Loop) -> None:
 def test_nohup_is_respected(loop: Loop) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        with loop.heeding_signals(lambda: None):
+        with loop.handling_signals(lambda: None):
             assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
     finally:
         signal.signal(signal.SIGHUP, before)

@@ -61,11 +61,11 @@ class Scene:
         if main:
             self.nodes.main = self.main
             for index in self.workers:
-                self.hear(index, "connect", f"client {index}")
+                self.receive(index, "connect", f"client {index}")
             self.main.taken()
 
-    def hear(self, index: int, kind: str, *arguments: Any) -> None:
-        self.nodes.hear(self.workers.get(index, self.main), News(kind, list(arguments)))
+    def receive(self, index: int, kind: str, *arguments: Any) -> None:
+        self.nodes.receive(self.workers.get(index, self.main), News(kind, list(arguments)))
 
     def then(self) -> None:
         self.done.append("then")
@@ -82,10 +82,10 @@ def scene() -> Scene:
 
 def test_what_workers_tell_goes_to_the_main_node_by_their_names() -> None:
     scene = Scene(main=True)
-    scene.hear(0, "connect", "a")
-    scene.hear(0, "message", "type", b"data", None)
-    scene.hear(0, "report", b"data")
-    scene.hear(1, "heartbeat", "running", {"Visitor": 1}, 5.0, 10, 0)
+    scene.receive(0, "connect", "a")
+    scene.receive(0, "message", "type", b"data", None)
+    scene.receive(0, "report", b"data")
+    scene.receive(1, "heartbeat", "running", {"Visitor": 1}, 5.0, 10, 0)
     assert scene.told() == [
         [
             ("connect", "a", 0),
@@ -99,10 +99,10 @@ def test_what_workers_tell_goes_to_the_main_node_by_their_names() -> None:
 
 
 def test_what_the_main_node_tells_goes_to_all_workers_or_the_one_it_names(scene: Scene) -> None:
-    scene.hear(2, "message", "to all", b"1", None)
-    scene.hear(2, "message", "to one", b"2", "client 1")
-    scene.hear(2, "message", "to nobody", b"3", "client 7")
-    scene.hear(2, "heartbeat", "client 0")
+    scene.receive(2, "message", "to all", b"1", None)
+    scene.receive(2, "message", "to one", b"2", "client 1")
+    scene.receive(2, "message", "to nobody", b"3", "client 7")
+    scene.receive(2, "heartbeat", "client 0")
     assert scene.told() == [
         [],
         [("message", "to all", b"1"), ("heartbeat",)],
@@ -129,15 +129,15 @@ def test_all_spawned_is_told_to_the_main_node_once_it_knows_all_users_and_then_t
     scene.nodes.fire_spawned(3, scene.then)
     assert scene.told() == [[], [("adjust", {"Visitor": 2}, None)], [("adjust", {"Visitor": 1}, None)]]
     heartbeat = ("heartbeat", "spawning", {}, 0.0, 0)
-    scene.hear(0, *heartbeat, 1)
-    scene.hear(1, *heartbeat, 0)
+    scene.receive(0, *heartbeat, 1)
+    scene.receive(1, *heartbeat, 0)
     assert ("spawned", 3) not in scene.main.taken()
-    scene.hear(1, *heartbeat, 1)
+    scene.receive(1, *heartbeat, 1)
     assert scene.main.taken()[-1] == ("spawned", 3)
     assert scene.told() == [[], [], []]
-    scene.hear(2, "fired", "test_stopping")
+    scene.receive(2, "fired", "test_stopping")
     assert scene.done == [], "it waits for something else"
-    scene.hear(2, "fired", "spawning_complete")
+    scene.receive(2, "fired", "spawning_complete")
     assert scene.told() == [[], [("spawned", 3)], [("spawned", 3)]]
     assert scene.done == ["then"]
     assert scene.loop.due == {}
@@ -161,7 +161,7 @@ def test_a_run_does_not_wait_for_long(scene: Scene) -> None:
 def test_a_worker_that_is_lost_is_not_waited_for(scene: Scene) -> None:
     scene.nodes.adjust({0: {}, 1: {}}, 3)
     scene.nodes.fire_spawned(2, scene.then)
-    scene.hear(0, "heartbeat", "spawning", {}, 0.0, 0, 1)
+    scene.receive(0, "heartbeat", "spawning", {}, 0.0, 0, 1)
     scene.main.taken()
     scene.nodes.lose(scene.workers.pop(1))
     assert scene.main.taken() == [("lose", "client 1"), ("spawned", 2)]
@@ -171,9 +171,9 @@ def test_the_end_comes_before_users_that_were_to_be_told_of(scene: Scene) -> Non
     scene.nodes.fire_spawned(2, scene.then)
     scene.nodes.fire_stopping(lambda: scene.done.append("stopping"))
     assert scene.main.taken() == [("spawned", 2), ("drain",)]
-    scene.hear(2, "fired", "spawning_complete")
+    scene.receive(2, "fired", "spawning_complete")
     assert scene.done == []
-    scene.hear(2, "fired", "test_stopping")
+    scene.receive(2, "fired", "test_stopping")
     scene.loop.run_out()
     assert scene.done == ["stopping"]
     assert [each.taken() for each in scene.workers.values()] == [[], []]
@@ -182,7 +182,7 @@ def test_the_end_comes_before_users_that_were_to_be_told_of(scene: Scene) -> Non
 def test_what_was_to_follow_can_be_forgotten(scene: Scene) -> None:
     scene.nodes.fire_spawned(2, scene.then)
     scene.nodes.forget()
-    scene.hear(2, "fired", "spawning_complete")
+    scene.receive(2, "fired", "spawning_complete")
     scene.loop.run_out()
     assert scene.done == []
 

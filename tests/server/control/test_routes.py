@@ -26,7 +26,7 @@ def test_the_state_says_what_can_be_asked_for(page):
     state = page.json("api/state")
     assert (state["version"], state["mode"], state["test"]) == (version("plimsoll"), "run", None)
     assert state["form"]["classes"][1]["name"] == "Admin"
-    assert state["form"]["wish"]["users"] == 10
+    assert state["form"]["request"]["users"] == 10
 
 
 def test_without_a_control_nothing_can_be_started():
@@ -61,11 +61,11 @@ def test_secrets_of_the_form_are_not_shown_and_come_back_as_they_were():
     argument = Argument("key", "Key", "", "secret", "from the command line")
     host = "http://me:hunter2@127.0.0.1:8000"
     wish = RunRequest(host=host, arguments={"key": "hunter2", "tenant": "acme"})
-    control = Operator(arguments=(argument,), wish=wish)
+    control = Operator(arguments=(argument,), request=wish)
     with paged(Live(), control) as page:
         text = page.get("api/state").text
         assert "hunter2" not in text and "command line" not in text
-        shown = page.json("api/state")["form"]["wish"]
+        shown = page.json("api/state")["form"]["request"]
         assert shown["arguments"] == {"tenant": "acme"}
         page.post("api/live/start", shown)
         page.post("api/live/start", {**shown, "host": "http://127.0.0.2"})

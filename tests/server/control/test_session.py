@@ -24,17 +24,17 @@ def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
 ) -> None:
     page = paged("-H", target.url, "-u", "2", "-r", "2", "-s", "5")
     assert (page.test, target.total) == ({}, 0)
-    wish = page.form["wish"]
+    wish = page.form["request"]
     assert (wish["users"], wish["spawn_rate"], wish["host"], wish["stop_timeout"]) == (2, 2.0, target.url, "5s")
     page.do("start", wish)
     page.until_users(2)
     assert page.refused("start", wish) == (409, "a run is in progress; stop it first", "")
     page.do("stop")
     assert page.until_over()["status"] == "stopped"
-    page.do("start", page.wish(users=3, spawn_rate=9, classes=["Editor"], run_time="1s", name="second"))
+    page.do("start", page.request(users=3, spawn_rate=9, classes=["Editor"], run_time="1s", name="second"))
     last = page.until_over(2)
     assert (last["status"], last["exit_code"], last["name"]) == ("finished", 0, "second")
-    assert page.form["wish"]["users"] == 3, "the form is filled with the last run"
+    assert page.form["request"]["users"] == 3, "the form is filled with the last run"
     assert page.interrupt() == 0
     first, second = runs_of(plimsoll)
     assert [each["run"]["status"] for each in (first, second)] == ["stopped", "finished"]
@@ -182,7 +182,7 @@ def add(parser):
         "arguments.nothing": {"arguments": {"nothing": "1"}},
     }
     for field, changes in fields.items():
-        wish = page.wish(**changes)
+        wish = page.request(**changes)
         if field != "arguments.who":
             wish["arguments"] = {
                 "who": "ann",
@@ -222,12 +222,12 @@ def on_start(environment, **_):
         "tones": ("multiple", ["low"]),
         "api_key": ("secret", ""),
     }
-    page.do("start", page.wish(run_time="1s"))
+    page.do("start", page.request(run_time="1s"))
     page.until_over()
     values = {"where": "here", "fast": True, "tones": ["high", "shrill"], "api_key": "the-typed-key"}
-    page.do("start", page.wish(run_time="1s", arguments=values))
+    page.do("start", page.request(run_time="1s", arguments=values))
     page.until_over(2)
-    assert "api_key" not in page.form["wish"]["arguments"]
+    assert "api_key" not in page.form["request"]["arguments"]
     assert page.interrupt() == 0
     assert page.out.splitlines()[0] == "there False ['low'] the-given-key y"
     assert "here True ['high', 'shrill'] the-typed-key y" in page.out
@@ -253,12 +253,12 @@ class Waves(LoadTestShape):
 """
     page = paged("-H", target.url, text=text)
     assert (page.form["has_shape"], page.form["shape_classes"]) == (True, ["Stages", "Waves"])
-    page.do("start", page.wish())
+    page.do("start", page.request())
     page.until_users(3)
     assert page.refused("change", {"users": 5})[0] == 409
     page.do("stop")
     page.until_over()
-    page.do("start", page.wish(shape_class="Waves"))
+    page.do("start", page.request(shape_class="Waves"))
     page.until_users(2)
     page.do("stop")
     page.until_over(2)
@@ -270,12 +270,12 @@ def test_a_locustfile_that_is_broken_can_be_mended(
 ) -> None:
     page = paged("-H", target.url, text="import nothing_of_this_name\n")
     assert "locustfile.py:1: ModuleNotFoundError" in page.form["error"]
-    status, message, _ = page.refused("start", page.wish())
+    status, message, _ = page.refused("start", page.request())
     assert status == 400
     assert "ModuleNotFoundError" in message
     plimsoll.write(SHOP)
     assert page.form["error"] == ""
-    page.do("start", page.wish(run_time="1s", host=target.url))
+    page.do("start", page.request(run_time="1s", host=target.url))
     assert page.until_over()["status"] == "finished"
     assert page.interrupt() == 0
 
@@ -284,11 +284,11 @@ def test_a_run_that_cannot_begin_is_told_at_the_page_and_another_may(
     paged: Callable[..., Page], target: Target
 ) -> None:
     page = paged()
-    page.do("start", page.wish())
+    page.do("start", page.request())
     failed = page.until_over()
     assert (failed["status"], "no host: give one" in failed["message"]) == ("failed", True)
     assert "plimsoll: no host: give one" in page.err
-    page.do("start", page.wish(host=target.url, run_time="1s"))
+    page.do("start", page.request(host=target.url, run_time="1s"))
     assert page.until_over(2)["status"] == "finished"
     assert page.interrupt() == 0
 
@@ -296,8 +296,8 @@ def test_a_run_that_cannot_begin_is_told_at_the_page_and_another_may(
 def test_two_pages_at_once_have_their_ownruns_of(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
     one, other = paged("-H", target.url), paged("-H", target.url)
     assert one.url != other.url
-    one.do("start", one.wish(run_time="2s", name="one"))
-    other.do("start", other.wish(run_time="2s", name="other"))
+    one.do("start", one.request(run_time="2s", name="one"))
+    other.do("start", other.request(run_time="2s", name="other"))
     assert (one.until_over()["name"], other.until_over()["name"]) == ("one", "other")
     assert (one.interrupt(), other.interrupt()) == (0, 0)
     runs = runs_of(plimsoll)
@@ -320,7 +320,7 @@ def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
     assert page.ask("/user", {"user_class_name": "Visitor", "fixed_count": 2}) == (201, {})
     assert page.ask("/user", {"user_class_name": "Visitor", "host": "http://me:hunter2@127.0.0.1:1"})[0] == 201
     assert page.ask("/user", {"user_class_name": "Editor", "host": f"{target.url}/editors"})[0] == 201
-    wish = page.wish(users=5, spawn_rate=100.0, run_time="2s")
+    wish = page.request(users=5, spawn_rate=100.0, run_time="2s")
     assert wish["class_settings"]["Visitor"] == {"fixed_count": 2, "host": "http://me:***@127.0.0.1:1"}
     wish["class_settings"]["Visitor"]["host"] = target.url
     page.do("start", wish)

@@ -73,9 +73,9 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
   useWhen("opened", () => {
     if (hasRun) void refresh();
   });
-  const start = async (wish: Form["wish"]) => {
+  const start = async (request: Form["request"]) => {
     try {
-      await session.start(wish);
+      await session.start(request);
     } catch (error) {
       return complaintsAbout(error);
     }

@@ -24,7 +24,7 @@ export interface Server {
   failures(): Promise<readonly FailureItem[]>;
   exceptions(): Promise<readonly ExceptionItem[]>;
   tasks(): Promise<readonly TaskRatio[]>;
-  start(wish: RunRequest): Promise<void>;
+  start(request: RunRequest): Promise<void>;
   change(change: LoadChange): Promise<void>;
   stop(): Promise<void>;
   reset(): Promise<void>;
@@ -71,9 +71,9 @@ export class Session implements Listener {
   }
 
   /** Resolves when the run is seen, or when it should long have been. */
-  async start(wish: RunRequest): Promise<void> {
+  async start(request: RunRequest): Promise<void> {
     const before = this.latest.test?.number;
-    await this.server.start(wish);
+    await this.server.start(request);
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, START_PATIENCE);
       const stop = this.seen.subscribe((seen) => seen.test && seen.test.number !== before && done());

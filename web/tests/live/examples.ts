@@ -74,7 +74,7 @@ export function momentOf(changes: Partial<LiveUpdate> = {}): LiveUpdate {
   };
 }
 
-export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> = {}): Form {
+export function formOf(changes: Partial<Form> = {}, request: Partial<Form["request"]> = {}): Form {
   return {
     source: "locustfile.py",
     is_native: false,
@@ -89,7 +89,7 @@ export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> 
     has_plan: false,
     error: "",
     ...changes,
-    wish: {
+    request: {
       model: "closed",
       users: 10,
       spawn_rate: 2,
@@ -109,7 +109,7 @@ export function formOf(changes: Partial<Form> = {}, wish: Partial<Form["wish"]> 
       profile: "",
       name: "",
       thresholds: [],
-      ...wish,
+      ...request,
     },
   };
 }

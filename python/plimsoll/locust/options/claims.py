@@ -32,7 +32,7 @@ class LocustfileOptions:
     """Those that are given once per value."""
 
 
-def find_claims(locustfiles: Sequence[str | Path]) -> LocustfileOptions:
+def find_locustfile_options(locustfiles: Sequence[str | Path]) -> LocustfileOptions:
     """What the files give to `add_argument`, and the modules beside and below them that they import, or that listen for
     the parser. Other programs may stand there, too, whose options are none of a run's.
     """

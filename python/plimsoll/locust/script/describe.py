@@ -24,24 +24,24 @@ def describe(paths: Sequence[str], names: Sequence[str], users: int | None = Non
     """
     from plimsoll.run.transport.frames import unpack_error
 
-    answer = told_by("plimsoll.locust.script.describe", [list(paths), list(names), users])
+    answer = run_module("plimsoll.locust.script.describe", [list(paths), list(names), users])
     if "error" in answer:
         raise unpack_error(answer["error"])
     return answer
 
 
-def told_by(module: str, question: Any, patience: float | None = None) -> dict[str, Any]:
+def run_module(module: str, question: Any, timeout: float | None = None) -> dict[str, Any]:
     """What a module says in a process of its own, whose argument is the question as JSON.
 
-    patience: seconds that the locustfile may take. Raises PlimsollError when there is no answer.
+    timeout: seconds that the locustfile may take. Raises PlimsollError when there is no answer.
     """
     command = [sys.executable, "-P", "-m", module, json.dumps(question, default=str)]
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=patience)
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=timeout)
         # The locustfile may print as well; ours is the last line.
         return dict(json.loads(done.stdout.splitlines()[-1]))
     except subprocess.TimeoutExpired as error:
-        raise PlimsollError(f"the locustfile was not imported within {patience:g} s") from error
+        raise PlimsollError(f"the locustfile was not imported within {timeout:g} s") from error
     except (IndexError, ValueError) as error:
         raise PlimsollError(f"the locustfile ended its process with code {done.returncode}") from error
 

@@ -13,7 +13,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
-from plimsoll.locust.script.describe import told_by
+from plimsoll.locust.script.describe import run_module
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
 
@@ -28,7 +28,7 @@ IMPORT_TIMEOUT_S = 60.0
 def describe_form(plan: RunPlan) -> Description:
     """Imports the locustfiles of the plan. What is wrong with them is in `error`."""
     try:
-        found = told_by("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
+        found = run_module("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
     except PlimsollError as error:
         return Description(error=str(error))
     if "error" in found:

@@ -35,7 +35,7 @@ class Peer(Protocol):
     def begin(self) -> None:
         """`init` has been fired."""
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process; calls listeners of the user's code."""
 
     def finish(self) -> None:
@@ -58,12 +58,12 @@ class WorkerPeer:
     def begin(self) -> None:
         self._runner.spawn(self._report)
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         match kind, arguments:
             case "message", [type_, data]:
                 self._runner.deliver(type_, decode(data), self._runner.client_id)
             case "heartbeat", _:
-                self._runner.hear_heartbeat()
+                self._runner.receive_heartbeat()
 
     def adjusted(self) -> None:
         """Users have come or gone: the main node wants to know at once."""
@@ -108,13 +108,13 @@ class MainPeer:
         self.failed = False
         """Workers have told of failures or exceptions."""
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         runner = self._runner
         match kind, arguments:
             case "connect", [client, index]:
                 runner.connect(client, index)
             case "heartbeat", [client, *state]:
-                if runner.hear(client, *state):
+                if runner.receive(client, *state):
                     self._tell("heartbeat", client)
             case "report", [client, data]:
                 runner.take_report(client, decode(data))

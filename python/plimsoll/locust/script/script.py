@@ -221,10 +221,10 @@ class LocustScript:
         self._runner.all_spawned()
         self._fire(self._events.spawning_complete, user_count=users)
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process of the run."""
         if self._member is not None:
-            self._member.hear(kind, arguments)
+            self._member.receive(kind, arguments)
 
     def counts(self) -> dict[str, int]:
         """Users alive, per class."""

@@ -27,10 +27,10 @@ def wish_of(fields: Fields, form: Form) -> RunRequest:
     """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
     words where it has some."""
     shape = _shape(fields, form)
-    users, rate = (form.wish.users, form.wish.spawn_rate) if shape or form.has_shape else _crowd(fields)
+    users, rate = (form.request.users, form.request.spawn_rate) if shape or form.has_shape else _crowd(fields)
     arguments = {each.name: _value(each, fields[each.name]) for each in form.arguments if each.name in fields}
     return replace(
-        form.wish,
+        form.request,
         model="closed",
         users=users,
         spawn_rate=rate,
@@ -39,10 +39,10 @@ def wish_of(fields: Fields, form: Form) -> RunRequest:
         shape_text="",
         shape_class=shape,
         run_time=_last(fields, "run_time") if run_time_of(fields) else "",
-        host=_last(fields, "host", form.wish.host).replace("<", "").replace(">", ""),
+        host=_last(fields, "host", form.request.host).replace("<", "").replace(">", ""),
         classes=_classes(fields, form) or (),
-        profile=_last(fields, "profile", form.wish.profile),
-        arguments={**form.wish.arguments, **arguments},
+        profile=_last(fields, "profile", form.request.profile),
+        arguments={**form.request.arguments, **arguments},
     )
 
 

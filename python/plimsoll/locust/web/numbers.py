@@ -28,21 +28,21 @@ NO_REQUESTS = {
 }  # fmt: skip
 
 
-def statistics(edition: LiveSnapshot, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
+def statistics(snapshot: LiveSnapshot, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
     """/stats/requests. of_locustfile: failures are told as Locust tells those of a locustfile."""
-    total = edition.total
+    total = snapshot.total
     aggregated = {"method": "", "name": "Aggregated", **NO_REQUESTS} if total is None else _entry(total)
     again = ("current_rps", "current_fail_per_sec", "total_rps", "total_fail_per_sec")
     return {
-        "stats": [*map(_entry, edition.in_order()[:MOST_ROWS]), aggregated],
-        "errors": _errors(edition.failures, of_locustfile),
+        "stats": [*map(_entry, snapshot.in_order()[:MOST_ROWS]), aggregated],
+        "errors": _errors(snapshot.failures, of_locustfile),
         **{name: aggregated[name] for name in again},
         "fail_ratio": total.failures / total.requests if total is not None and total.requests else 0.0,
         "current_response_time_percentiles": {
             "response_time_percentile_0.5": None if total is None else total.current_p50,
             "response_time_percentile_0.95": None if total is None else total.current_p95,
         },
-        **(_workers(edition.workers, test) if test is not None and test.workers > 1 else {}),
+        **(_workers(snapshot.workers, test) if test is not None and test.workers > 1 else {}),
         "state": state(test),
         "user_count": 0 if test is None else test.users,
     }
@@ -62,7 +62,7 @@ def worker_count(test: Test | None) -> int:
     return test.workers if test is not None and test.workers > 1 and test.status in IN_PROGRESS else 0
 
 
-def exceptions(edition: LiveSnapshot, workers: int) -> dict[str, Any]:
+def exceptions(snapshot: LiveSnapshot, workers: int) -> dict[str, Any]:
     """workers: how many there are."""
     rows = [
         {
@@ -71,7 +71,7 @@ def exceptions(edition: LiveSnapshot, workers: int) -> dict[str, Any]:
             "traceback": frames_of(each.traceback),
             "nodes": nodes(each.workers, workers),
         }
-        for each in edition.exceptions
+        for each in snapshot.exceptions
     ]
     return {"exceptions": rows}
 

@@ -73,10 +73,10 @@ class _Numbers:
         """What it was made of, and the answer: however many ask, it is made once a second."""
 
     async def statistics(self, _: Request) -> Response:
-        edition = await self._viewers.fresh()
-        key = edition.sequence, self._live.test
+        snapshot = await self._viewers.fresh()
+        key = snapshot.sequence, self._live.test
         if self._statistics[0] != key:
-            found = locust_numbers.statistics(edition, self._live.test, of_locustfile=self._live.is_of_locustfile)
+            found = locust_numbers.statistics(snapshot, self._live.test, of_locustfile=self._live.is_of_locustfile)
             self._statistics = key, to_json(found)
         return Response(self._statistics[1], media_type="application/json", headers={"Cache-Control": "no-store"})
 
@@ -109,7 +109,7 @@ class _Actions:
                 told["host"] = test.host
                 self._control.change(change_of(fields, form))
                 return answer({"success": True, "message": "Swarming started", **told})
-            told["host"] = redact_url(form.wish.host)
+            told["host"] = redact_url(form.request.host)
             wish = wish_of(fields, form)
             told["host"] = redact_url(wish.host)
             self._control.start(wish)

@@ -90,7 +90,7 @@ class Coordinator:
         self._asked: Begin | None = None
         """Users that the locustfile wants to begin with."""
         self._state = PREPARING
-        self._stillborn = False
+        self._ended_before_start = False
         """The user's code has ended the run before it began."""
         self.signals = 0
         """That came."""
@@ -108,7 +108,7 @@ class Coordinator:
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
-        with closing(self._loop), self._loop.heeding_signals(self.interrupt):
+        with closing(self._loop), self._loop.handling_signals(self.interrupt):
             try:
                 self._launch()
                 while self._nodes.processes:
@@ -147,7 +147,7 @@ class Coordinator:
     def _begin(self, ready: Ready) -> None:
         self._steering.prepare(self.plan, ready.classes, self.launch.shaped)
         try:
-            if self._stillborn or not self.plan.reset_stats:
+            if self._ended_before_start or not self.plan.reset_stats:
                 self._open_books()
         except PlimsollError as error:
             self._fail(error)
@@ -157,7 +157,7 @@ class Coordinator:
         log_limit(self.plan, shaped=self.launch.shaped)
         if self.plan.seconds is not None and not self.launch.shaped:
             self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
-        if self._stillborn:
+        if self._ended_before_start:
             self._drain()
             return
         self._state = RUNNING if self.plan.is_open else SPAWNING
@@ -216,7 +216,7 @@ class Coordinator:
                 case EncodedSnapshot():
                     self._take(worker, report)
                 case News():
-                    self._nodes.hear(worker, report)
+                    self._nodes.receive(worker, report)
                 case Prepared():
                     self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
                 case Ready():
@@ -256,7 +256,7 @@ class Coordinator:
             logger.info("the end of the run was asked for")
             self._result.status = status
         if self._state == PREPARING:  # a listener of test_start found, say, that the target is not fit
-            self._stillborn = True
+            self._ended_before_start = True
         else:
             self._drain()
 
@@ -363,9 +363,9 @@ class Coordinator:
                 observer.second(progress)
 
     def _kill_the_hung(self) -> None:
-        patience = ANSWER_TIMEOUT_NS + round(self.plan.stop_timeout * SECOND)
+        timeout = ANSWER_TIMEOUT_NS + round(self.plan.stop_timeout * SECOND)
         for process in self._nodes.processes:
-            if self._state == STOPPING and now() - process.heard > patience:
+            if self._state == STOPPING and now() - process.heard > timeout:
                 who = "the main node" if process is self._nodes.main else f"worker {process.index}"
                 logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
                 process.kill()

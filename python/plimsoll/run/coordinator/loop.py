@@ -43,20 +43,20 @@ class Loop:
         self._due: dict[Action, int] = {}
         self._writers: dict[File, Writer] = {}
         self._posted: deque[Action] = deque()
-        self._bell, self._ringer = socket.socketpair()
-        self._bell.setblocking(False)
-        self._ringer.setblocking(False)
-        self.watch(self._bell, self._take_posted)
+        self._wake_reader, self._wake_writer = socket.socketpair()
+        self._wake_reader.setblocking(False)
+        self._wake_writer.setblocking(False)
+        self.watch(self._wake_reader, self._take_posted)
 
     def post(self, action: Action) -> None:
         """Call it soon. From any thread, and from signal handlers; in a loop that is closed nothing follows."""
         self._posted.append(action)
         with suppress(OSError):  # it is full, so the loop will look; or it is closed
-            self._ringer.send(b"!")
+            self._wake_writer.send(b"!")
 
     def _take_posted(self) -> None:
         with suppress(BlockingIOError):
-            self._bell.recv(4096)
+            self._wake_reader.recv(4096)
         while self._posted:
             self._posted.popleft()()
 
@@ -109,11 +109,11 @@ class Loop:
 
     def close(self) -> None:
         self._selector.close()
-        self._bell.close()
-        self._ringer.close()
+        self._wake_reader.close()
+        self._wake_writer.close()
 
     @contextmanager
-    def heeding_signals(self, action: Action) -> Iterator[None]:
+    def handling_signals(self, action: Action) -> Iterator[None]:
         """Within the block, signals that are heeded do nothing but call the action, once per signal that arrived."""
         reader, writer = socket.socketpair()
         writer.setblocking(False)

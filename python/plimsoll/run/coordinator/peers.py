@@ -60,12 +60,12 @@ class MessageRouter:
             users.update(worker.users)
         return users
 
-    def hear(self, sender: WorkerProcess, news: News) -> None:
+    def receive(self, sender: WorkerProcess, news: News) -> None:
         """Pass on what a process tells of itself."""
         if sender is self.main:
-            self._hear_main(news)
+            self._receive_from_main(news)
         else:
-            self._hear_worker(sender, news)
+            self._receive_from_worker(sender, news)
 
     def snapshot(self, sender: WorkerProcess, snapshot: EncodedSnapshot) -> None:
         """What a worker has measured is the main node's to know."""
@@ -144,7 +144,7 @@ class MessageRouter:
         if waits and not any(worker.adjustments for worker in self._workers.values()):
             self._go_on()
 
-    def _hear_worker(self, worker: WorkerProcess, news: News) -> None:
+    def _receive_from_worker(self, worker: WorkerProcess, news: News) -> None:
         match news.kind, news.arguments:
             case "connect", [client]:
                 self._clients[worker.index] = client
@@ -158,7 +158,7 @@ class MessageRouter:
             case "message", [type_, data, _]:
                 self._tell_main("message", type_, data, self._clients[worker.index])
 
-    def _hear_main(self, news: News) -> None:
+    def _receive_from_main(self, news: News) -> None:
         match news.kind, news.arguments:
             case "message", [type_, data, client]:
                 for worker in self._workers.values():

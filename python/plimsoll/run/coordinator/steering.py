@@ -41,7 +41,7 @@ class LoadControl:
         self._workers = workers
         self._spawned = spawned
         self._dispatcher: Dispatcher | None = None
-        self._crowd: UserRamp | None = None
+        self._ramp: UserRamp | None = None
         self._follows_shape = False
 
     def prepare(self, plan: RunPlan, classes: Sequence[UserClass], shaped: bool) -> None:
@@ -56,40 +56,40 @@ class LoadControl:
         if plan.is_open:
             return
         assert self._dispatcher is not None
-        self._crowd = UserRamp(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
+        self._ramp = UserRamp(self._loop, self._dispatcher, self._nodes.adjust, self._on_spawned)
         if plan.load is not None:
-            self._crowd.follow(plan.load, start)
+            self._ramp.follow(plan.load, start)
         elif asked is not None:
-            self._ask(self._crowd, asked, start)
+            self._ask(self._ramp, asked, start)
         elif not self._follows_shape:
-            self._crowd.change(start, plan.users, plan.spawn_rate)
+            self._ramp.change(start, plan.users, plan.spawn_rate)
 
     @property
     def wanted(self) -> int | None:
         """Users that there are to be; None in the open model, and before it has begun."""
-        return self._crowd.wanted if self._crowd else None
+        return self._ramp.wanted if self._ramp else None
 
     @property
     def is_editable(self) -> bool:
         """Nobody but the plan says how much load there is."""
-        return self._dispatcher is not None and not self._follows_shape and (self._plan.is_open or bool(self._crowd))
+        return self._dispatcher is not None and not self._follows_shape and (self._plan.is_open or bool(self._ramp))
 
     def ask(self, begin: Begin) -> None:
         """The locustfile wants other users. Raises PlimsollError."""
-        if self._crowd is None or self._plan.load is not None:
+        if self._ramp is None or self._plan.load is not None:
             logger.warning("the load of this run was given as it began; the locustfile's start() changes nothing")
         else:
-            self._ask(self._crowd, begin, now())
+            self._ask(self._ramp, begin, now())
 
     def change(self, users: int | None, rate: float | None, classes: Iterable[str] | None) -> str:
         """Somebody wants other users, in place of what was planned; None: as before. Says what. Raises UsageError."""
         if self._follows_shape:
             raise UsageError("a LoadTestShape of the locustfile says how many users there are")
-        if self._crowd is None:
+        if self._ramp is None:
             raise UsageError("in the open model users come as arrivals need them; change the rate")
-        users = self._crowd.wanted if users is None else users
-        rate = rate or self._crowd.rate or self._plan.spawn_rate
-        self._change(self._crowd, users, rate, classes, now())
+        users = self._ramp.wanted if users is None else users
+        rate = rate or self._ramp.rate or self._plan.spawn_rate
+        self._change(self._ramp, users, rate, classes, now())
         chosen = "" if classes is None else f", new ones of {', '.join(sorted(classes))}"
         return f"{users} user{'' if users == 1 else 's'}, {rate:.12g} per second coming or going{chosen}"
 
@@ -116,21 +116,21 @@ class LoadControl:
 
     def stop(self) -> None:
         """No more users come or go by what is said here."""
-        if self._crowd is not None:
-            self._crowd.stop()
+        if self._ramp is not None:
+            self._ramp.stop()
 
-    def _ask(self, crowd: UserRamp, begin: Begin, start: int) -> None:
+    def _ask(self, ramp: UserRamp, begin: Begin, start: int) -> None:
         try:
-            self._change(crowd, begin.users, begin.rate, begin.classes, start)
+            self._change(ramp, begin.users, begin.rate, begin.classes, start)
         except UsageError as error:
             raise PlimsollError(f"start(): {error}") from error
 
-    def _change(self, crowd: UserRamp, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
+    def _change(self, ramp: UserRamp, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
         if users > open_files(len(self._workers)):
             logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", users)
         self._nodes.forget()
         try:
-            crowd.change(start, users, rate, classes)
+            ramp.change(start, users, rate, classes)
         except ValueError as error:
             raise UsageError(str(error)) from error
 

@@ -68,18 +68,18 @@ class _Lost:
 class StoreWriter:
     """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then.
 
-    kept_as: is told the id of the run.
+    stored_as: is told the id of the run.
     """
 
     def __init__(
         self,
         open_run: Callable[[dict[str, Any]], RunSink],
         manifest: Callable[[], Mapping[str, Any]],
-        kept_as: Callable[[str], None] | None = None,
+        stored_as: Callable[[str], None] | None = None,
     ) -> None:
         self._open_run = open_run
         self._manifest = manifest
-        self._kept_as = kept_as
+        self._stored_as = stored_as
         self._writer: RunSink | None = None
         self._batches: SimpleQueue[Batch | None] = SimpleQueue()
         """None at the end of the run."""
@@ -99,8 +99,8 @@ class StoreWriter:
         """Raises StoreError: a run that cannot even be opened is not worth starting."""
         self._writer = self._open_run({**self._manifest(), "started": started, "stamp": stamp})
         self._thread.start()
-        if self._kept_as is not None:
-            self._kept_as(self._writer.id)
+        if self._stored_as is not None:
+            self._stored_as(self._writer.id)
 
     def second(self, progress: Progress) -> None:
         if len(progress.batch):

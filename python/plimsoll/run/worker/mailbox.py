@@ -25,7 +25,7 @@ class Mailbox:
     def __init__(self, quit: Callable[[], None]) -> None:
         self._quit = quit
         self._calls: JoinableQueue[tuple[Callable[..., Any], tuple[Any, ...]]] = JoinableQueue()
-        self._clerk = gevent.spawn(self._work)
+        self._reader = gevent.spawn(self._work)
 
     def put(self, call: Callable[..., Any], *arguments: Any) -> None:
         self._calls.put((call, arguments))

@@ -67,7 +67,7 @@ class WorkerServer:
             "spawned": partial(self._beside, self._worker.spawned),
             "offer": self._worker.offer,
             "reset": partial(self._beside, self._worker.reset),
-            "news": self._worker.hear,
+            "news": self._worker.receive,
             "drain": self._drain,
             "finish": self._finish,
             "stop": self._stop,

@@ -166,9 +166,9 @@ class OpenUsers:
         self.offered += 1
         self._recorder.offered(due)
         pool = next(self._turns)
-        seat = None
+        slot = None
         if pool.idle:
-            seat, _ = pool.idle.popitem()
+            slot, _ = pool.idle.popitem()
         elif len(pool.waiting) < pool.coming or self._grow(pool) or not self._drop:
             pool.waiting.append(due)
         else:
@@ -177,8 +177,8 @@ class OpenUsers:
         self._allowed -= 1
         if not self._allowed:
             self._end_streams()
-        if seat is not None:
-            seat.greenlet.switch(due)
+        if slot is not None:
+            slot.greenlet.switch(due)
 
     def ended(self, stream: ArrivalStream) -> None:
         """A stream has run out."""
@@ -200,10 +200,10 @@ class OpenUsers:
             short = [other for other in short if not other.alive and _longest_wait(other) < _longest_wait(pool)]
         return min(short, key=_longest_wait, default=None)
 
-    def left(self, seat: UserSlot) -> None:
+    def left(self, slot: UserSlot) -> None:
         """A user is gone, whatever the reason."""
         self._places += 1
-        self._replace(seat)
+        self._replace(slot)
         self.settle()
 
     def settle(self) -> None:
@@ -232,10 +232,10 @@ class OpenUsers:
         other = max(pool.others, key=lambda other: len(other.idle), default=None)
         if other is None or not other.idle:
             return False
-        seat = next(iter(other.idle))
-        del other.idle[seat]
-        seat.leave_to(pool)
-        seat.greenlet.kill(block=False)
+        slot = next(iter(other.idle))
+        del other.idle[slot]
+        slot.leave_to(pool)
+        slot.greenlet.kill(block=False)
         return True
 
     def _make(self) -> None:
@@ -246,7 +246,7 @@ class OpenUsers:
             except Exception as error:
                 self._fail(error)
                 return
-            self._orders.popleft().seat(user, self._group)
+            self._orders.popleft().slot(user, self._group)
 
     def _fail(self, error: Exception) -> None:
         if isinstance(error, StopTest):

@@ -52,14 +52,14 @@ class Pool:
         """What waits here will be begun sooner or later."""
         return bool(self.alive or self.coming)
 
-    def seat(self, user: User, group: Group) -> None:
+    def slot(self, user: User, group: Group) -> None:
         """Let a new user begin."""
         self.wanted -= 1
         self.starting += 1
         self.alive += 1
-        seat = user._seat = UserSlot(self)
-        seat.greenlet = user.start(group)
-        seat.greenlet.rawlink(seat.gone)
+        slot = user._slot = UserSlot(self)
+        slot.greenlet = user.start(group)
+        slot.greenlet.rawlink(slot.gone)
 
 
 class UserSlot:

@@ -159,7 +159,7 @@ class PythonUsers:
 
     def _spawn(self, name: str) -> None:
         user = make_user(self._classes[name], self._environment)
-        user._seat = self._quota
+        user._slot = self._quota
         user.start(self._group)
         self._users[name].append(user)
         if len(self._group) % BATCH == 0:

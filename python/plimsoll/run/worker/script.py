@@ -77,7 +77,7 @@ class Script(Protocol):
     def reset(self) -> None:
         """Statistics begin anew."""
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process of the run."""
 
     def counts(self) -> dict[str, int]:

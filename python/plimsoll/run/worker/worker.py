@@ -183,10 +183,10 @@ class Worker:
         self._recorder.warm_until(stamp)
         self._script.reset()
 
-    def hear(self, kind: str, arguments: Sequence[Any]) -> None:
+    def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process; listeners are called later, in the order in which news came."""
         if self._script is not None:
-            self._mailbox.put(self._script.hear, kind, arguments)
+            self._mailbox.put(self._script.receive, kind, arguments)
 
     def announce_end(self) -> None:
         """On the main node, before the workers drain: fire `test_stopping`."""

@@ -22,7 +22,7 @@ class Control(Protocol):
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
         """Attributes that a user class is to have in the runs that follow; what was said of others stays."""
 
-    def start(self, wish: RunRequest) -> None:
+    def start(self, request: RunRequest) -> None:
         """Returns once the run is accepted; how it goes is seen in `Live`."""
 
     def change(self, change: LoadChange) -> None: ...

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from plimsoll.server.messages import RunRequest
 
 
-def form_of(description: Description, wish: RunRequest, source: str, *, has_plan: bool, picks: bool) -> Form:
+def form_of(description: Description, request: RunRequest, source: str, *, has_plan: bool, picks: bool) -> Form:
     """source: for people; without a locustfile it is all there is. picks: whether "no LoadTestShape" may be chosen."""
     return Form(
         source=source,
@@ -27,34 +27,34 @@ def form_of(description: Description, wish: RunRequest, source: str, *, has_plan
         shape_classes=description.shapes,
         tags=description.tags,
         arguments=tuple(_argument(each) for each in description.options if each.shown),
-        wish=filled_in(wish, description),
+        request=filled_in(request, description),
         has_shape=bool(description.shapes) and not picks,
         has_plan=has_plan,
         error=description.error,
     )
 
 
-def filled_in(wish: RunRequest, description: Description) -> RunRequest:
+def filled_in(request: RunRequest, description: Description) -> RunRequest:
     """With what the locustfile says where the wish says nothing; without secrets."""
     known = {each.name: each for each in description.options if each.shown}
-    said = {name: value for name, value in wish.arguments.items() if name in known}
+    said = {name: value for name, value in request.arguments.items() if name in known}
     arguments = {name: said.get(name, each.value) for name, each in known.items() if each.kind != "secret"}
-    return replace(wish, classes=wish.classes or description.picked, arguments=arguments)
+    return replace(request, classes=request.classes or description.picked, arguments=arguments)
 
 
-def task_ratios(description: Description, wish: RunRequest, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
+def task_ratios(description: Description, request: RunRequest, users: Mapping[str, int]) -> tuple[TaskRatio, ...]:
     """users: that there are of each class; as the weights say where there are none."""
-    chosen = wish.classes or description.picked
+    chosen = request.classes or description.picked
     taking_part = [each for each in description.classes if not chosen or each.name in chosen]
-    classes = configured(taking_part, wish.class_settings)
+    classes = configured(taking_part, request.class_settings)
     counts = {each.name: float(users.get(each.name, 0)) for each in classes}
     if not any(counts.values()):
-        counts = _by_weight(classes, wish.users)
+        counts = _by_weight(classes, request.users)
     whole = sum(counts.values()) or 1.0
     found = []
     for each in classes:
         share = counts[each.name] / whole
-        found.append(TaskRatio(each.name, share, share, _tasks(each.tasks, share, wish)))
+        found.append(TaskRatio(each.name, share, share, _tasks(each.tasks, share, request)))
     return tuple(found)
 
 
@@ -65,22 +65,22 @@ def _by_weight(classes: Sequence[OwnClass], users: int) -> dict[str, float]:
     return {each.name: each.fixed_count or rest * each.weight / weight for each in classes}
 
 
-def _tasks(nodes: Sequence[TaskNode], whole: float, wish: RunRequest) -> tuple[TaskRatio, ...]:
-    passed = [node for node in nodes if _passes(node, wish)]
+def _tasks(nodes: Sequence[TaskNode], whole: float, request: RunRequest) -> tuple[TaskRatio, ...]:
+    passed = [node for node in nodes if _passes(node, request)]
     shares = sum(node.share for node in passed) or 1.0
     found = []
     for node in passed:
         share = node.share / shares
-        found.append(TaskRatio(node.name, share, share * whole, _tasks(node.tasks, share * whole, wish)))
+        found.append(TaskRatio(node.name, share, share * whole, _tasks(node.tasks, share * whole, request)))
     return tuple(found)
 
 
-def _passes(node: TaskNode, wish: RunRequest) -> bool:
+def _passes(node: TaskNode, request: RunRequest) -> bool:
     """Whether tags leave it in."""
     if node.is_chain or node.tasks:
-        return node.is_chain or any(_passes(each, wish) for each in node.tasks)
+        return node.is_chain or any(_passes(each, request) for each in node.tasks)
     tags = set(node.tags)
-    return not tags & set(wish.exclude_tags) and (not wish.tags or bool(tags & set(wish.tags)))
+    return not tags & set(request.exclude_tags) and (not request.tags or bool(tags & set(request.tags)))
 
 
 def _names(nodes: Sequence[TaskNode]) -> list[str]:

@@ -49,8 +49,8 @@ def routes(store: str | None, live: Live | None, control: Control | None, access
         def tasks(_: Request) -> Response:
             return answer({"tasks": act.tasks()})
 
-        def start(wish: RunRequest) -> None:
-            act.start(_with_password(wish, act.form()))
+        def start(request: RunRequest) -> None:
+            act.start(_with_password(request, act.form()))
 
         def stop(_: dict[str, object]) -> None:
             act.stop()
@@ -75,23 +75,25 @@ def _form(control: Control) -> Form:
     except PlimsollError as error:
         return Form("", False, (), (), (), (), RunRequest(), error=redact_url(str(error)))
     secret = {each.name for each in form.arguments if each.kind == "secret"}
-    shown = {name: value for name, value in form.wish.arguments.items() if name not in secret}
-    settings = {name: _without_password(chosen) for name, chosen in form.wish.class_settings.items()}
+    shown = {name: value for name, value in form.request.arguments.items() if name not in secret}
+    settings = {name: _without_password(chosen) for name, chosen in form.request.class_settings.items()}
     return replace(
         form,
         classes=tuple(replace(each, host=redact_url(each.host)) for each in form.classes),
         arguments=tuple(replace(each, value="") if each.name in secret else each for each in form.arguments),
-        wish=replace(form.wish, host=redact_url(form.wish.host), class_settings=settings, arguments=shown),
+        request=replace(form.request, host=redact_url(form.request.host), class_settings=settings, arguments=shown),
         error=redact_url(form.error),
     )
 
 
-def _with_password(wish: RunRequest, form: Form) -> RunRequest:
+def _with_password(request: RunRequest, form: Form) -> RunRequest:
     """A host that comes back as it was shown is the one that was meant."""
-    known = form.wish.class_settings
-    settings = {name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in wish.class_settings.items()}
-    host = form.wish.host if wish.host == redact_url(form.wish.host) else wish.host
-    return replace(wish, host=host, class_settings=settings)
+    known = form.request.class_settings
+    settings = {
+        name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in request.class_settings.items()
+    }
+    host = form.request.host if request.host == redact_url(form.request.host) else request.host
+    return replace(request, host=host, class_settings=settings)
 
 
 def _without_password(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -53,7 +53,7 @@ class RunPlanner(Protocol):
     """Between the command line and what is wished for."""
 
     @property
-    def wish(self) -> RunRequest:
+    def request(self) -> RunRequest:
         """What the command line says."""
 
     @property
@@ -68,7 +68,7 @@ class RunPlanner(Protocol):
     def picks(self) -> bool:
         """Somebody may choose to follow no LoadTestShape."""
 
-    def job(self, wish: RunRequest, description: Description) -> Job:
+    def job(self, request: RunRequest, description: Description) -> Job:
         """Raises UsageError, FieldError when it is about one field."""
 
 
@@ -80,16 +80,16 @@ class PageSession:
 
     def __init__(
         self,
-        asking: RunPlanner,
+        planner: RunPlanner,
         live: Live,
         describe: Callable[[RunPlan], Description],
         say: Callable[[str], None],
     ) -> None:
         self._describe_plan = describe
-        self._asking = asking
+        self._planner = planner
         self._live = live
         self._say = say
-        self._wish: RunRequest | None = None
+        self._request: RunRequest | None = None
         """What was asked for last."""
         self._lock = threading.Lock()
         """Of what follows."""
@@ -116,7 +116,7 @@ class PageSession:
         code, patience = 0, None
         if first is not None:
             self._accept(first)
-        with self._heeding_signals():
+        with self._handling_signals():
             while not self._signals and (accepted := self._next(patience)) is not None:
                 patience = linger
                 try:
@@ -168,7 +168,7 @@ class PageSession:
         return bool(self._description and self._description.shapes)
 
     @contextmanager
-    def _heeding_signals(self) -> Iterator[None]:
+    def _handling_signals(self) -> Iterator[None]:
         """Within the block the first signal ends what is going on, in order; the second one at once.
 
         While the processes of a run are there, its own loop heeds signals.
@@ -192,17 +192,17 @@ class PageSession:
 
     def form(self) -> Form:
         """What can be asked for. A locustfile that has changed is looked at again."""
-        asking = self._asking
-        plan = asking.plan
+        planner = self._planner
+        plan = planner.plan
         source = ", ".join(Path(each).name for each in plan.locustfiles) or plan.source or ""
-        wish = self._wish or asking.wish
-        return form_of(self._describe(), wish, source, has_plan=asking.has_plan, picks=asking.picks)
+        request = self._request or planner.request
+        return form_of(self._describe(), request, source, has_plan=planner.has_plan, picks=planner.picks)
 
     def tasks(self) -> tuple[TaskRatio, ...]:
         """By the users that there are, or as the weights say."""
         current = self._current
         users = current.users if current is not None else {}
-        return task_ratios(self._describe(), self._wish or self._asking.wish, users)
+        return task_ratios(self._describe(), self._request or self._planner.request, users)
 
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
         if self._current is not None:
@@ -210,17 +210,19 @@ class PageSession:
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        wish = self._wish or self._asking.wish
+        request = self._request or self._planner.request
         class_settings.check({name: settings}, description.classes)
-        self._wish = replace(wish, class_settings=class_settings.with_more(wish.class_settings, name, settings))
+        self._request = replace(
+            request, class_settings=class_settings.with_more(request.class_settings, name, settings)
+        )
 
-    def start(self, wish: RunRequest) -> None:
+    def start(self, request: RunRequest) -> None:
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        job = self._asking.job(wish, description)
+        job = self._planner.job(request, description)
         self._accept(job)
-        self._wish = filled_in(wish, description)
+        self._request = filled_in(request, description)
 
     def change(self, change: LoadChange) -> None:
         rate = None if change.rate is None else _rate(change.rate)
@@ -277,7 +279,7 @@ class PageSession:
             raise NotNowError(str(error)) from error
 
     def _describe(self) -> Description:
-        plan = self._asking.plan
+        plan = self._planner.plan
         if not plan.locustfiles:
             return Description()
         with self._describing:
@@ -348,8 +350,8 @@ class _Performance:
     def reset_at(self, second: int) -> None:
         self._live.reset_at(second)
 
-    def kept_as(self, run: str) -> None:
-        self._live.kept_as(run)
+    def stored_as(self, run: str) -> None:
+        self._live.stored_as(run)
 
     def log(self, level: str, text: str) -> None:
         self._live.log(level, text)

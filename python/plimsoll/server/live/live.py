@@ -52,7 +52,7 @@ FRESH = 2.5
 """Seconds for which numbers of a run in progress are told as those of now."""
 LINES = 1000
 """Of the log, that are kept."""
-EDITIONS = 20
+SNAPSHOTS = 20
 """That a viewer may be behind before all is told anew."""
 MOST_FAILURES = 500
 IN_PROGRESS = frozenset({"spawning", "running", "stopping"})
@@ -115,7 +115,7 @@ class Live:
         self._clock = clock
         self._lock = threading.Lock()
         """Of what follows up to the listeners; held for a moment at a time."""
-        self._editions: tuple[LiveSnapshot, ...] = (LiveSnapshot(),)
+        self._snapshots: tuple[LiveSnapshot, ...] = (LiveSnapshot(),)
         """The last ones, ascending."""
         self._lines: deque[LogLine] = deque(maxlen=LINES)
         self._unsaid: deque[LogLine] = deque(maxlen=LINES)
@@ -170,7 +170,7 @@ class Live:
     def start(self, started: float, stamp: str) -> None:
         self._tell(started=started, status="spawning")
 
-    def kept_as(self, run: str) -> None:
+    def stored_as(self, run: str) -> None:
         """run: its id in the store."""
         self._tell(run=run)
 
@@ -252,7 +252,7 @@ class Live:
         self._tell(status="failed", message=redact_url(message), left=0.0, users=0)
 
     def log(self, level: str, text: str) -> None:
-        """From any thread. A line of what the process and its workers print; told with the next edition."""
+        """From any thread. A line of what the process and its workers print; told with the next snapshot."""
         line = LogLine(time.time(), level, redact_url(text))
         with self._lock:
             self._lines.append(line)
@@ -261,13 +261,13 @@ class Live:
     # Asked by the server
 
     @property
-    def edition(self) -> LiveSnapshot:
+    def snapshot(self) -> LiveSnapshot:
         """The last one."""
-        return self._editions[-1]
+        return self._snapshots[-1]
 
-    def editions_after(self, sequence: int) -> tuple[LiveSnapshot, ...]:
+    def snapshots_after(self, sequence: int) -> tuple[LiveSnapshot, ...]:
         """Those that came after this one; if it is too long ago, only the last."""
-        found = tuple(each for each in self._editions if each.sequence > sequence)
+        found = tuple(each for each in self._snapshots if each.sequence > sequence)
         return found if not found or found[0].sequence == sequence + 1 else found[-1:]
 
     @property
@@ -277,7 +277,7 @@ class Live:
     @property
     def is_fresh(self) -> bool:
         """Whether the numbers of the last edition are those of now."""
-        return not self.is_in_progress or self.edition.at > self._clock() - FRESH
+        return not self.is_in_progress or self.snapshot.at > self._clock() - FRESH
 
     @property
     def is_watched(self) -> bool:
@@ -288,7 +288,7 @@ class Live:
         self._looked = self._clock()
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Have it called at each edition, in the thread that makes it."""
+        """Have it called at each snapshot, in the thread that makes it."""
         with self._lock:
             self._listeners = [*self._listeners, listener]
 
@@ -315,8 +315,8 @@ class Live:
         """Of an endpoint, or None for all together; and the sequence of the edition that they are of."""
         folds = self._folds
         if folds is None:
-            return [], self.edition.sequence
-        return folds.charts.charts(endpoint, lambda: self.edition.sequence)
+            return [], self.snapshot.sequence
+        return folds.charts.charts(endpoint, lambda: self.snapshot.sequence)
 
     # Inside
 
@@ -347,9 +347,9 @@ class Live:
         with self._lock:
             log = tuple(self._unsaid)
             self._unsaid.clear()
-            stamp = {"sequence": self.edition.sequence + 1, "test": self.test, "log": log}
-            edition = replace(self.edition, **{**once, **stamp, **news})
-            self._editions = (*self._editions[1 - EDITIONS :], edition)
+            stamp = {"sequence": self.snapshot.sequence + 1, "test": self.test, "log": log}
+            snapshot = replace(self.snapshot, **{**once, **stamp, **news})
+            self._snapshots = (*self._snapshots[1 - SNAPSHOTS :], snapshot)
             listeners = self._listeners
         for listener in listeners:
             listener()

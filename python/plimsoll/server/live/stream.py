@@ -1,4 +1,4 @@
-"""Server-sent events: each viewer gets every edition, or what there is now if they were too slow for that.
+"""Server-sent events: each viewer gets every snapshot, or what there is now if they were too slow for that.
 
 Nothing is kept for a viewer but what is being sent to them, and nobody waits for one.
 """
@@ -45,7 +45,7 @@ class Viewers:
         self._waiting = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._news = asyncio.Event()
-        """Is set, and replaced by another, at each edition."""
+        """Is set, and replaced by another, at each snapshot."""
         self._is_over = False
         self._texts: dict[tuple[int, Key | None, int | None], bytes] = {}
         """Events of late, which viewers of the same endpoint share."""
@@ -63,7 +63,7 @@ class Viewers:
         self._call()
 
     async def fresh(self) -> LiveSnapshot:
-        """The last edition, once it is of now."""
+        """The last snapshot, once it is of now."""
         live = self._known
         live.look()
         if not live.is_fresh:
@@ -71,7 +71,7 @@ class Viewers:
                 async with asyncio.timeout(UPDATE_TIMEOUT_S):
                     while not live.is_fresh and not self._is_over:
                         await self._news.wait()
-        return live.edition
+        return live.snapshot
 
     @property
     def _known(self) -> Live:
@@ -87,17 +87,17 @@ class Viewers:
                 yield self._text(last, endpoint, None)
                 silence = 0.0
                 while not self._is_over:
-                    editions = self._known.editions_after(last.sequence)
-                    if editions:
+                    snapshots = self._known.snapshots_after(last.sequence)
+                    if snapshots:
                         silence = 0.0
                         await run_in_threadpool(self._known.watch, endpoint)
-                    for edition in editions:
-                        yield self._text(edition, endpoint, last)
-                        last = edition
+                    for snapshot in snapshots:
+                        yield self._text(snapshot, endpoint, last)
+                        last = snapshot
                     if silence >= HEARTBEAT_INTERVAL_S:
                         silence = 0.0
                         yield COMMENT
-                    if last is self._known.edition:
+                    if last is self._known.snapshot:
                         silence += STEP
                         await self._step()
             yield BYE
@@ -110,12 +110,12 @@ class Viewers:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._news.wait(), STEP)
 
-    def _text(self, edition: LiveSnapshot, endpoint: Key | None, before: LiveSnapshot | None) -> bytes:
-        key = edition.sequence, endpoint, None if before is None else before.sequence
+    def _text(self, snapshot: LiveSnapshot, endpoint: Key | None, before: LiveSnapshot | None) -> bytes:
+        key = snapshot.sequence, endpoint, None if before is None else before.sequence
         text = self._texts.get(key)
         if text is None:
-            data = to_json(edition.moment(endpoint, before))
-            text = b"id: %d\nevent: moment\ndata: %s\n\n" % (edition.sequence, data)
+            data = to_json(snapshot.moment(endpoint, before))
+            text = b"id: %d\nevent: moment\ndata: %s\n\n" % (snapshot.sequence, data)
             while len(self._texts) >= MOST_TEXTS:
                 del self._texts[next(iter(self._texts))]
             self._texts[key] = text

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import type { Argument } from "../../contract";
 import { ChecksField, Field, SelectField, TextField } from "./fields";
-import { fieldOf, type Complaint, type Draft } from "./wish";
+import { fieldOf, type Complaint, type Draft } from "./request";
 
 type Value = Draft["arguments"][string];
 

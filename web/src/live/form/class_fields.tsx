@@ -3,7 +3,7 @@ import type { UserClassItem } from "../../contract";
 import { ChecksField, TextField } from "./fields";
 import { Fold } from "./fold";
 import type { PartProps } from "./load_fields";
-import { settingField, settled, type ClassDraft, type Complaint } from "./wish";
+import { settingField, settled, type ClassDraft, type Complaint } from "./request";
 
 interface Props {
   classes: readonly UserClassItem[];

@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from "preact";
-import type { Complaint } from "./wish";
+import type { Complaint } from "./request";
 
 /** What every field of the form is told. */
 export interface FieldProps {
-  /** As the wish calls it. */
+  /** As the request calls it. */
   field: string;
   label: string;
   hint?: ComponentChildren;

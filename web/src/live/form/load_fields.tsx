@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import type { Form } from "../../contract";
 import { SelectField, TextField } from "./fields";
 import { SHAPES, shapeOf, type ShapeName } from "./shapes";
-import { isShaped, isWritten, type Complaint, type Draft } from "./wish";
+import { isShaped, isWritten, type Complaint, type Draft } from "./request";
 
 export interface PartProps {
   form: Form;
@@ -104,7 +104,7 @@ export function ShapeFields({ form, draft, complaints, change }: PartProps): JSX
   const shapes = SHAPES.filter((each) => each.name !== "plan" || form.has_plan);
   const turn = (name: string) => {
     const shape = name as ShapeName;
-    change({ shape, shape_text: shape === form.wish.shape ? form.wish.shape_text : "" });
+    change({ shape, shape_text: shape === form.request.shape ? form.request.shape_text : "" });
   };
   return (
     <>

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { Field, TextField, ChecksField } from "./fields";
 import { ArgumentField } from "./argument_fields";
 import { ShapeFields, type PartProps } from "./load_fields";
-import { fieldOf } from "./wish";
+import { fieldOf } from "./request";
 
 /** Fields of the part that is closed at first: it must be opened when something is wrong in it. */
 export function isInMore(field: string): boolean {

@@ -7,7 +7,7 @@ import { TextField, idOf } from "./fields";
 import { Fold } from "./fold";
 import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
 import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
-import { draftOf, wishOf, type Complaint, type Draft } from "./wish";
+import { draftOf, requestOf, type Complaint, type Draft } from "./request";
 
 /** What was typed is still there when the reader comes back from another page. */
 const kept = signal<Draft | null>(null);
@@ -20,7 +20,7 @@ export function forgetDraft(): void {
 interface Props {
   form: Form;
   /** Resolves to what is wrong with it; [] once it is accepted. */
-  start: (wish: RunRequest) => Promise<Complaint[]>;
+  start: (request: RunRequest) => Promise<Complaint[]>;
 }
 
 /** Start a run: the little that everybody needs, and the rest behind "More". */
@@ -36,11 +36,11 @@ export function StartForm({ form, start }: Props): JSX.Element {
   const submit = async (event: Event) => {
     event.preventDefault();
     if (isBusy) return;
-    const { wish, complaints: own } = wishOf(draft, form);
+    const { request, complaints: own } = requestOf(draft, form);
     setComplaints(own);
     if (own.length) return;
     setBusy(true);
-    const found = await start(wish);
+    const found = await start(request);
     setComplaints(found);
     setBusy(false);
   };
@@ -102,7 +102,7 @@ function Basics(part: PartProps): JSX.Element {
 
 function Folded(part: PartProps): JSX.Element {
   const { form, draft, complaints } = part;
-  const isMissing = wishOf(draft, form).complaints.some((each) => isOfArguments(form, each.field));
+  const isMissing = requestOf(draft, form).complaints.some((each) => isOfArguments(form, each.field));
   const first = useRef(isMissing);
   return (
     <>

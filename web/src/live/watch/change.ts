@@ -1,5 +1,5 @@
 import type { LoadChange, Form, Test } from "../../contract";
-import type { Complaint } from "../form/wish";
+import type { Complaint } from "../form/request";
 
 /** The little form of "Edit load", as typed. An empty text leaves what it is about as it is. */
 export interface Edit {
@@ -13,9 +13,9 @@ export function editOf(test: Test, form: Form | null): Edit {
   const all = form?.classes.map((each) => each.name) ?? [];
   return {
     users: String(test.wanted ?? test.users),
-    spawn_rate: form ? String(form.wish.spawn_rate) : "",
-    classes: form?.wish.classes.length ? [...form.wish.classes] : all,
-    rate: form?.wish.rate ?? "",
+    spawn_rate: form ? String(form.request.spawn_rate) : "",
+    classes: form?.request.classes.length ? [...form.request.classes] : all,
+    rate: form?.request.rate ?? "",
   };
 }
 

@@ -5,7 +5,7 @@ import { useEscape } from "../../shared/use_when";
 import { ClassChoice } from "../form/class_fields";
 import { TextField } from "../form/fields";
 import { complaintsAbout } from "../form/problems";
-import type { Complaint } from "../form/wish";
+import type { Complaint } from "../form/request";
 import { changeOf, editOf } from "./change";
 
 interface Props {

@@ -3,7 +3,7 @@ import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Form, RunRequest } from "../../../src/contract";
 import { StartForm, forgetDraft } from "../../../src/live/form/start_form";
-import type { Complaint } from "../../../src/live/form/wish";
+import type { Complaint } from "../../../src/live/form/request";
 import { formOf } from "../examples";
 
 let root: HTMLElement;
@@ -22,8 +22,8 @@ afterEach(() => {
   root.remove();
 });
 
-const start = (wish: RunRequest): Promise<Complaint[]> => {
-  asked.push(wish);
+const start = (request: RunRequest): Promise<Complaint[]> => {
+  asked.push(request);
   return Promise.resolve(answer);
 };
 
@@ -61,7 +61,7 @@ describe("the start form", () => {
   it("starts what it was filled with", async () => {
     await shown();
     await submit();
-    expect(asked).toEqual([formOf().wish]);
+    expect(asked).toEqual([formOf().request]);
   });
 
   it("starts what was typed", async () => {

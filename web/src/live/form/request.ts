@@ -19,28 +19,28 @@ export interface ClassDraft {
   others: Record<string, unknown>;
 }
 
-/** Something that cannot be asked for so. field: of the wish, or `arguments.NAME`; "" for none of them. */
+/** Something that cannot be asked for so. field: of the request, or `arguments.NAME`; "" for none of them. */
 export interface Complaint {
   field: string;
   text: string;
 }
 
 export function draftOf(form: Form): Draft {
-  const { wish } = form;
+  const { request } = form;
   const secrets = form.arguments.filter((each) => each.kind === "secret").map((each) => [each.name, ""] as const);
   return {
-    ...wish,
-    users: String(wish.users),
-    spawn_rate: String(wish.spawn_rate),
-    thresholds: wish.thresholds.join("\n"),
-    classes: wish.classes.length ? [...wish.classes] : form.classes.map((each) => each.name),
-    class_settings: Object.fromEntries(form.classes.map((each) => [each.name, classDraft(wish, each.name)])),
-    arguments: { ...defaults(form), ...wish.arguments, ...Object.fromEntries(secrets) },
+    ...request,
+    users: String(request.users),
+    spawn_rate: String(request.spawn_rate),
+    thresholds: request.thresholds.join("\n"),
+    classes: request.classes.length ? [...request.classes] : form.classes.map((each) => each.name),
+    class_settings: Object.fromEntries(form.classes.map((each) => [each.name, classDraft(request, each.name)])),
+    arguments: { ...defaults(form), ...request.arguments, ...Object.fromEntries(secrets) },
   };
 }
 
-function classDraft(wish: RunRequest, name: string): ClassDraft {
-  const { weight, fixed_count, ...others } = wish.class_settings[name] ?? {};
+function classDraft(request: RunRequest, name: string): ClassDraft {
+  const { weight, fixed_count, ...others } = request.class_settings[name] ?? {};
   return { weight: textOf(weight), fixed_count: textOf(fixed_count), others };
 }
 
@@ -73,13 +73,13 @@ export function isShaped(draft: Draft, form: Form): boolean {
 }
 
 /** What is asked for, and what speaks against it. How loads and durations are written is the server's to judge. */
-export function wishOf(draft: Draft, form: Form): { wish: RunRequest; complaints: Complaint[] } {
+export function requestOf(draft: Draft, form: Form): { request: RunRequest; complaints: Complaint[] } {
   const classes = form.classes.map((each) => each.name).filter((each) => draft.classes.includes(each));
   const isCounted = draft.model === "closed" && draft.shape === "constant" && !isShaped(draft, form);
-  const wish: RunRequest = {
+  const request: RunRequest = {
     ...draft,
-    users: isCounted ? Number(draft.users) : form.wish.users,
-    spawn_rate: isCounted ? Number(draft.spawn_rate) : form.wish.spawn_rate,
+    users: isCounted ? Number(draft.users) : form.request.users,
+    spawn_rate: isCounted ? Number(draft.spawn_rate) : form.request.spawn_rate,
     rate: draft.rate.trim(),
     shape_text: isWritten(draft) ? draft.shape_text.trim() : "",
     shape_class: draft.model === "closed" ? draft.shape_class : "",
@@ -93,7 +93,7 @@ export function wishOf(draft: Draft, form: Form): { wish: RunRequest; complaints
     arguments: given(draft, form),
     thresholds: linesOf(draft.thresholds),
   };
-  return { wish, complaints: complaintsOf(draft, form, wish, isCounted) };
+  return { request, complaints: complaintsOf(draft, form, request, isCounted) };
 }
 
 function defaults(form: Form): RunRequest["arguments"] {
@@ -120,22 +120,22 @@ export function isWritten(draft: Draft): boolean {
   return draft.shape !== "constant" && draft.shape !== "plan";
 }
 
-function complaintsOf(draft: Draft, form: Form, wish: RunRequest, isCounted: boolean): Complaint[] {
+function complaintsOf(draft: Draft, form: Form, request: RunRequest, isCounted: boolean): Complaint[] {
   const found: Complaint[] = [];
   const complain = (field: string, text: string) => found.push({ field, text });
-  if (isCounted && !(Number.isInteger(wish.users) && wish.users >= 1 && draft.users.trim())) {
+  if (isCounted && !(Number.isInteger(request.users) && request.users >= 1 && draft.users.trim())) {
     complain("users", "Users must be a whole number, 1 or more.");
   }
-  if (isCounted && !(wish.spawn_rate > 0 && Number.isFinite(wish.spawn_rate))) {
+  if (isCounted && !(request.spawn_rate > 0 && Number.isFinite(request.spawn_rate))) {
     complain("spawn_rate", "The spawn rate must be a number above 0: so many users are started per second.");
   }
-  if (draft.model === "open" && draft.shape === "constant" && !wish.rate) {
+  if (draft.model === "open" && draft.shape === "constant" && !request.rate) {
     complain("rate", "Arrivals are missing: how many there are, as in 900/s.");
   }
-  if (isWritten(draft) && !wish.shape_text) complain("shape_text", "How the load changes is missing.");
+  if (isWritten(draft) && !request.shape_text) complain("shape_text", "How the load changes is missing.");
   if (form.classes.length && !form.classes.some((each) => draft.classes.includes(each.name)))
     complain("classes", "At least one class of users takes part.");
-  for (const [name, settings] of Object.entries(wish.class_settings)) complainOf(name, settings, complain);
+  for (const [name, settings] of Object.entries(request.class_settings)) complainOf(name, settings, complain);
   for (const each of form.arguments) {
     if (each.required && each.kind !== "secret" && isEmpty(draft.arguments[each.name])) {
       complain(fieldOf(each), `${each.label || each.name} must be given.`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Argument } from "../../../src/contract";
-import { draftOf, settled, wishOf, type ClassDraft, type Draft } from "../../../src/live/form/wish";
+import { draftOf, settled, requestOf, type ClassDraft, type Draft } from "../../../src/live/form/request";
 import { formOf } from "../examples";
 
 const argument = (changes: Partial<Argument>): Argument => ({
@@ -15,19 +15,19 @@ const argument = (changes: Partial<Argument>): Argument => ({
 });
 
 function asked(changes: Partial<Draft>, form = formOf()) {
-  const { wish, complaints } = wishOf({ ...draftOf(form), ...changes }, form);
-  return { wish, fields: complaints.map((each) => each.field) };
+  const { request, complaints } = requestOf({ ...draftOf(form), ...changes }, form);
+  return { request, fields: complaints.map((each) => each.field) };
 }
 
-describe("the form as a wish", () => {
+describe("the form as a request", () => {
   it("comes back as it was given when nobody has touched it", () => {
     const form = formOf({}, { users: 50, spawn_rate: 2.5, thresholds: ["p99 < 200ms"], classes: ["Admin"] });
-    expect(wishOf(draftOf(form), form)).toEqual({ wish: form.wish, complaints: [] });
+    expect(requestOf(draftOf(form), form)).toEqual({ request: form.request, complaints: [] });
   });
 
   it("takes part with all classes when all are ticked, also with those to come", () => {
-    expect(asked({ classes: ["Admin", "Buyer"] }).wish.classes).toEqual([]);
-    expect(asked({ classes: ["Buyer", "Gone"] }).wish.classes).toEqual(["Buyer"]);
+    expect(asked({ classes: ["Admin", "Buyer"] }).request.classes).toEqual([]);
+    expect(asked({ classes: ["Buyer", "Gone"] }).request.classes).toEqual(["Buyer"]);
   });
 
   it.each(["", "0", "-3", "1.5", "many"])("does not take %j for a number of users", (users) => {
@@ -40,13 +40,17 @@ describe("the form as a wish", () => {
 
   it("does not ask for users in the open model, but for a rate", () => {
     expect(asked({ model: "open", users: "", spawn_rate: "" }).fields).toEqual(["rate"]);
-    expect(asked({ model: "open", rate: " 900/s " }).wish).toMatchObject({ model: "open", rate: "900/s", users: 10 });
+    expect(asked({ model: "open", rate: " 900/s " }).request).toMatchObject({
+      model: "open",
+      rate: "900/s",
+      users: 10,
+    });
   });
 
   it("wants the text of a shape that is written, and sends none for others", () => {
     expect(asked({ shape: "stages", shape_text: "", users: "" }).fields).toEqual(["shape_text"]);
-    expect(asked({ shape: "stages", shape_text: "30s:50" }).wish.shape_text).toBe("30s:50");
-    expect(asked({ shape: "constant", shape_text: "30s:50" }).wish.shape_text).toBe("");
+    expect(asked({ shape: "stages", shape_text: "30s:50" }).request.shape_text).toBe("30s:50");
+    expect(asked({ shape: "constant", shape_text: "30s:50" }).request.shape_text).toBe("");
   });
 
   it("asks for no users where a LoadTestShape decides", () => {
@@ -61,10 +65,10 @@ describe("the form as a wish", () => {
 
   it("keeps what was set of a class that the form does not ask for", () => {
     const form = formOf({}, { class_settings: { Buyer: { weight: 5, host: "http://b" } } });
-    expect(wishOf(draftOf(form), form).wish.class_settings).toEqual({ Buyer: { weight: 5, host: "http://b" } });
+    expect(requestOf(draftOf(form), form).request.class_settings).toEqual({ Buyer: { weight: 5, host: "http://b" } });
     const { Buyer } = draftOf(form).class_settings;
     const changed = { Buyer: { ...(Buyer as ClassDraft), weight: "", fixed_count: " 2 " } };
-    expect(asked({ class_settings: changed }, form).wish.class_settings).toEqual({
+    expect(asked({ class_settings: changed }, form).request.class_settings).toEqual({
       Buyer: { fixed_count: 2, host: "http://b" },
     });
   });
@@ -94,8 +98,8 @@ describe("the form as a wish", () => {
 
   it("leaves a secret as it is when nothing was typed, and sends what was", () => {
     const form = formOf({ arguments: [argument({ name: "key", kind: "secret", required: true })] });
-    expect(asked({}, form)).toMatchObject({ fields: [], wish: { arguments: {} } });
-    expect(asked({ arguments: { key: "s3cret" } }, form).wish.arguments).toEqual({ key: "s3cret" });
+    expect(asked({}, form)).toMatchObject({ fields: [], request: { arguments: {} } });
+    expect(asked({ arguments: { key: "s3cret" } }, form).request.arguments).toEqual({ key: "s3cret" });
   });
 
   it("never fills in a secret of the last run", () => {
@@ -104,7 +108,7 @@ describe("the form as a wish", () => {
   });
 
   it("has a threshold for each line that is not empty", () => {
-    expect(asked({ thresholds: " p99 < 200ms\n\nerrors < 0.1% " }).wish.thresholds).toEqual([
+    expect(asked({ thresholds: " p99 < 200ms\n\nerrors < 0.1% " }).request.thresholds).toEqual([
       "p99 < 200ms",
       "errors < 0.1%",
     ]);
