@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from plimsoll.cli.options import VERSION
 from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
@@ -92,6 +93,6 @@ Examples:
   plimsoll show last
   plimsoll doctor""",
 )
-@click.version_option(package_name="plimsoll", prog_name="plimsoll", message="%(prog)s %(version)s")
+@click.version_option(package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 def main() -> None:
     """Plimsoll finds out how much load a service carries."""

@@ -8,8 +8,11 @@ import click
 
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError
+from plimsoll.locust.options.config import listed
 from plimsoll.record import TIMES_OF
 
+SHORT = 2
+"""Length of a short option."""
 LEVELS = click.Choice(("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), case_sensitive=False)
 USERS = click.IntRange(min=1)
 RATE = click.FloatRange(0, 1e9, min_open=True)
@@ -36,6 +39,14 @@ class GroupedOption(click.Option):
         own = next((name for name in names if name.startswith("--")), names[0]).lstrip("-").replace("-", "_").upper()
         variables = [f"PLIMSOLL_{own}", *([f"LOCUST_{env}"] if env else [])]
         super().__init__(names, envvar=variables, **settings)
+
+    def value_from_envvar(self, ctx: click.Context) -> Any:
+        """Of an option with several values: the list [a, b], or one value, which may have blanks in it."""
+        if not self.multiple:
+            return super().value_from_envvar(ctx)
+        text = self.resolve_envvar_value(ctx)
+        value = text and listed(text)
+        return (value,) if isinstance(value, str) and value else value or None
 
 
 def _flag(*names: str, help: str, env: str | None = None) -> GroupedOption:
@@ -189,5 +200,14 @@ OURS = frozenset(
 LOCUSTS = [name for each in OPTIONS for name in each.opts if name not in OURS]
 """Options that Locust has."""
 
-LISTS = ("-T", "--tags", "-E", "--exclude-tags", "--config-users")
-"""Options that take all the values up to the next option, as Locust's do."""
+LISTS = {"-T": "--tags", "--tags": "--tags", "-E": "--exclude-tags", "--exclude-tags": "--exclude-tags",
+         "--config-users": "--config-users"}  # fmt: skip
+"""Options that take all the values up to the next option, as Locust's do, and their long names."""
+WITH_VALUE = frozenset(
+    name
+    for each in OPTIONS
+    if isinstance(each, GroupedOption) and not each.is_flag
+    for name in each.opts
+    if len(name) == SHORT
+)
+"""Short options that are followed by a value."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from plimsoll.experiment.cell_values import State
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.store.cells import StoredCell
 
 FREE = ("file", "question", "shape", "repeats", "budget")
@@ -141,7 +142,7 @@ def row_of(cell: ExperimentCell) -> dict[str, Any]:
 
 
 def level_of(row: StoredCell) -> Level | None:
-    return Level(cast("Unit", row.unit), row.level) if row.unit is not None and row.level is not None else None
+    return Level(cast("LoadUnit", row.unit), row.level) if row.unit is not None and row.level is not None else None
 
 
 def cell_of(row: StoredCell) -> ExperimentCell:

@@ -233,7 +233,7 @@ def _study_of_ref(store: Store | None, ref: str) -> Study:
 def _study_in_store(store: Store, ref: str) -> Study:
     if store.experiments.find(ref) is not None:
         return study_of(store, ref)
-    from plimsoll.importers.kept import find
+    from plimsoll.importers.studies import find
 
     return find(store, ref) or study_of_run(store.run(ref), store)
 

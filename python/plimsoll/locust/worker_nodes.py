@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, ValuesView
@@ -111,3 +113,8 @@ class WorkerNodes(MutableMapping[str, WorkerNode]):
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+
+def new_client_id() -> str:
+    """Host and a random number, as Locust names its nodes."""
+    return f"{socket.gethostname()}_{uuid4().hex}"

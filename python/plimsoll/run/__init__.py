@@ -8,10 +8,12 @@
 - page_session: one run after another, as the page asks for them; form: what a locustfile has to be asked for;
   form_items: that, and the shares of tasks, as the page is told; own_page: what the locustfile adds to Locust's page
 - worker: one worker, five methods without a transport; reports: what it says
+- main_log: the lines of the log about the run as a whole
 - script: what a worker runs; population and native: its users; caught: the exceptions that they let out
 - transport: a worker's methods and reports over a socket; worker_main: its process; worker_process: the handle on that;
   log_sender: its log, for those who watch
-- locustfile: the user's own code, found and imported, and its faults told by its own lines; describe: what is in it
+- locustfile: the user's own code, found and imported, and its faults told by its own lines; class_names: no two classes
+  of one name; describe: what is in it
 - options: the options that the locustfile adds; config: Locust's configuration files
 - manifest: what is needed to repeat a run; machine: what moves its numbers here; address: the URL of a run without a
   locustfile

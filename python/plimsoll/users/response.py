@@ -94,11 +94,12 @@ class Response(requests.Response):
     # What requests keeps of its own reading of the body; here there is nothing left to read.
     _content_consumed = True
 
-    def __init__(self, reply: Reply | None, route: Route | None, body: bytes | None = None) -> None:
+    def __init__(self, reply: Reply | None, route: Route | None, body: Any = None) -> None:
         self.reply = reply
         """The stamps, and what came in. None if the request could not even be sent."""
         self._route = route
         self._body = body
+        """What `request.body` is."""
         self.status_code = 0 if reply is None else reply.status
 
     @lazy
@@ -227,7 +228,7 @@ def _encoding(content_type: str | None) -> str | None:
     return get_encoding_from_headers(CaseInsensitiveDict({"content-type": content_type} if content_type else {}))
 
 
-def _request_sent(head: bytes, route: Route, body: bytes | None) -> PreparedRequest:
+def _request_sent(head: bytes, route: Route, body: Any) -> PreparedRequest:
     request_line, *lines = head.decode("latin-1").split("\r\n")
     request = PreparedRequest()
     request.method = request_line.partition(" ")[0]
@@ -272,7 +273,7 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
         self,
         reply: Reply | None,
         route: Route | None,
-        body: bytes | None,
+        body: Any,
         session: HttpSession,
         endpoint: tuple[str, str],
     ) -> None:

@@ -40,9 +40,11 @@ class RestMixin(Generic[ResponseT]):
         becomes the failure with its message (which quotes the response if it ends with a comma), any other the failure
         with its place.
         """
-        given = {name.lower() for name in headers or ()}
-        json_headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        merged = {**(headers or {}), **{name: it for name, it in json_headers.items() if name.lower() not in given}}
+        merged = dict(headers or {})
+        for name in ("Content-Type", "Accept"):
+            # By these two spellings only, as in Locust.
+            if name not in merged and name.lower() not in merged:
+                merged[name] = "application/json"
         with self.client.request(method, url, catch_response=True, headers=merged, **kwargs) as response:
             _parse(response)
             try:

@@ -159,7 +159,7 @@ class Streamed:
     _content: Any = False
     _content_consumed = False
 
-    def __init__(self, reply: Reply, route: Any, body: bytes | None, session: Any, endpoint: tuple[str, str]) -> None:
+    def __init__(self, reply: Reply, route: Any, body: Any, session: Any, endpoint: tuple[str, str]) -> None:
         # Taken at once, so that the rest of the body goes with the response when nobody reads it.
         stream = None if session._client is None else session._client.stream(reply)
         super().__init__(reply, route, body, session, endpoint)  # type: ignore[call-arg] # of the class behind

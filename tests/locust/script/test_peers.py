@@ -142,3 +142,13 @@ def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: Ma
     assert member.failed
     (row,) = main.exceptions.values()
     assert (row["count"], row["nodes"]) == (6, {"a", "b"})
+
+
+def test_exceptions_of_several_workers_are_one_row_if_they_are_of_one_place(main: MasterRunner) -> None:
+    member = MainPeer(main, lambda *_: None, lambda _: None)
+    frames = '  File "a.py", line 1, in buy\n'
+    for worker in ("a", "b"):
+        caught = (f"item {worker}", f"{frames}ValueError: item {worker}\n", 2)
+        member.receive("snapshot", [worker, EncodedSnapshot(0, 0, 1, [], [], [], [caught], {}).to_list()])
+    (row,) = main.exceptions.values()
+    assert row == {"count": 4, "msg": "item a", "traceback": frames, "nodes": {"a", "b"}}

@@ -128,9 +128,8 @@ class MqttClient(_Client):  # type: ignore[misc]
         self._report("disconnect", None, None if rc == 0 else rc)
 
     def _on_disconnect_cb_v5(self, client: Any, userdata: Any, *arguments: Any) -> None:
-        # Which arguments there are depends on paho's version; the reason is the one that is a reason code.
-        reasons = [each for each in arguments if hasattr(each, "is_failure")]
-        self._on_disconnect_cb(client, userdata, reasons[0] if reasons else 0)
+        # By the version of paho's callbacks: the reason and its properties, or flags before them.
+        self._on_disconnect_cb(client, userdata, arguments[-2])
 
     def _report(self, name: str, since: float | None, error: Any, *, size: int = 0, **context: Any) -> None:
         """since: when what is reported began (Unix); None: it has no duration. error: or a code of paho's."""

@@ -11,6 +11,7 @@ import gevent
 
 from plimsoll.locust import runners
 from plimsoll.locust.messages import decode, encode
+from plimsoll.record import frames_of
 from plimsoll.run.transport.messages import EncodedSnapshot
 from plimsoll.users import log
 
@@ -136,4 +137,4 @@ class MainPeer:
         self.failed |= bool(snapshot.failures or snapshot.exceptions)
         self._take(snapshot)
         for message, trace, count in snapshot.exceptions:
-            self._runner.log_exception(client, message, trace, count)
+            self._runner.log_exception(client, message, frames_of(trace), count)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 
 from plimsoll._engine import Histogram, Recorder, now
-from plimsoll.record import FAILURES, TIMED, Failure, Interval
-from plimsoll.stats.view import NO_REQUESTS
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Failure, Interval
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
@@ -37,6 +36,8 @@ class StatsSource:
         self._ids: dict[Endpoint, int] = {}
         self._clock_offset = time.time() - now() / _SECOND
         """Unix time minus that of stamps, s."""
+        self.changes = 0
+        """Reports added; a report may have failures whose requests come with the next."""
         self._reported = 0
         """The epoch of what workers report; 0 before the first."""
         self._log = RequestRecorder(self.recorder)
@@ -162,6 +163,7 @@ class StatsSource:
             self._reported = snapshot.epoch
             if self.recorder.epoch != snapshot.epoch:
                 self.recorder.restart(snapshot.epoch)
+        self.changes += 1
         for cell in snapshot.intervals:
             self._add(Interval.from_tuple(cell))
         for method, name, outcome, message, count, first, last in snapshot.failures:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.locust_csv import error_text, failure_key, frames, nodes
+from plimsoll.record import frames_of
+from plimsoll.report.locust_csv import error_text, failure_key, nodes
 from plimsoll.server.live.live import IN_PROGRESS
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def exceptions(snapshot: LiveSnapshot, workers: int) -> dict[str, Any]:
         {
             "count": each.count,
             "msg": each.message,
-            "traceback": frames(each.traceback),
+            "traceback": frames_of(each.traceback),
             "nodes": nodes(each.workers, workers),
         }
         for each in snapshot.exceptions

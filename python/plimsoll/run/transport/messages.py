@@ -134,9 +134,11 @@ class Ending:
     exit_code: int | None
     """What the user's own code chose."""
     listener_failed: bool
+    on_error: int | None = None
+    """The exit code after failures; None: the plan's."""
 
     def to_list(self) -> list[Any]:
-        return [self.ended, self.exit_code, self.listener_failed]
+        return [self.ended, self.exit_code, self.listener_failed, self.on_error]
 
     @classmethod
     def from_list(cls, data: list[Any]) -> Ending:

@@ -86,7 +86,7 @@ class PageSession:
         say: Callable[[str], None],
     ) -> None:
         self._describe_plan = describe
-        self._planner = asking
+        self._planner = planner
         self._live = live
         self._say = say
         self._request: RunRequest | None = None

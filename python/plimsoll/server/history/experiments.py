@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.run_summary import RunSummary
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.store import Store
     from plimsoll.store.cells import StoredCell, StoredExperiment
     from plimsoll.store.imports import ListedStudy
@@ -142,7 +143,7 @@ def _levels(cells: Sequence[StoredCell]) -> tuple[str, ...]:
 
 def _level(cell: StoredCell) -> str:
     """ "" where the plan says how much load there is."""
-    return str(Level(cast("Unit", cell.unit), cell.level)) if cell.unit and cell.level is not None else ""
+    return str(Level(cast("LoadUnit", cell.unit), cell.level)) if cell.unit and cell.level is not None else ""
 
 
 def _cell(cell: StoredCell, summary: RunSummary | None) -> CellItem:
