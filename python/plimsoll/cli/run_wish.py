@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
-from plimsoll.cli.run_plan import SHAPES, make_plan
+from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import FieldError, UsageError
 from plimsoll.load.durations import format_duration
+from plimsoll.load.mistakes import listed
+from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
+from plimsoll.load.shapes import SHAPES
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
@@ -29,11 +32,10 @@ if TYPE_CHECKING:
 FIELDS = {
     **{name: name for name in ("users", "spawn_rate", "run_time", "warmup", "stop_timeout", "host", "rate", "name")},
     **{name: name for name in ("tags", "exclude_tags", "profile", "thresholds")},
-    **dict.fromkeys((name for name in SHAPES if name != "rate"), "shape_text"),
+    **dict.fromkeys((name for name in SHAPE_OPTIONS if name != "rate"), "shape_text"),
     "threshold": "thresholds",
 }
 """By the name of an option: the field that is about it."""
-OPEN_ONLY = ("spacing", "max_users", "on_saturation")
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _SHORT = re.compile(r", as in -t 1m")
 
@@ -63,8 +65,11 @@ class Wishes:
 
     @property
     def has_plan(self) -> bool:
-        is_planned = self._what.plan is not None and self._what.plan.load is not None
-        return bool(self._given["replay"]) or (is_planned and not any(self._given[name] for name in SHAPES))
+        """The form cannot say the load."""
+        shapes = [name for name in SHAPE_OPTIONS if self._given[name]]
+        if shapes:
+            return SHAPES[shapes[0]].form is None
+        return self._what.plan is not None and self._what.plan.load is not None
 
     @property
     def is_told(self) -> bool:
@@ -137,16 +142,15 @@ class Wishes:
 
 def _wish(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> Wish:
     """What the form is filled with at first."""
-    shape = next((name for name in SHAPES if given[name] and name != "rate"), "constant")
-    if has_plan:
-        shape = "plan"
+    option = next((name for name in SHAPE_OPTIONS if given[name]), "rate")
+    shape = "plan" if has_plan else SHAPES[option].kind
     return Wish(
         model="open" if plan.is_open else "closed",
         users=plan.users,
         spawn_rate=plan.spawn_rate,
         rate=given["rate"] or "",
-        shape=shape,  # type: ignore[arg-type]
-        shape_text=given[shape] if shape in SHAPES else "",
+        shape=shape,
+        shape_text="" if shape in ("plan", "constant") else given[option],
         run_time=_text(given["run_time"]),
         warmup=_text(given["warmup"]),
         stop_timeout=_text(given["stop_timeout"]),
@@ -170,11 +174,14 @@ def _values(wish: Wish, has_plan: bool) -> dict[str, Any]:
     is_open, is_plain = wish.model == "open", wish.shape == "constant"
     if wish.shape == "plan" and not has_plan:
         raise FieldError("there is no plan; choose another shape", "shape")
-    shapes: dict[str, Any] = dict.fromkeys(SHAPES) if wish.shape != "plan" else {}
+    options = {each.kind: name for name, each in SHAPES.items() if each.form}
+    if wish.shape not in (*options, "plan"):
+        raise FieldError(f"there is no shape {wish.shape}; there are {listed(options, 'and')}", "shape")
+    shapes: dict[str, Any] = dict.fromkeys(SHAPE_OPTIONS) if wish.shape != "plan" else {}
     if is_open and is_plain:
         shapes["rate"] = _needed(wish.rate, "rate", "a rate, as 900/s, is needed")
     elif not is_plain and wish.shape != "plan":
-        shapes[wish.shape] = _needed(wish.shape_text, "shape_text", f"what the {wish.shape} is like is needed")
+        shapes[options[wish.shape]] = _needed(wish.shape_text, "shape_text", f"what the {wish.shape} is like is needed")
     closed = not is_open and is_plain
     return {
         **shapes,

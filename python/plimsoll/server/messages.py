@@ -54,6 +54,18 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
+class ShapeItem:
+    """How the load may go over time."""
+
+    name: str
+    """"constant" is users or a rate, "plan" is as the plan file says; others are written as a text."""
+    label: str
+    hint: str
+    open_example: str
+    closed_example: str
+
+
+@dataclass(frozen=True, slots=True)
 class Wish:
     """A run that somebody asks for: also what the form is filled with at first. Durations and loads are texts, as
     they are typed on the command line: "2m", "900/s", "30s:100/s,1m:900/s"."""
@@ -63,10 +75,10 @@ class Wish:
     spawn_rate: float = 1.0
     rate: str = ""
     """Of the open model."""
-    shape: Literal["constant", "ramp", "stages", "steps", "staircase", "spike", "sine", "plan"] = "constant"
-    """plan: as the plan file says."""
+    shape: str = "constant"
+    """Of a `ShapeItem`, its name."""
     shape_text: str = ""
-    """The value of `--ramp`, `--stages`, …, for shapes other than constant."""
+    """The value of `--ramp`, `--stages`, …, for shapes other than constant and plan."""
     shape_class: str = ""
     """A LoadTestShape of the locustfile; "" for none, which is called Default."""
     run_time: str = ""
@@ -101,6 +113,7 @@ class Form:
     arguments: tuple[Argument, ...]
     wish: Wish
     """What it is filled with: the command line, or the last run of this page."""
+    shapes: tuple[ShapeItem, ...] = ()
     has_shape: bool = False
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""
     has_plan: bool = False
