@@ -65,10 +65,9 @@ class Wishes:
 
     @property
     def has_plan(self) -> bool:
-        """The form cannot say the load."""
-        shapes = [name for name in SHAPE_OPTIONS if self._given[name]]
-        if shapes:
-            return SHAPES[shapes[0]].form is None
+        """There is a load that the form cannot say."""
+        if (shape := _shape(self._given)) is not None:
+            return SHAPES[shape].form is None
         return self._what.plan is not None and self._what.plan.load is not None
 
     @property
@@ -140,17 +139,22 @@ class Wishes:
         return (*sources, *wish.classes, *replaced(self._arguments, description.options, values))
 
 
+def _shape(given: dict[str, Any]) -> str | None:
+    return next((name for name in SHAPE_OPTIONS if given[name]), None)
+
+
 def _wish(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> Wish:
     """What the form is filled with at first."""
-    option = next((name for name in SHAPE_OPTIONS if given[name]), "rate")
-    shape = "plan" if has_plan else SHAPES[option].kind
+    option = _shape(given) or "rate"
+    form = SHAPES[option].form
+    is_written = option != "rate" and not has_plan
     return Wish(
         model="open" if plan.is_open else "closed",
         users=plan.users,
         spawn_rate=plan.spawn_rate,
         rate=given["rate"] or "",
-        shape=shape,
-        shape_text="" if shape in ("plan", "constant") else given[option],
+        shape=form.name if form and not has_plan else "plan",
+        shape_text=given[option] if is_written else "",
         run_time=_text(given["run_time"]),
         warmup=_text(given["warmup"]),
         stop_timeout=_text(given["stop_timeout"]),
@@ -174,7 +178,7 @@ def _values(wish: Wish, has_plan: bool) -> dict[str, Any]:
     is_open, is_plain = wish.model == "open", wish.shape == "constant"
     if wish.shape == "plan" and not has_plan:
         raise FieldError("there is no plan; choose another shape", "shape")
-    options = {each.kind: name for name, each in SHAPES.items() if each.form}
+    options = {each.form.name: name for name, each in SHAPES.items() if each.form}
     if wish.shape not in (*options, "plan"):
         raise FieldError(f"there is no shape {wish.shape}; there are {listed(options, 'and')}", "shape")
     shapes: dict[str, Any] = dict.fromkeys(SHAPE_OPTIONS) if wish.shape != "plan" else {}

@@ -45,7 +45,7 @@ class PhaseTable(_ShapedTable):
         kind = self._check_kind()
         self._check_levels(kind)
         self._check_duration(kind)
-        self._check_spacing()
+        self._check_spacing(kind)
         try:
             self._spec = self.shape.spec(self.duration)
             self._seconds = self._spec.build().seconds
@@ -75,13 +75,11 @@ class PhaseTable(_ShapedTable):
         if extent is Extent.OWN and self.duration is not None:
             raise BadValueError(f"is too much: {kind} says itself how long it lasts; leave duration out", "duration")
 
-    def _check_spacing(self) -> None:
+    def _check_spacing(self, kind: str) -> None:
         if self.spacing is not None and self.model == "closed":
             raise BadValueError("is of the open model; users have no arrivals to be spaced", "spacing")
         if self.spacing is not None and not self.shape.levels:
-            raise BadValueError(
-                f"contradicts {self.kind}, which has a spacing of its own; leave spacing out", "spacing"
-            )
+            raise BadValueError(f"contradicts {kind}, which has a spacing of its own; leave spacing out", "spacing")
 
     @property
     def kind(self) -> str:

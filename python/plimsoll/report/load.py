@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.shapes import in_words
+from plimsoll.load.shapes.shape import Wording
 from plimsoll.report.numbers import counted, seconds
 from plimsoll.report.table import one_line
 
@@ -53,15 +53,4 @@ def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
 
 def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
     """900/s; 0/s to 900/s; 3 steps from 100/s to 900/s, …"""
-    return in_words(shape, _Wording("/s" if is_open else " users"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Wording:
-    unit: str
-
-    def level(self, value: float) -> str:
-        return f"{value:.12g}{self.unit}"
-
-    seconds = staticmethod(seconds)
-    counted = staticmethod(counted)
+    return in_words(shape["kind"], shape["values"], Wording("/s" if is_open else " users", seconds, counted))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from plimsoll.load.shapes.shape import FormShape
 from plimsoll.report.page.document import ChartSpec
 
 Tone = Literal["good", "warning", "bad", "unknown"]
@@ -54,18 +55,6 @@ class Argument:
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeItem:
-    """How the load may go over time."""
-
-    name: str
-    """"constant" is users or a rate, "plan" is as the plan file says; others are written as a text."""
-    label: str
-    hint: str
-    open_example: str
-    closed_example: str
-
-
-@dataclass(frozen=True, slots=True)
 class Wish:
     """A run that somebody asks for: also what the form is filled with at first. Durations and loads are texts, as
     they are typed on the command line: "2m", "900/s", "30s:100/s,1m:900/s"."""
@@ -76,7 +65,7 @@ class Wish:
     rate: str = ""
     """Of the open model."""
     shape: str = "constant"
-    """Of a `ShapeItem`, its name."""
+    """The name of a `FormShape`. constant: users, or a rate; plan: as the plan file says."""
     shape_text: str = ""
     """The value of `--ramp`, `--stages`, …, for shapes other than constant and plan."""
     shape_class: str = ""
@@ -113,7 +102,7 @@ class Form:
     arguments: tuple[Argument, ...]
     wish: Wish
     """What it is filled with: the command line, or the last run of this page."""
-    shapes: tuple[ShapeItem, ...] = ()
+    shapes: tuple[FormShape, ...] = ()
     has_shape: bool = False
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""
     has_plan: bool = False

@@ -2,36 +2,28 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import ClassVar
 
 from plimsoll.load.durations import Length
-from plimsoll.load.levels import Level, LevelValue
+from plimsoll.load.levels import LevelValue
 from plimsoll.load.shapes import SHAPES
-from plimsoll.load.shapes.keyed import CountValue, KeyedShape
-from plimsoll.load.shapes.shape import Extent, FormText, ShapeOption, Wording
+from plimsoll.load.shapes.shape import Extent, FormShape, ShapeOption, Values, Wording
+from plimsoll.load.shapes.tables import CountValue, TableShape
 from plimsoll.load.spec import ShapeSpec
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
-
-class Sawtooth(KeyedShape):
+class Sawtooth(TableShape):
     """sawtooth = { low = "10/s", high = "50/s", each = "1s", teeth = 3 }."""
 
-    name: ClassVar = "sawtooth"
     kind: ClassVar = "sawtooth"
     extent: ClassVar = Extent.OWN
     option: ClassVar = ShapeOption("KEY=VALUE,…", "low=10/s,high=50/s,each=1s,teeth=3")
-    form: ClassVar = FormText("Sawtooth", "Up, and down at once.", "low=10/s,high=50/s,…", "low=1,high=5,…")
+    form: ClassVar = FormShape("sawtooth", "Sawtooth", "Up, and down at once.", "low=10/s,…", "low=1,…")
 
     low: LevelValue
     high: LevelValue
     each: Length
     teeth: CountValue
-
-    @property
-    def levels(self) -> tuple[Level, ...]:
-        return (self.low, self.high)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
         low, high = self.low.value, self.high.value
@@ -39,12 +31,12 @@ class Sawtooth(KeyedShape):
         return ShapeSpec.of(self.kind, curve, low=low, high=high, teeth=self.teeth)
 
     @staticmethod
-    def words(values: Mapping[str, Any], wording: Wording) -> str:
+    def words(values: Values, wording: Wording) -> str:
         teeth = wording.counted(values["teeth"], "tooth").replace("tooths", "teeth")
         return f"{teeth} from {wording.level(values['low'])} to {wording.level(values['high'])}"
 
 
-SHAPES[Sawtooth.name] = Sawtooth
+SHAPES["sawtooth"] = Sawtooth
 
 if __name__ == "__main__":
     from plimsoll.cli import main

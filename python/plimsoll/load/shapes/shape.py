@@ -1,17 +1,19 @@
-"""What is said once about a load shape, for every place that knows it by its name."""
+"""What is said once about a load shape, for every place that reads it from the registry."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from plimsoll.load.levels import Level
     from plimsoll.load.spec import ShapeSpec
+
+Values = Mapping[str, Any]
+"""Those of a spec, by name."""
 
 
 class Extent(Enum):
@@ -24,16 +26,17 @@ class Extent(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ShapeOption:
-    """How the command line asks for a shape: `--NAME metavar`."""
+    """How the command line asks for a shape."""
 
     metavar: str
     help: str
 
 
 @dataclass(frozen=True, slots=True)
-class FormText:
-    """What the page's form says about a shape; its notation is typed as on the command line."""
+class FormShape:
+    """How the page's form asks for a shape: as a text in the notation of the command line."""
 
+    name: str
     label: str
     hint: str
     open_example: str
@@ -42,41 +45,39 @@ class FormText:
     """With users."""
 
 
-class Wording(Protocol):
+@dataclass(frozen=True, slots=True)
+class Wording:
     """How a report writes the numbers of a shape."""
 
+    unit: str
+    """Of its levels."""
+    seconds: Callable[[float], str]
+    counted: Callable[[int, str], str]
+    """1 step, 2 steps."""
+
     def level(self, value: float) -> str:
-        """100/s or 100 users."""
-
-    def seconds(self, duration: float) -> str: ...
-
-    def counted(self, number: int, thing: str) -> str:
-        """1 step, 2 steps."""
+        return f"{value:.12g}{self.unit}"
 
 
 class LoadShape(ABC):
     """A shape as people write it. A subclass is a pydantic model that reads its notation."""
 
-    name: ClassVar[str]
-    """Its field in a plan, and its option on the command line."""
     kind: ClassVar[str]
-    """Its name in a manifest and in the form: the curve of the engine, or `name` if it is composed of curves."""
+    """In a manifest: a curve of the engine, or a name of its own if it is composed of one."""
     extent: ClassVar[Extent]
     option: ClassVar[ShapeOption | None] = None
-    """None: the command line asks for it in another way."""
-    form: ClassVar[FormText | None] = None
-    """None: the form does not offer it."""
+    form: ClassVar[FormShape | None] = None
 
     @property
-    @abstractmethod
     def levels(self) -> tuple[Level, ...]:
         """The levels it is made of, the first first; none for events of their own."""
+        return ()
 
     @abstractmethod
     def spec(self, seconds: float | None) -> ShapeSpec:
-        """What the engine draws. seconds: its length, unless that is its own."""
+        """seconds: its length, unless that is its own."""
 
     @staticmethod
     @abstractmethod
-    def words(values: Mapping[str, Any], wording: Wording) -> str:
-        """What a report says of it. values: those of its spec."""
+    def words(values: Values, wording: Wording) -> str:
+        """What a report says of it."""

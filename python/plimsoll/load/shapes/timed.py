@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 from pydantic import BeforeValidator, Field, PlainValidator, RootModel, model_validator
 
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.levels import Level, parse_level
 from plimsoll.load.mistakes import BadValueError, shown
-from plimsoll.load.shapes.shape import Extent, FormText, LoadShape, ShapeOption, Wording
+from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
 from plimsoll.load.spec import ShapeSpec
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Item(NamedTuple):
@@ -51,12 +48,11 @@ def _timed(items: list[Item]) -> tuple[tuple[float, float], ...]:
 class Stages(RootModel[Items], LoadShape):
     """stages = "30s:100/s, 1m:900/s": straight to one level after the other, from a first one without a time, or 0."""
 
-    name: ClassVar = "stages"
     kind: ClassVar = "stages"
     extent: ClassVar = Extent.OWN
     option: ClassVar = ShapeOption("TIME:LEVEL,…", "30s:100/s,1m:900/s: evenly to each level in its time.")
-    form: ClassVar = FormText(
-        "Stages", "Evenly to each level in its time. The first level may stand without a time.",
+    form: ClassVar = FormShape(
+        "stages", "Stages", "Evenly to each level in its time. The first level may stand without a time.",
         "30s:100/s,1m:900/s", "30s:10,1m:200",
     )  # fmt: skip
 
@@ -81,10 +77,10 @@ class Stages(RootModel[Items], LoadShape):
         return (self._first, *(item.level for item in self._targets))
 
     def spec(self, seconds: float | None) -> ShapeSpec:
-        return ShapeSpec.of(self.kind, stages=_timed(self._targets), start=self._first.value)
+        return ShapeSpec.of("stages", stages=_timed(self._targets), start=self._first.value)
 
     @staticmethod
-    def words(values: Mapping[str, Any], wording: Wording) -> str:
+    def words(values: Values, wording: Wording) -> str:
         levels = [values.get("start", 0.0), *(each for _, each in values["stages"])]
         first, last, most = (wording.level(each) for each in (levels[0], levels[-1], max(levels)))
         return f"{wording.counted(len(levels) - 1, 'stage')} from {first} to {last}, at most {most}"
@@ -93,12 +89,11 @@ class Stages(RootModel[Items], LoadShape):
 class Steps(RootModel[Items], LoadShape):
     """steps = "30s:50/s, 30s:100/s": one level after the other."""
 
-    name: ClassVar = "steps"
     kind: ClassVar = "steps"
     extent: ClassVar = Extent.OWN
     option: ClassVar = ShapeOption("TIME:LEVEL,…", "30s:50,30s:100: each level for its time.")
-    form: ClassVar = FormText(
-        "Steps", "Each level for its time, one after the other.", "30s:100/s,30s:200/s", "30s:50,30s:100"
+    form: ClassVar = FormShape(
+        "steps", "Steps", "Each level for its time, one after the other.", "30s:100/s,30s:200/s", "30s:50,30s:100"
     )
 
     @model_validator(mode="after")
@@ -111,10 +106,9 @@ class Steps(RootModel[Items], LoadShape):
         return tuple(item.level for item in self.root)
 
     def spec(self, seconds: float | None) -> ShapeSpec:
-        return ShapeSpec.of(self.kind, steps=_timed(self.root))
+        return ShapeSpec.of("steps", steps=_timed(self.root))
 
     @staticmethod
-    def words(values: Mapping[str, Any], wording: Wording) -> str:
-        levels = [each for _, each in values["steps"]]
-        count = wording.counted(len(levels), "step")
-        return f"{count} from {wording.level(levels[0])} to {wording.level(levels[-1])}"
+    def words(values: Values, wording: Wording) -> str:
+        first, last = (wording.level(values["steps"][place][1]) for place in (0, -1))
+        return f"{wording.counted(len(values['steps']), 'step')} from {first} to {last}"

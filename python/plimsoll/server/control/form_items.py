@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.shape import FormShape
 from plimsoll.server.control.class_settings import configured
-from plimsoll.server.messages import Argument, Form, ShapeItem, TaskRatio, UserClassItem
+from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,19 +30,16 @@ def form_of(description: Description, wish: Wish, source: str, *, has_plan: bool
         tags=description.tags,
         arguments=tuple(_argument(each) for each in description.options if each.shown),
         wish=filled_in(wish, description),
-        shapes=shape_items(has_plan),
+        shapes=form_shapes(has_plan),
         has_shape=bool(description.shapes) and not picks,
         has_plan=has_plan,
         error=description.error,
     )
 
 
-def shape_items(has_plan: bool = False) -> tuple[ShapeItem, ...]:
-    """The shapes of the registry, and that of the plan file."""
-    found = [ShapeItem(each.kind, *astuple(each.form)) for each in SHAPES.values() if each.form]
-    if has_plan:
-        found.append(ShapeItem("plan", "As the plan says", "The phases of the plan file.", "", ""))
-    return tuple(found)
+def form_shapes(has_plan: bool = False) -> tuple[FormShape, ...]:
+    plan = (FormShape("plan", "As the plan says", "The phases of the plan file.", "", ""),) if has_plan else ()
+    return (*(each.form for each in SHAPES.values() if each.form), *plan)
 
 
 def filled_in(wish: Wish, description: Description) -> Wish:

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { Form, ShapeItem } from "../../contract";
+import type { Form, FormShape } from "../../contract";
 import { SelectField, TextField } from "./fields";
 import { isShaped, isWritten, type Complaint, type Draft } from "./wish";
 
@@ -79,7 +79,7 @@ export function AmountFields(props: PartProps): JSX.Element {
   );
 }
 
-function shapeOf({ form, draft }: PartProps): ShapeItem | undefined {
+function shapeOf({ form, draft }: PartProps): FormShape | undefined {
   return form.shapes.find((each) => each.name === draft.shape);
 }
 
