@@ -19,6 +19,7 @@ from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.app import make_app
+from plimsoll.server.control.form_items import form_shapes
 from plimsoll.server.live.live import Live
 from plimsoll.server.messages import Argument, Form, RunRequest, TaskRatio, UserClassItem
 from plimsoll.server.security.access import Access
@@ -48,6 +49,7 @@ class Operator:
                 Argument("dry", "Dry", "", "checkbox", False),
                 Argument("zones", "Zones", "", "multiple", ("a",), ("a", "b", "c")),
             ),
+            "shapes": form_shapes(),
             "wish": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
         }
         self.asked: list[tuple[str, Any]] = []

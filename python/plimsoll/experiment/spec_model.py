@@ -14,18 +14,18 @@ from plimsoll.experiment.spec_hooks import HooksTable, Words
 from plimsoll.experiment.spec_levels import LevelsTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.shapes import shape_flags
 from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Against
 
 DECIDED = {
-    "-u": "[levels]", "--users": "[levels]", "--rate": "[levels]", "--ramp": "[levels]", "--stages": "[levels]",
-    "--steps": "[levels]", "--staircase": "[levels]", "--spike": "[levels]", "--sine": "[levels]",
-    "--replay": "[levels]", "-r": "spawn_rate", "--spawn-rate": "spawn_rate", "-t": "run_time",
-    "--run-time": "run_time", "--warmup": "warmup", "--processes": "processes", "-s": "stop_timeout",
-    "--stop-timeout": "stop_timeout", "-f": "locustfile", "--locustfile": "locustfile", "-H": "target.url",
-    "--host": "target.url", "-T": "tags", "--tags": "tags", "-E": "exclude_tags", "--exclude-tags": "exclude_tags",
-    "--seed": "seed", "--spacing": "spacing", "--max-users": "max_users", "--store": "the option --store",
+    **dict.fromkeys(("-u", "--users", *shape_flags()), "[levels]"),
+    "-r": "spawn_rate", "--spawn-rate": "spawn_rate", "-t": "run_time", "--run-time": "run_time", "--warmup": "warmup",
+    "--processes": "processes", "-s": "stop_timeout", "--stop-timeout": "stop_timeout", "-f": "locustfile",
+    "--locustfile": "locustfile", "-H": "target.url", "--host": "target.url", "-T": "tags", "--tags": "tags",
+    "-E": "exclude_tags", "--exclude-tags": "exclude_tags", "--seed": "seed", "--spacing": "spacing",
+    "--max-users": "max_users", "--store": "the option --store",
 }  # fmt: skip
 """Options of `plimsoll run` that the experiment gives itself, and how they are said there."""
 OURS = ("--headless", "--only-summary", "--summary", "--json", "--name", "--reset-stats", "--exit-code-on-invalid")
