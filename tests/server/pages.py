@@ -14,6 +14,7 @@ import requests
 
 from plimsoll._engine import Histogram
 from plimsoll.errors import NotNowError
+from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.record import CaughtException, Failure, Health, Interval
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.progress import Batch, Progress
@@ -50,7 +51,7 @@ class Operator:
                 Argument("zones", "Zones", "", "multiple", ("a",), ("a", "b", "c")),
             ),
             "shapes": form_shapes(),
-            "wish": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
+            "request": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
         }
         self.asked: list[tuple[str, Any]] = []
         self.refusal: Exception | None = None
@@ -66,8 +67,8 @@ class Operator:
     def configure(self, name: str, settings: Any) -> None:
         self._do("configure", (name, settings))
 
-    def start(self, wish: RunRequest) -> None:
-        self._do("start", wish)
+    def start(self, request: RunRequest) -> None:
+        self._do("start", request)
 
     def change(self, change: Any) -> None:
         self._do("change", change)
@@ -126,7 +127,8 @@ def paged(live: Live | None = None, control: Any = None, **more: Any) -> Iterato
     """more: of make_app and PageServer."""
     served = {name: more.pop(name) for name in ("tls_cert", "tls_key") if name in more}
     host = more.pop("host", "127.0.0.1")
-    app = make_app(**{"store": ":none:", "live": live, "control": control, "access": Access(), **more})
+    defaults = {"store": ":none:", "access": Access(), "more_routes": routes}
+    app = make_app(live=live, control=control, **{**defaults, **more})
     server = PageServer(app, host, 0, **served)
     url = server.start()
     page = Page(url, server)

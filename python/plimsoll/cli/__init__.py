@@ -26,7 +26,7 @@ VERBS = {
     "report": "Report on runs, experiments, imported studies and files.",
     "compare": "Compare B with A: runs, experiments, imported studies or files, also of different tools.",
     "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",
-    "import": "Read results of another tool, or the tables of a published report, and keep them as a study.",
+    "import": "Read results of another tool, or tables, and keep them as a study.",
     "python": "Run a Python program in which `import locust` is Plimsoll.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
