@@ -18,14 +18,14 @@ install()
 import json, logging, sys
 from plimsoll.load import Load, Phase, ShapeSpec
 from plimsoll.run.plan import RunPlan
-from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.users.events import events
 from plimsoll.errors import PlimsollError
 
 logging.basicConfig(stream=sys.stdout, format="LOG %(message)s", level=logging.INFO)
 plan = RunPlan.from_dict({**RunPlan().to_dict(), **json.loads(sys.argv[1])})
 try:
-    setting = Setting(plan, sys.argv[2])
+    setting = LocustfileSetup(plan, sys.argv[2])
 except PlimsollError as error:
     sys.exit(f"refused: {error}")
 environment = setting.environment
