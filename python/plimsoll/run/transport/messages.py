@@ -118,6 +118,8 @@ class Exchanges:
     endpoints: list[tuple[str, str]]
     """(method, name) by the number that the rows have."""
     rows: bytes
+    rows_ahead: int = 0
+    """By how much the clock of the rows' stamps is ahead of that of `epoch`, ns."""
 
     @classmethod
     def from_list(cls, data: list[Any]) -> Exchanges:
