@@ -34,7 +34,7 @@ class ExperimentCell:
     number: int
     """From 1, in the order in which they are run."""
     repeat: int
-    """From 1."""
+    """The number of the repeat, from 1."""
     variant: str
     level: Level | None
     operation: str
@@ -88,7 +88,7 @@ class CellResult:
 
 
 class RunCell(Protocol):
-    """What `cell.run_cell` is, and the fakes of tests are. report: is told what the cell is at, for people."""
+    """The type of `cell.run_cell`, and of its fakes in tests. report: called with the present phase, in words."""
 
     def __call__(
         self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /

@@ -27,7 +27,7 @@ MOST = 3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunConditions:
-    """Of one run."""
+    """The conditions of one run: what should not change from run to run."""
 
     variant: str
     repeat: int
@@ -126,7 +126,7 @@ def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
 
 
 def _data(runs: Sequence[RunConditions]) -> Iterator[str]:
-    """Numbers that targets told before the run."""
+    """Numbers that targets reported before the run."""
     for name in dict.fromkeys(name for run in runs for name in run.data):
         by_variant: dict[str, list[float]] = defaultdict(list)
         for run in runs:

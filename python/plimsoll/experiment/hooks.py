@@ -30,10 +30,10 @@ class Commands:
     """Where and with what commands are run."""
 
     values: Mapping[str, object]
-    """Of placeholders."""
+    """The values of placeholders, by name."""
     cwd: Path
     env: Mapping[str, str]
-    """All of it."""
+    """The whole environment of a command."""
     folder: Path
     """For what they print."""
 

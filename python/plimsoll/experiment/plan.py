@@ -51,7 +51,7 @@ class Plan:
     there: int
     """Those that are over and stay."""
     added: tuple[ExperimentCell, ...]
-    """Of further repeats."""
+    """Cells of further repeats."""
     again: tuple[str, ...] = ()
     """States whose cells are taken once more."""
 

@@ -62,7 +62,7 @@ class Session:
     file: ExperimentFile
     experiments: StoredExperiments
     store: str | None
-    """As for `CellFolder`."""
+    """The store of the runs, as `CellFolder` takes it."""
     run_cell: RunCell
     display: ExperimentDisplay
     pace: CellDurations

@@ -87,7 +87,7 @@ class Healthy:
     path: str | None = None
     """Answers with a status below 400. Neither path nor command: the URL gives any answer at all."""
     command: tuple[str, ...] | None = None
-    """Exits with 0."""
+    """A command; the target is healthy when it exits with 0."""
     within: float = READY_TIMEOUT_S
     """> 0, from the start of the target."""
 
@@ -173,7 +173,7 @@ class Scenario:
     run_time: float | None = None
     """> 0, without the warm-up. None: as the plan says."""
     warmup: float = 0.0
-    """>= 0"""
+    """>= 0, in seconds"""
     spawn_rate: float | None = None
     """> 0, users per second; None: all at once for native users, else as many per second as there are."""
     processes: int = 1
@@ -202,7 +202,7 @@ class Compare:
 
     against: tuple[Against, ...] = ("baseline",)
     metrics: tuple[Metric, ...] = DEFAULT_METRICS
-    """Not empty."""
+    """What is compared; not empty."""
     primary: tuple[Metric, ...] = ()
     smallest: float = DELTA
     """> 0; the smallest relative difference that matters."""
@@ -218,9 +218,9 @@ class Experiment:
 
     name: str
     file: str
-    """Absolute."""
+    """The absolute path of the experiment's file."""
     scenarios: tuple[Scenario, ...]
-    """Not empty."""
+    """One for each operation; not empty."""
     variants: tuple[Variant, ...]
     """Not empty; the first is the baseline."""
     levels: tuple[Level | None, ...] = (None,)
@@ -259,7 +259,7 @@ class Experiment:
         return self.variants[_index(name, self.variants, "variant")]
 
     def scenario(self, operation: str) -> Scenario:
-        """Likewise."""
+        """The scenario of this operation."""
         return self.scenarios[_index(operation, self.scenarios, "operation")]
 
 

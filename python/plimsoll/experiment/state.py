@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from plimsoll.store.cells import StoredCell
 
 FREE = ("file", "question", "shape", "repeats", "budget")
-"""What may differ when an experiment goes on: none of it changes what a cell measures. Likewise what a variant is said
-to change."""
+"""Fields that may differ when an experiment continues, because they do not change what a cell measures. The `changes`
+of a variant may differ, too."""
 
 
 def kept_file(spec: Experiment, command: str) -> ExperimentFile:

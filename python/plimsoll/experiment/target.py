@@ -191,5 +191,5 @@ def prepared(cell: ExperimentCell, spec: Experiment, where: CellFolder) -> CellT
 
 
 def _number(value: float) -> str:
-    """Never 1e+06."""
+    """The number as text, never in the form 1e+06."""
     return str(int(value)) if value == int(value) else repr(value)

@@ -167,7 +167,7 @@ def _check(item: pytest.Function) -> None:
 
 
 def _wanted(item: pytest.Function) -> Sequence[str]:
-    """Its arguments."""
+    """The names of the arguments of the test function."""
     return item._fixtureinfo.argnames
 
 

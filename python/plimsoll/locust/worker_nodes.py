@@ -33,7 +33,7 @@ class WorkerNode:
         """Percent of one core."""
         self.cpu_warning_emitted = False
         self.memory_usage = 0
-        """Bytes."""
+        """In bytes."""
         self.user_classes_count: dict[str, int] = {}
 
     @property
@@ -56,7 +56,7 @@ class WorkerNode:
 
 
 class WorkerNodes(MutableMapping[str, WorkerNode]):
-    """{client_id: worker}"""
+    """The workers, by client_id."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, WorkerNode] = {}

@@ -90,7 +90,7 @@ class RPCSendError(RPCError):
 
 
 class RPCReceiveError(RPCError):
-    """A message was lost or damaged. addr: of whom, if that is known."""
+    """A message was lost or damaged. addr: of the sender, if known."""
 
     def __init__(self, *args: object, addr: object = None) -> None:
         super().__init__(*args)

@@ -273,8 +273,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 def outcome_of(error: BaseException | str) -> str:
-    """The kind of failure that an exception of a custom client is. What cannot be told apart counts as the check of
-    the user's code that it failed."""
+    """The kind of failure of an exception from a custom client. An unknown exception counts as a failed check of the
+    user's code."""
     if isinstance(error, BaseException):
         root = root_of(error) if isinstance(error, Exception) else error
         for kinds, outcome in _KINDS:

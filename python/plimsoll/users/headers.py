@@ -44,7 +44,7 @@ class SessionHeaders(CaseInsensitiveDict[Any]):
 
 
 def _nothing() -> None:
-    """Nobody is to be told while the mapping is being filled."""
+    """Does nothing: while the mapping is filled, changes are not reported."""
 
 
 def default_headers() -> CaseInsensitiveDict[str]:

@@ -47,7 +47,7 @@ class RequestRecorder:
         endpoint = request_type, name
         if getattr(response, "unrecorded", False):
             response.unrecorded = False
-            # Whoever changes the time in request_meta replaces our measurement by one of their own.
+            # Code that changes the time in request_meta replaces our measurement by its own.
             if response.reply is not None and response_time == milliseconds(response.reply):
                 self.exchange(endpoint, response.reply, exception)
                 return

@@ -67,7 +67,7 @@ class Timings:
     connect: float
     """Making connections, through a proxy if there is one."""
     tls: float
-    """TLS handshakes."""
+    """Seconds of TLS handshakes."""
     first_byte: float
     """From sending to the arrival of the head, the three above included; 0 without one."""
     total: float
@@ -99,7 +99,7 @@ class Response(requests.Response):
         """The stamps, and what came in. None if the request could not even be sent."""
         self._route = route
         self._body = body
-        """What `request.body` is."""
+        """The value of `request.body`."""
         self.status_code = 0 if reply is None else reply.status
 
     @lazy
@@ -256,7 +256,7 @@ class Original:
         return True
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: the body has been read, so nothing is open."""
 
 
 class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # its __exit__ decides about exceptions

@@ -88,7 +88,7 @@ class Sender:
     _steps: ClassVar[frozenset[str]] = frozenset()
     """Methods that `request` goes through only if somebody has put one of their own in the place of one."""
     _has_own_steps = False
-    """Somebody has."""
+    """Whether a subclass or a caller has replaced such a method."""
     _is_special = False
     """There is something to be looked at before a request; False: shortcuts may be taken."""
 
@@ -189,7 +189,7 @@ class Sender:
             return response
         response._catch_response = True
         if sole_recorder(self.request_event) is None:
-            # The listeners are told how things are now, not at the end of the block.
+            # Listeners get the state of now, not that at the end of the block.
             response.meta = response.request_meta
         return response
 

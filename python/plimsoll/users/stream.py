@@ -66,7 +66,7 @@ class Incoming(RawIOBase):
             try:
                 self._wait()
             except GreenletExit:
-                # The user is stopped: whoever still holds the response will not read on.
+                # The user is stopped: nothing reads the rest of the response.
                 stream.close()
                 raise
             except BaseException:

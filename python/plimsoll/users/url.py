@@ -160,7 +160,7 @@ class ProxiedRoute(NamedTuple):
     """
 
     origin: Origin
-    """The proxy."""
+    """How to reach the proxy."""
     target: str
     host: str
     """What the Host header says."""

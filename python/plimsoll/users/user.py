@@ -267,7 +267,7 @@ class HttpUser(User, RestMixin[Any]):
         from plimsoll.users.session import HttpSession
 
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
-        # The load must not depend on proxy variables and .netrc of whoever starts it.
+        # The load must not depend on the proxy variables and .netrc of the person who starts it.
         self.client.trust_env = False
 
 

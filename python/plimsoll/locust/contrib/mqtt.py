@@ -28,9 +28,9 @@ class PublishedMessageContext(NamedTuple):
     qos: int
     topic: str
     start_time: float
-    """Unix."""
+    """Unix seconds."""
     payload_size: int
-    """Bytes."""
+    """In bytes."""
 
 
 class MqttClient(_Client):  # type: ignore[misc]
@@ -151,7 +151,7 @@ class MqttUser(User):
     host = "localhost"
     port = 1883
     transport = "tcp"
-    """Or "websockets"."""
+    """One of "tcp" and "websockets"."""
     ws_path = "/mqtt"
     tls_context: Any = None
     """An ssl.SSLContext makes it TLS."""

@@ -26,7 +26,7 @@ class Body(NamedTuple):
 
     data: bytes | None
     about: dict[str, str]
-    """Header lines."""
+    """Header lines that belong to the body, by name."""
     payload: Any
     """What `response.request.body` is: text and files stay what the call gave, forms are encoded."""
 

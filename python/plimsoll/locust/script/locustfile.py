@@ -1,4 +1,4 @@
-"""The user's own code: found, imported, and its faults told by the user's own line, not by our traceback."""
+"""The user's own code: found and imported. Its mistakes are reported with the user's line, not with our traceback."""
 
 from __future__ import annotations
 

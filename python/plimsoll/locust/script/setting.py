@@ -36,7 +36,7 @@ class LocustfileSetup:
     """The Environment of one process, made as its locustfiles are imported."""
 
     def __init__(self, plan: RunPlan, role: Role) -> None:
-        """Raises PlimsollError."""
+        """Reads the plan. Raises PlimsollError."""
         self._plan = plan
         self._role = role
         if plan.command:

@@ -85,7 +85,7 @@ class StatsEntry:
 
     @property
     def fail_ratio(self) -> float:
-        """0…1."""
+        """Failures per request, 0…1."""
         requests, failures, *_ = self._numbers.total()
         return failures / requests if requests else float(failures > 0)
 
@@ -183,7 +183,7 @@ class StatsEntry:
 
     @property
     def current_fail_per_sec(self) -> float:
-        """Likewise."""
+        """Failures per second, over the same seconds as `current_rps`."""
         return self._current(self.num_fail_per_sec)
 
     def _current(self, by_second: dict[int, int]) -> float:
@@ -301,7 +301,7 @@ class StatsEntry:
         return cls(stats, data["name"], data["method"], numbers=counted)
 
     def get_stripped_report(self) -> StatsEntryDict:
-        """`serialize`, and `reset`."""
+        """The entry as `serialize` returns it; then the entry is reset."""
         report = self.serialize()
         self.reset()
         return report

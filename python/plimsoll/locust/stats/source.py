@@ -1,4 +1,4 @@
-"""Where statistics come from: the sums that a Recorder keeps of all it was told, however often it was emptied."""
+"""Where statistics come from: the sums of everything that a Recorder has recorded. Emptying it does not change them."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ class OwnOption:
     """An option that the locustfile has added to the command line."""
 
     name: str
-    """As in `parsed_options`."""
+    """The name of the attribute in `parsed_options`."""
     options: tuple[str, ...]
     """As it is spelt, with its dashes."""
     kind: str
@@ -61,7 +61,7 @@ class TaskNode:
 
 @dataclass(frozen=True, slots=True)
 class OwnClass:
-    """A user class."""
+    """A user class of the locustfile, as the form shows it."""
 
     name: str
     weight: float

@@ -1,4 +1,4 @@
-"""What the page is told of a locustfile: the form to be filled in, and which share of the work each task has."""
+"""What the page shows of a locustfile: the form, and the share of each task."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class PageRequest:
 
 
 class Pages:
-    """GET /api/page."""
+    """Answers GET /api/page: reports as documents."""
 
     def __init__(self, place: OpenStore) -> None:
         self._place = place

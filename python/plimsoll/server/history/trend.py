@@ -31,9 +31,9 @@ MOST_POINTS = 500
 DEFAULT = "p99"
 TIMES = ("p50", "p90", "p95", "p99", "p999", "max", "mean")
 METRICS = {**dict.fromkeys(TIMES, "ms"), "throughput": "/s", "errors": "%"}
-"""Their units."""
+"""The unit of each metric."""
 BETTER = ("throughput",)
-"""The higher."""
+"""Metrics of which a higher value is better."""
 CIRCUMSTANCES = ("machine", "processor", "number of processors", "kernel", "Python", "version of plimsoll")
 """What may move a number besides the target."""
 

@@ -120,7 +120,7 @@ class Guard:
             await self._app(scope, _bounded(headers, receive), send_safely)
 
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
-        """Another site's page."""
+        """The refusal of a request from another site's page, or None."""
         hosts = headers.getlist("host")
         name = _hostname(hosts[0]) if len(hosts) == 1 else ""
         if not name:

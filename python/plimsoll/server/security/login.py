@@ -32,9 +32,9 @@ SESSION = 24 * 3600
 MOST_SESSIONS = 1000
 """The oldest give way."""
 GUESSES = 10
-"""Wrong tokens that an address may show within PENANCE; then even the right one is refused."""
+"""Wrong tokens that an address may show within LOCKOUT_S; then even the right one is refused."""
 LOCKOUT_S = 60.0
-"""Seconds."""
+"""How long wrong tokens of an address count."""
 MOST_ADDRESSES = 10_000
 
 STYLE = """
