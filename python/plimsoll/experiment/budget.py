@@ -107,7 +107,7 @@ class Spread:
     value: float
     """Standard deviation of ln(ratio)."""
     text: str
-    """Where it is from."""
+    """The source of the spread, in words."""
 
 
 def spread_of(spec: Experiment, noise: Sequence[Noise]) -> Spread:

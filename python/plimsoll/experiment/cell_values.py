@@ -46,7 +46,7 @@ class ExperimentCell:
     run: str | None = None
     """The id of what was measured."""
     key: int | None = None
-    """Of its row in the store."""
+    """The key of its row in the store."""
 
     @property
     def label(self) -> str:

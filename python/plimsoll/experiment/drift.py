@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 DATA_SHARE = 0.05
 """What the data that variants begin with may differ by: a table so much longer may take that much longer to read."""
 MOST = 3
-"""As many values are named."""
+"""How many values a message names at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -98,7 +98,7 @@ def wait_until_healthy(
 
 
 def _ask_url(url: str, path: str | None, within: float) -> str:
-    """What is wrong, "" for nothing."""
+    """What is wrong, or ""."""
     place = below(url, path) if path is not None else url
     try:
         status = get(place, within).status

@@ -35,7 +35,7 @@ class Commands:
     env: Mapping[str, str]
     """The whole environment of a command."""
     folder: Path
-    """For what they print."""
+    """The folder for the output of the commands."""
 
     def run(self, command: tuple[str, ...], within: float, name: str) -> str:
         """What it prints, up to 256 KiB. It must end with 0 within so many seconds; else, and when it cannot be

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.store.cells import ExperimentFile, StoredCell, StoredExperiment
 
 MOST_CHANGES = 10
-"""As many are named."""
+"""How many changes a message names at most."""
 MOST_NAMES = 8
 
 
@@ -39,7 +39,7 @@ class SessionOptions:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done now."""
+    """The cells to run now, and those that are finished."""
 
     spec: Experiment
     is_new: bool
@@ -49,7 +49,7 @@ class Plan:
     later: int
     """Pending ones that are left out."""
     there: int
-    """Those that are over and stay."""
+    """The number of finished cells that stay."""
     added: tuple[ExperimentCell, ...]
     """Cells of further repeats."""
     again: tuple[str, ...] = ()

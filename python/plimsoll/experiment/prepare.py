@@ -26,7 +26,7 @@ class PreparedSession:
     file: ExperimentFile
     pace: CellDurations
     lines: tuple[str, ...]
-    """What is to be said first."""
+    """The lines to print before the experiment starts."""
     doubts: tuple[str, ...]
     """Why the question may not be answered."""
 

@@ -43,7 +43,7 @@ class SessionResult:
 
     interrupted: bool
     states: Counter[str]
-    """Of all cells of the experiment."""
+    """How many cells of the experiment have each state."""
 
     @property
     def finished(self) -> bool:
@@ -56,7 +56,7 @@ class SessionResult:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the cells of a plan, and keeps what becomes of each before it begins the next."""
+    """Runs the cells of a plan, and stores the outcome of each before it begins the next."""
 
     plan: Plan
     file: ExperimentFile

@@ -247,7 +247,7 @@ class Experiment:
 
     @property
     def folder(self) -> Path:
-        """Where relative paths begin."""
+        """The base folder of relative paths."""
         return Path(self.file).parent
 
     def path(self, written: str) -> Path:

@@ -110,7 +110,7 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def as_aa(spec: Experiment, variant: str) -> Experiment:
-    """The experiment in which this variant is held against itself. Raises UsageError when there is none."""
+    """The experiment that compares this variant with itself. Raises UsageError if there is no such variant."""
     base = spec.variant(variant)
     twin: Variant = replace(base, name=f"{variant} again", twin_of=base.build, changes="")
     return replace(

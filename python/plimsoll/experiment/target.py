@@ -61,7 +61,7 @@ class CellTarget:
     """What it says it is."""
     process: Process | None = None
     crashed: ProcessEnd | None = None
-    """How it ended, if nobody had asked it to."""
+    """How the target ended, if it ended by itself."""
     notes: list[str] = field(default_factory=list)
 
     @property

@@ -41,7 +41,7 @@ WORKER = 0
 
 
 class InProcessController:
-    """The controller of a runner that has nobody else: what it is asked to do it does, in this process.
+    """The controller of a runner without other processes: it carries out every request in this process.
 
     A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.
     """
@@ -196,7 +196,7 @@ class InProcessController:
             self._leaving.difference_update(users)
 
     def _tick(self) -> None:
-        """Let the recorder forget each second when it is past: nobody keeps it. Its sums, which are shown, stay."""
+        """Let the recorder discard each second when it is past, because nothing stores it. Its sums stay."""
         while True:
             gevent.sleep(PERIOD)
             self._environment.recorder.take((now() - self._epoch) // SECOND)

@@ -117,6 +117,6 @@ def has_tag(column: Column[Any], tag: str, database: Database) -> ColumnElement[
 
 
 def _elements(column: Column[Any], database: Database) -> TableValuedAlias:
-    """Of a JSON list, as rows."""
+    """The elements of a JSON list, as rows."""
     each = func.json_each if database.is_sqlite else func.json_array_elements_text
     return each(column).table_valued("value", joins_implicitly=True)

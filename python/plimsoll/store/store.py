@@ -163,7 +163,7 @@ class Store:
         return (exact or found)[0]
 
     def ids(self) -> list[str]:
-        """Of all runs, the latest first."""
+        """The ids of all runs, the latest first."""
         query = select(schema.run.c.id).order_by(schema.run.c.started.desc(), schema.run.c.id.desc())
         with self._database.read("list its runs") as connection:
             return list(connection.scalars(query))

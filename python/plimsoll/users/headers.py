@@ -56,7 +56,7 @@ def default_headers() -> CaseInsensitiveDict[str]:
 
 @cache
 def defaults() -> Headers:
-    """What a session sends whose headers nobody has touched."""
+    """The default headers of a session."""
     return encode(default_headers().items())
 
 

@@ -76,7 +76,7 @@ class Timings:
 
     @classmethod
     def of(cls, reply: Reply) -> Timings:
-        """As the engine stamped them."""
+        """The times as the engine stamped them."""
         head = reply.first_byte - reply.sent if reply.first_byte else 0
         return cls(*(nanos / 1e6 for nanos in (reply.dns, reply.connect, reply.tls, head, reply.service)))
 
@@ -180,7 +180,7 @@ class Response(requests.Response):
 
     @lazy
     def cookies(self) -> RequestsCookieJar:
-        """Those that this response sets."""
+        """The cookies that this response sets."""
         jar = RequestsCookieJar()
         if values := self.set_cookies:
             store_cookies(jar, self.request, values)

@@ -97,7 +97,7 @@ class User(metaclass=UserMeta):
     wait_function: Callable[..., float] | None = None
 
     _slot: IterationSource | None = None
-    """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
+    """Set before the start of a user whose iterations this source gives out; None: one after the other."""
 
     # Of the class, as a class with an `__init__` of its own may set its environment and leave out ours.
     _state: str | None = None

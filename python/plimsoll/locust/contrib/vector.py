@@ -30,7 +30,7 @@ def attempt(operation: Callable[[], Any], is_empty: Callable[[Any], bool] | None
 
 
 def report(database: str, operation: str, result: Result) -> Result:
-    """As a request; returns the result."""
+    """Report the call as a request, and return its result."""
     events.request.fire(
         request_type=database,
         name=operation,

@@ -22,7 +22,7 @@ BLOCK = 4096
 
 
 class Body(NamedTuple):
-    """What is sent behind the head."""
+    """The body of a request, and the headers that it needs."""
 
     data: bytes | None
     about: dict[str, str]

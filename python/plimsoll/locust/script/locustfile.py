@@ -30,9 +30,9 @@ class Loaded:
     user_classes: dict[str, type[User]] = field(default_factory=dict)
     """Those that are not abstract, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
-    """The same of shapes."""
+    """The load shape classes that are not abstract, by name."""
     files: dict[type, str] = field(default_factory=dict)
-    """Where they are defined."""
+    """The file in which each class is defined."""
 
 
 def load(paths: Sequence[str | Path]) -> Loaded:

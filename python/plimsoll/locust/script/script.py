@@ -179,7 +179,7 @@ class LocustScript:
         self._open.arrive_instead(arrivals, start)
 
     def reset(self) -> None:
-        """`reset_stats`, and the statistics that the locustfile sees begin anew."""
+        """`reset_stats`, and the statistics that the locustfile sees begin again."""
         if self._setting is None:
             return
         if self._place.role != "worker":

@@ -222,7 +222,7 @@ class StatsEntry:
         self._numbers.add(other._numbers)
 
     def reset(self) -> None:
-        """Count anew from now on. What is kept of the test does not change."""
+        """Start counting again at zero. The stored run does not change."""
         self._numbers.reset()
 
     # As text and as plain values

@@ -91,7 +91,7 @@ class StatsError:
 
 
 class RecordedError(StatsError):
-    """A StatsError of a test: its numbers are those of the moment in which they are asked for, until a reset.
+    """A StatsError of a test: its numbers are current whenever they are read, until a reset.
 
     Its exception is made, when somebody asks for it, of the text that is recorded.
     """
@@ -130,7 +130,7 @@ class ErrorsDict(Mapping[str, StatsError]):
     def __init__(self, source: StatsSource) -> None:
         self._source = source
         self._errors: dict[str, RecordedError] = {}
-        """Those since the last reset."""
+        """The errors since the last reset."""
         self._version: tuple[float, object] | None = None
 
     def __getitem__(self, key: str) -> StatsError:

@@ -21,7 +21,7 @@ Endpoint = tuple[str, str]
 NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SECOND = 1_000_000_000
 _LOGGED = 1000
-"""So many requests are logged by hand before a Recorder that nobody else empties is emptied."""
+"""After this many requests that code logs itself, a Recorder without another reader is emptied."""
 
 
 class StatsSource:
@@ -106,7 +106,7 @@ class StatsSource:
         return stamp / _SECOND + self._clock_offset
 
     def reset(self) -> None:
-        """Count anew from now on. What is kept of the test is not touched."""
+        """Start counting again at zero. The stored run does not change."""
         self._release()
         self.recorder.reset_totals()
 
@@ -156,7 +156,7 @@ class StatsSource:
     # What comes from elsewhere
 
     def add(self, snapshot: EncodedSnapshot) -> None:
-        """Add what a worker reports of its test. A new epoch begins anew, what comes of an old one is left out."""
+        """Add what a worker reports of its test. A new epoch starts at zero; reports of an old one are ignored."""
         if snapshot.epoch < self._reported:
             return
         if snapshot.epoch > self._reported:

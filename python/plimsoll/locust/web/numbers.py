@@ -151,7 +151,7 @@ def _ratios(ratios: Sequence[TaskRatio], name: str) -> dict[str, Any]:
 
 
 def _line(line: LogLine) -> str:
-    """What has no level is as somebody else has formatted it."""
+    """A line without a level stays as it was formatted."""
     if not line.level:
         return line.text
     moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(line.at))

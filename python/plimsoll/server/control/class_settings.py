@@ -71,5 +71,5 @@ def _configured(of: OwnClass, chosen: Mapping[str, Any]) -> OwnClass:
 
 
 def texts(settings: Settings) -> tuple[str, ...]:
-    """As `--config-users` takes them."""
+    """The settings in the form that `--config-users` takes."""
     return tuple(json.dumps({"user_class_name": name, **chosen}) for name, chosen in settings.items() if chosen)

@@ -1,4 +1,4 @@
-"""What a locustfile has that somebody may choose from: user classes, tasks, shapes, and options of its own."""
+"""What a locustfile offers for a choice: user classes, tasks, shapes, and options of its own."""
 
 from __future__ import annotations
 

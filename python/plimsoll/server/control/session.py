@@ -66,7 +66,7 @@ class RunPlanner(Protocol):
 
     @property
     def picks(self) -> bool:
-        """Somebody may choose to follow no LoadTestShape."""
+        """Whether the user may choose to follow no LoadTestShape."""
 
     def job(self, request: RunRequest, description: Description) -> Job:
         """Raises UsageError, FieldError when it is about one field."""

@@ -32,7 +32,7 @@ class PageRequest:
     """Something of the store that a page can be about."""
 
     ref: str
-    """As it is best asked for."""
+    """The ref under which to request it."""
     state: tuple[Any, ...]
     """As long as it is the same, so is the page."""
     is_growing: bool

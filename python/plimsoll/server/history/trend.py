@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from plimsoll.store import Store, StoredRun
 
 MOST_POINTS = 500
-"""Of a trend: the latest runs."""
+"""How many runs a trend has at most: the latest."""
 DEFAULT = "p99"
 TIMES = ("p50", "p90", "p95", "p99", "p999", "max", "mean")
 METRICS = {**dict.fromkeys(TIMES, "ms"), "throughput": "/s", "errors": "%"}
@@ -38,7 +38,7 @@ CIRCUMSTANCES = ("machine", "processor", "number of processors", "kernel", "Pyth
 """What may move a number besides the target."""
 
 ENDED = ("finished", "stopped")
-"""As somebody meant it to."""
+"""Statuses of runs that ended as intended."""
 MOST_NAMED = 3
 
 Measured = tuple["StoredRun", "RunSummary | None"]

@@ -135,7 +135,7 @@ class Guard:
         return None
 
     def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
-        """Somebody who has not shown the token."""
+        """The answer to a request without the token, or None."""
         if self._access.token is None or scope["path"] == f"{self._base}/login":
             return None
         if self._sessions.is_open(scope, headers):
@@ -167,7 +167,7 @@ def _hostname(host: str) -> str:
 
 
 def _is_link(scope: Scope, headers: Headers) -> bool:
-    """Somebody follows a link to us, which shows them our page and their page nothing."""
+    """Whether the request follows a link to this page. The other site learns nothing from it."""
     target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return scope["method"] == "GET" and target == ("navigate", "document")
 

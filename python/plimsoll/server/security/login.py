@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.server.security.access import Access
 
 SESSION = 24 * 3600
-"""Seconds that somebody stays logged in."""
+"""Seconds for which a login lasts."""
 MOST_SESSIONS = 1000
 """The oldest give way."""
 GUESSES = 10
@@ -70,7 +70,7 @@ class FailedLogins:
         return times[-GUESSES] + LOCKOUT_S - self._clock() if len(times) >= GUESSES else 0.0
 
     def count(self, address: str) -> None:
-        """That it was wrong."""
+        """Count a wrong token of this address."""
         times = self._wrong.setdefault(_block(address), [])
         times.append(self._clock())
         del times[:-GUESSES]
@@ -110,7 +110,7 @@ class Sessions:
         return problem(401, "this is not the token", headers={"WWW-Authenticate": "Bearer"})
 
     def open(self, scope: Scope, base_path: str) -> Response:
-        """Somebody has shown the token: to the page, with a cookie."""
+        """Redirect to the page with a cookie, after the right token."""
         value = secrets.token_urlsafe(24)
         self._ends[value] = self._clock() + SESSION
         while len(self._ends) > MOST_SESSIONS:
