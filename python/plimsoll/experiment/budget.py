@@ -74,7 +74,7 @@ class Doubt:
 
     text: str
     repeats: int
-    """So many would do."""
+    """The number of repeats that suffices."""
 
 
 def doubts(spec: Experiment, spread: Spread, needed: int) -> list[Doubt]:
@@ -130,7 +130,7 @@ def spread_of(spec: Experiment, noise: Sequence[Noise]) -> Spread:
 
 
 def duration(seconds: float) -> str:
-    """For people, to two parts: 45 s, 12 min, 1 h 40 min."""
+    """A duration for people, with at most two parts: 45 s, 12 min, 1 h 40 min."""
     whole = round(seconds)
     if whole < 90:
         return f"{whole} s"

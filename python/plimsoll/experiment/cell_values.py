@@ -50,25 +50,25 @@ class ExperimentCell:
 
     @property
     def label(self) -> str:
-        """For people: "index, 50 users, upload, repeat 2"."""
+        """The name of the cell for people: "index, 50 users, upload, repeat 2"."""
         return cell_label(self.variant, self.level, self.operation, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)
 class CellFolder:
-    """Where a cell may leave files, and where its run is kept."""
+    """The folder for files of a cell, and the store of its run."""
 
     path: Path
     """A folder of this cell's own; it exists, and is empty."""
     shared: Path
     """A folder of the session, for what several cells use: checked-out sources. Removed with the session."""
     store: str | None
-    """As for `plimsoll run --store`: absolute, or a URL."""
+    """A value for `plimsoll run --store`: an absolute path, or a URL."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellResult:
-    """What became of a cell."""
+    """The outcome of a cell."""
 
     state: Literal["valid", "invalid", "failed"]
     reason: str = ""

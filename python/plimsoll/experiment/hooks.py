@@ -27,7 +27,7 @@ STOP_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Where and with what commands are run."""
+    """The folder, environment and placeholders with which commands run."""
 
     values: Mapping[str, object]
     """The values of placeholders, by name."""

@@ -151,7 +151,7 @@ def _made(folder: Path) -> Path:
 
 @contextmanager
 def _folder(spec: Experiment) -> Iterator[Path]:
-    """For the files of cells, while the session lasts."""
+    """The folder for files of cells during the session."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-experiment-", ignore_cleanup_errors=True) as name:
         try:
             yield Path(name)

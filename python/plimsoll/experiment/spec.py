@@ -101,7 +101,7 @@ class Target:
     """How a variant's target comes to run."""
 
     url: str
-    """Where the scenario's requests go. `{port}` is a free port of this machine."""
+    """The base URL of the scenario's requests. `{port}` is a free port of this machine."""
     start: tuple[str, ...] = ()
     """The command that runs it in the foreground. Empty: it runs already, or its image knows what to start."""
     cwd: str | None = None
@@ -181,7 +181,7 @@ class Scenario:
     stop_timeout: float | None = None
     """>= 0; None: as `plimsoll run` has it."""
     spacing: Spacing | None = None
-    """Of arrivals at a rate; None: uniform."""
+    """The spacing of arrivals at a rate; None: uniform."""
     max_users: int | None = None
     """>= 1; of the open model."""
 
@@ -214,7 +214,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One question, and how it is to be answered."""
+    """One question, and the runs that answer it."""
 
     name: str
     file: str
@@ -251,7 +251,7 @@ class Experiment:
         return Path(self.file).parent
 
     def path(self, written: str) -> Path:
-        """Where a path of the file leads."""
+        """The absolute path of a path in the file."""
         return self.folder / Path(written).expanduser()
 
     def variant(self, name: str) -> Variant:

@@ -62,7 +62,7 @@ def _reader() -> TypeAdapter[Experiment]:
 
 
 def digest(spec: Experiment) -> str:
-    """Of everything that decides what its cells measure, and of what was declared to be compared."""
+    """A digest of everything that decides what cells measure, and of what was declared for comparison."""
     text = json.dumps(_deciding(to_json(spec)), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -73,7 +73,7 @@ def _deciding(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def file_digests(spec: Experiment) -> dict[str, str]:
-    """Of the locustfiles and plans, by how they are written. Raises UsageError."""
+    """The digests of the locustfiles and plans, by their paths as written. Raises UsageError."""
     try:
         return {written: hashlib.sha256(path.read_bytes()).hexdigest() for written, path in plan_files(spec).items()}
     except OSError as error:
@@ -129,7 +129,7 @@ def aa_name(experiment: str, variant: str) -> str:
 
 
 def row_of(cell: ExperimentCell) -> dict[str, Any]:
-    """As the store takes a pending cell."""
+    """A pending cell as a row of the store."""
     return {
         "number": cell.number,
         "repeat": cell.repeat,

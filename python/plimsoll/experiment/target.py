@@ -102,7 +102,7 @@ class CellTarget:
             raise CellError(f"the target cannot be started: {error}", command=command) from error
 
     def wait_until_healthy(self, commands: Commands) -> None:
-        """And until it has said that it is what was asked for. Raises CellError."""
+        """Wait until the target is healthy, and check its build. Raises CellError."""
         healthy = self.variant.target.healthy
         ask = None
         if healthy.command is not None:
@@ -121,7 +121,7 @@ class CellTarget:
             self._check_build(self.build)
 
     def ended(self) -> ProcessEnd | None:
-        """How it ended by itself; None while it runs, or when it is not ours."""
+        """How it ended by itself; None while it runs, or if we did not start it."""
         if self.process is not None and self.crashed is None:
             self.crashed = self.process.poll()
         return self.crashed

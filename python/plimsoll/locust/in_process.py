@@ -75,7 +75,7 @@ class InProcessController:
         self._stop(quit=False)
 
     def quit(self) -> None:
-        """The same, and ends the background work of the runner, as a part of which the caller may end too."""
+        """End the test and the background work of the runner. This may also end the caller."""
         self._stop(quit=True)
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
@@ -124,7 +124,7 @@ class InProcessController:
         return self._dispatcher
 
     def _adjust(self, counts: Mapping[str, int]) -> None:
-        """Have so many users of each class, not counting those that are ending."""
+        """Start or stop users until each class has this many, not counting those that are ending."""
         runner = self._runner
         present: dict[str, list[User]] = {name: [] for name in counts}
         for user in _users(runner):

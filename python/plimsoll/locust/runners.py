@@ -210,7 +210,7 @@ class Runner:
         self.controller.stop()
 
     def quit(self) -> None:
-        """The same, and this process takes no further part in it."""
+        """Stop the test, and end the part of this process in it."""
         self.controller.quit()
 
     def spawn_users(self, user_classes_spawn_count: Mapping[str, int], wait: bool = False) -> list[User]:

@@ -28,9 +28,9 @@ class Probe(Protocol):
     """Something that has figures at any time."""
 
     source: str
-    """What `Series.source` is to be."""
+    """The value for `Series.source`."""
     units: Mapping[str, str]
-    """Of each figure that there can be."""
+    """The unit of each possible figure."""
 
     def read(self, now: float) -> Mapping[str, float]:
         """The figures at this time, without those that are unknown. now: seconds of the sampler's clock, which

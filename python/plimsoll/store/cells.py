@@ -112,7 +112,7 @@ class StoredCell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellOutcome:
-    """What became of a cell that was run."""
+    """The outcome of a cell that was run."""
 
     state: str
     reason: str = ""
@@ -249,7 +249,7 @@ class StoredExperiments:
             )
 
     def finish(self, experiment: int, cell: int, became: CellOutcome) -> None:
-        """Keep what became of it; its run is the experiment's from now on."""
+        """Store the outcome of a cell; its run belongs to the experiment from now on."""
         now = time.time()
         values = {
             "state": became.state,
@@ -378,7 +378,7 @@ def _unpacked(data: bytes) -> NDArray[Any]:
 
 
 def _json(value: Any) -> Any:
-    """As a database takes it: no NaN and no infinity, which JSON does not know."""
+    """The value as JSON for the database, without NaN and infinity, which JSON does not have."""
     match value:
         case float() if not math.isfinite(value):
             return None

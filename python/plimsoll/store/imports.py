@@ -41,7 +41,7 @@ class StoredStudy:
 
 @dataclass(frozen=True, slots=True)
 class ListedStudy:
-    """The same without its document, which may be long."""
+    """A stored study without its document, which may be long."""
 
     id: str
     name: str

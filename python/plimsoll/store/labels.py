@@ -31,7 +31,7 @@ _KEY: Mapping[str, Column[Any]] = {
 
 
 class Labels:
-    """Of a store. Everything raises StoreError; changes raise ReadOnlyError where nothing may be written."""
+    """Tags and notes in a store. All methods raise StoreError, changes ReadOnlyError if the store is read-only."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

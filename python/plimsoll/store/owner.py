@@ -1,4 +1,4 @@
-"""Who writes a run, so that one whose writer died is not shown as running for ever."""
+"""The process that writes a run. If it died, the run is not shown as running any more."""
 
 from __future__ import annotations
 

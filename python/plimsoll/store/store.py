@@ -67,7 +67,7 @@ class Store:
 
     @property
     def name(self) -> str:
-        """Where it is, for people; without a password."""
+        """The location of the store, for people; without a password."""
         return self._database.name
 
     @property

@@ -60,7 +60,7 @@ class lazy(Generic[T]):  # noqa: N801 - used like property
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Where the time of an exchange went, in ms. With redirects, all hops together."""
+    """The parts of the time of an exchange, in ms. With redirects, the sum of all hops."""
 
     dns: float
     """Finding out addresses; 0 on a kept connection, as are the next two."""
@@ -163,7 +163,7 @@ class Response(requests.Response):
 
     @lazy
     def timings(self) -> Timings | None:
-        """Where the time went; None if nothing could be sent."""
+        """The parts of the time; None if nothing could be sent."""
         return None if self.reply is None else Timings.of(self.reply)
 
     @lazy

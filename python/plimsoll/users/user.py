@@ -75,7 +75,7 @@ class User(metaclass=UserMeta):
     """How many users of this class there are in proportion to other classes; >= 0."""
 
     fixed_count: int = 0
-    """> 0: so many users of this class, spawned first, whatever its weight."""
+    """> 0: the exact number of users of this class, which are spawned first. The weight has no effect then."""
 
     max_spawn_rate: float | None = None
     """At most so many users of this class are started per second, in a closed-model run; > 0. None: only the spawn rate

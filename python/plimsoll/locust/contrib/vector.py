@@ -1,4 +1,4 @@
-"""What users of vector databases have in common: operations that return what became of them instead of raising."""
+"""What users of vector databases have in common: operations that return their outcome instead of raising."""
 
 from __future__ import annotations
 

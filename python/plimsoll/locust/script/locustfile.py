@@ -28,7 +28,7 @@ class Loaded:
     """What the locustfiles define."""
 
     user_classes: dict[str, type[User]] = field(default_factory=dict)
-    """Those that are not abstract, by name."""
+    """The user classes that are not abstract, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
     """The load shape classes that are not abstract, by name."""
     files: dict[type, str] = field(default_factory=dict)

@@ -217,7 +217,7 @@ class LocustScript:
             self._member.adjusted()
 
     def spawned(self, users: int) -> None:
-        """All users that were asked for are there, so many over all workers."""
+        """All requested users have started: this many over all workers."""
         self._runner.all_spawned()
         self._fire(self._events.spawning_complete, user_count=users)
 

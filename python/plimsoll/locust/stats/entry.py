@@ -138,7 +138,7 @@ class StatsEntry:
         return Latency.of_response([times])
 
     def get_current_response_time_percentile(self, percent: float) -> float | None:
-        """The same of the last CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW seconds; None when nothing was timed in them."""
+        """The percentile of the last CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW seconds; None without a timed request."""
         times = self._numbers.recent_latency(settings.CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW)
         return min(times.value_at(percent) / 1000, self.max_response_time) if times.count else None
 
@@ -178,7 +178,7 @@ class StatsEntry:
 
     @property
     def current_rps(self) -> float:
-        """Over the 10 seconds before the one of the last request of all, as far as there were so many."""
+        """Requests per second over the 10 seconds before that of the last request, or fewer if the test is younger."""
         return self._current(self.num_reqs_per_sec)
 
     @property

@@ -72,7 +72,7 @@ class RequestStats:
         self._begin_anew()
 
     def clear_all(self) -> None:
-        """The same, and endpoints come back with their next request."""
+        """Start counting again at zero; endpoints disappear until their next request."""
         self._begin_anew()
         self.entries.clear()
 

@@ -48,7 +48,7 @@ class StatsSource:
         self._logged = 0
 
     def endpoints(self) -> list[Endpoint]:
-        """Those that had a request, in the order in which they were first seen."""
+        """The endpoints with a request, in the order of their first one."""
         self._release()
         self._ids = {endpoint: number for number, endpoint in enumerate(self.recorder.endpoints())}
         return [endpoint for endpoint, number in self._ids.items() if self.recorder.total(number)[0]]

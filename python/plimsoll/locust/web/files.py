@@ -37,7 +37,7 @@ _KEPT = {
 }
 """Formats of `OF_RUNS`, with the names of their files."""
 _TABLES = {"requests": "stats", "requests_full_history": "stats_history"}
-"""As `CsvFiles` calls them, where it calls them otherwise."""
+"""Names of tables that are different in `CsvFiles`."""
 
 
 class Files:

@@ -18,7 +18,7 @@ class OwnOption:
     name: str
     """The name of the attribute in `parsed_options`."""
     options: tuple[str, ...]
-    """As it is spelt, with its dashes."""
+    """The option as typed, with its dashes."""
     kind: str
     """text, checkbox, select, multiple or secret."""
     help: str
@@ -76,7 +76,7 @@ class Description:
 
     classes: tuple[OwnClass, ...] = ()
     picked: tuple[str, ...] = ()
-    """Those that the command line names; all without names."""
+    """The classes that the command line names; all classes if it names none."""
     shapes: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
     """Of these, the ones that look at users, spawn rate and run time."""

@@ -58,7 +58,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Of every answer that does not say otherwise."""
+"""Headers of every answer, unless the answer sets others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +178,7 @@ def _bearer(headers: Headers) -> str | None:
 
 
 def _bounded(headers: Headers, receive: Receive) -> Receive:
-    """The same body, as long as it is not too long: then reading it raises HTTPException."""
+    """The same body; if it is too long, reading it raises HTTPException."""
     taken = 0
 
     async def bounded() -> Message:

@@ -80,7 +80,7 @@ class FailedLogins:
 
 
 class Sessions:
-    """Those who have shown the token, by what their cookie says. clock: seconds."""
+    """Logins, by the value of their cookie. clock: seconds."""
 
     def __init__(self, access: Access, clock: Callable[[], float] = time.monotonic) -> None:
         self._access = access
@@ -134,7 +134,7 @@ def _cookie_name(scope: Scope) -> str:
 
 
 def _block(address: str) -> str:
-    """Who has one address of IPv6 has 2**64."""
+    """The block of an address: a client with one IPv6 address has 2**64 of them."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:
