@@ -330,7 +330,7 @@ class _Performance:
                 return
         runner.post(lambda: action(runner))
 
-    # Onlooker
+    # RunListener
 
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         self._live.judge_by(gate.so_far)
