@@ -35,7 +35,7 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 def _share(value: Any) -> float:
-    """5% or 0.05."""
+    """A share, from "5%" or 0.05."""
     if isinstance(value, str) and (match := _PERCENT.fullmatch(value.strip())):
         share = float(match[1]) / 100
     elif isinstance(value, int | float) and not isinstance(value, bool):

@@ -207,7 +207,7 @@ def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
 
 
 def study_in_store(store: Store, refs: Sequence[str]) -> Study:
-    """The same where no ref may mean a file: whoever asks is not somebody who could read it anyway."""
+    """The same, but a ref never names a file: the caller may not be allowed to read files."""
     return _one(_study_in_store(store, ref) for ref in refs)
 
 

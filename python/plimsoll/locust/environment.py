@@ -66,7 +66,7 @@ class Environment:
         self.stop_timeout = stop_timeout if stop_timeout is not None else _option(parsed_options, "stop_timeout", 0.0)
         """Seconds that running tasks get to finish before their users are killed."""
         self.catch_exceptions = catch_exceptions
-        """Report what a task raises and go on, instead of letting it end the user."""
+        """Report an exception of a task and continue; else the exception ends the user."""
         self.parsed_options = parsed_options
         self.parsed_locustfiles = parsed_locustfiles
         self.available_user_classes = available_user_classes
@@ -99,7 +99,7 @@ class Environment:
 
     @cached_property
     def recorder(self) -> Recorder:
-        """Where exchanges are folded; a worker sets its own, otherwise made here with the epoch now."""
+        """The recorder of exchanges. A worker sets its own; otherwise it is made here with the epoch now."""
         from plimsoll._engine import Recorder, now
 
         return Recorder(now())

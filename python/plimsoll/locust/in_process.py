@@ -41,7 +41,7 @@ WORKER = 0
 
 
 class InProcessController:
-    """The controller of a runner that has nobody else: what it is asked to do it does, in this process.
+    """The controller of a runner without other processes: it carries out every request in this process.
 
     A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.
     """
@@ -75,7 +75,7 @@ class InProcessController:
         self._stop(quit=False)
 
     def quit(self) -> None:
-        """The same, and ends the background work of the runner, as a part of which the caller may end too."""
+        """End the test and the background work of the runner. This may also end the caller."""
         self._stop(quit=True)
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
@@ -124,7 +124,7 @@ class InProcessController:
         return self._dispatcher
 
     def _adjust(self, counts: Mapping[str, int]) -> None:
-        """Have so many users of each class, not counting those that are ending."""
+        """Start or stop users until each class has this many, not counting those that are ending."""
         runner = self._runner
         present: dict[str, list[User]] = {name: [] for name in counts}
         for user in _users(runner):
@@ -196,7 +196,7 @@ class InProcessController:
             self._leaving.difference_update(users)
 
     def _tick(self) -> None:
-        """Let the recorder forget each second when it is past: nobody keeps it. Its sums, which are shown, stay."""
+        """Let the recorder discard each second when it is past, because nothing stores it. Its sums stay."""
         while True:
             gevent.sleep(PERIOD)
             self._environment.recorder.take((now() - self._epoch) // SECOND)

@@ -22,7 +22,7 @@ def get_ratio(user_classes: Sequence[type[User]], user_spawned: Mapping[str, int
 
 
 def print_task_ratio(user_classes: Sequence[type[User]], num_users: int | None, total: bool) -> None:
-    """Print them for so many users, a line each."""
+    """Print the ratios for this number of users, a line each."""
     print("\n".join(ratio_lines(get_ratio(user_classes, users_of_each(user_classes, num_users), total))))
 
 

@@ -131,7 +131,7 @@ class Runner:
         self.current_cpu_usage = 0.0
         """Percent of one core."""
         self.current_memory_usage = 0
-        """Bytes."""
+        """Memory of this process, in bytes."""
         self.cpu_warning_emitted = False
         self.spawning_greenlet: gevent.Greenlet[..., Any] | None = None
         """Starts and stops users; None before the first start, and where the coordinator of a run does it."""
@@ -210,7 +210,7 @@ class Runner:
         self.controller.stop()
 
     def quit(self) -> None:
-        """The same, and this process takes no further part in it."""
+        """Stop the test, and end the part of this process in it."""
         self.controller.quit()
 
     def spawn_users(self, user_classes_spawn_count: Mapping[str, int], wait: bool = False) -> list[User]:
@@ -369,7 +369,7 @@ class WorkerRunner(DistributedRunner):
             super().deliver(type, data, node_id)
 
     def make_report(self) -> dict[str, Any]:
-        """What the main node is told every WORKER_REPORT_INTERVAL, with what listeners of `report_to_master` add."""
+        """The report to the main node every WORKER_REPORT_INTERVAL, with data of listeners of `report_to_master`."""
         data: dict[str, Any] = {}
         self.environment.events.report_to_master.fire(client_id=self.client_id, data=data)
         return data

@@ -62,7 +62,7 @@ def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
 
 
 def shown(filename: str) -> str:
-    """As short as it can be opened from here."""
+    """The shortest path by which it can be opened from here."""
     path = Path(filename)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 

@@ -1,4 +1,4 @@
-"""How users end."""
+"""How users end: when a test stops, and when their own code ends them."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _HOME = re.compile(r"/(?:home|Users)/\w*/")
 
 
 class RestMixin(Generic[ResponseT]):
-    """For User classes whose `client` is a session."""
+    """Adds `rest` to User classes whose `client` is a session."""
 
     client: Any
 
@@ -57,7 +57,7 @@ class RestMixin(Generic[ResponseT]):
 
     @contextmanager
     def rest_(self, method: str, url: str, name: str | None = None, **kwargs: Any) -> Iterator[ResponseT]:
-        """The same with a parameter `_=<milliseconds>`, as some services want it so that no cache answers."""
+        """`rest` with a parameter `_=<milliseconds>`, so that no cache answers."""
         separator = "&" if "?" in url else "?"
         name = f"{url}{separator}_=..." if name is None else name
         with self.rest(method, f"{url}{separator}_={int(time.time() * 1000)}", name=name, **kwargs) as response:

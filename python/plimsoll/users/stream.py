@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.users.sending import Sender
 
 CHUNK = 64 << 10
-"""Bytes asked for at a time where nobody says how many; the engine never gives more."""
+"""Bytes per read if the caller gives no number; the engine never gives more."""
 
 STREAK = 16
 """Pieces after which other users get their turn, however fast a body comes."""
@@ -34,7 +34,7 @@ class Incoming(RawIOBase):
     def __init__(self, reply: Reply, stream: Stream | None, wait: Callable[[], Any]) -> None:
         """wait: sleep until the engine switches to the greenlet that reads."""
         self._left = memoryview(reply.body)
-        """Has come, and nobody has read it."""
+        """Bytes that have arrived and are not read."""
         self._stream = stream
         """None: nothing more comes."""
         self._wait = wait
@@ -66,7 +66,7 @@ class Incoming(RawIOBase):
             try:
                 self._wait()
             except GreenletExit:
-                # The user is stopped: whoever still holds the response will not read on.
+                # The user is stopped: nothing reads the rest of the response.
                 stream.close()
                 raise
             except BaseException:

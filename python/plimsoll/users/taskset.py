@@ -1,4 +1,4 @@
-"""The task loop: pick, execute, wait, until somebody stops it."""
+"""The task loop: pick, execute, wait, until it is stopped."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.user.task")
 
 FOREVER = 10 * 365 * 86400 * 10**9
-"""ns that an infinite wait lasts: until somebody stops the user."""
+"""ns that an infinite wait lasts: until the user is stopped."""
 
 RUNNING, WAITING, STOPPING = "running", "waiting", "stopping"
 

@@ -48,7 +48,7 @@ class Route:
         """The URL says user:password@."""
 
     def with_params(self, params: Any) -> Route:
-        """The same URL with `params=` added, as requests encodes them. Raises InvalidURL."""
+        """The URL with `params=` added, as requests encodes them. Raises InvalidURL."""
         if isinstance(params, (str, bytes)) or "#" in self.url:
             return route_of(self.url, params)
         encoded = encode_form(params)
@@ -160,7 +160,7 @@ class ProxiedRoute(NamedTuple):
     """
 
     origin: Origin
-    """The proxy."""
+    """How to reach the proxy."""
     target: str
     host: str
     """What the Host header says."""

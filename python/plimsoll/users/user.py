@@ -75,7 +75,7 @@ class User(metaclass=UserMeta):
     """How many users of this class there are in proportion to other classes; >= 0."""
 
     fixed_count: int = 0
-    """> 0: so many users of this class, spawned first, whatever its weight."""
+    """> 0: the exact number of users of this class, which are spawned first. The weight has no effect then."""
 
     max_spawn_rate: float | None = None
     """At most so many users of this class are started per second, in a closed-model run; > 0. None: only the spawn rate
@@ -97,7 +97,7 @@ class User(metaclass=UserMeta):
     wait_function: Callable[..., float] | None = None
 
     _slot: IterationSource | None = None
-    """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
+    """Set before the start of a user whose iterations this source gives out; None: one after the other."""
 
     # Of the class, as a class with an `__init__` of its own may set its environment and leave out ours.
     _state: str | None = None
@@ -267,7 +267,7 @@ class HttpUser(User, RestMixin[Any]):
         from plimsoll.users.session import HttpSession
 
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
-        # The load must not depend on proxy variables and .netrc of whoever starts it.
+        # The load must not depend on the proxy variables and .netrc of the person who starts it.
         self.client.trust_env = False
 
 

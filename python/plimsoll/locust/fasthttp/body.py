@@ -22,11 +22,11 @@ BLOCK = 4096
 
 
 class Body(NamedTuple):
-    """What is sent behind the head."""
+    """The body of a request, and the headers that it needs."""
 
     data: bytes | None
     about: dict[str, str]
-    """Header lines."""
+    """Header lines that belong to the body, by name."""
     payload: Any
     """What `response.request.body` is: text and files stay what the call gave, forms are encoded."""
 

@@ -422,7 +422,7 @@ def _joined(known: Any, fields: dict[str, Any]) -> Any:
 
 
 def _merged(lines: dict[str, Any]) -> dict[str, Any]:
-    """Of several spellings of a name the last one with its value, in the place of the first."""
+    """If a name has several spellings, the last one with its value takes the place of the first."""
     merged = {name.lower(): (name, value) for name, value in lines.items()}
     return dict(merged.values())
 

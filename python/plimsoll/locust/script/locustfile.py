@@ -1,4 +1,4 @@
-"""The user's own code: found, imported, and its faults told by the user's own line, not by our traceback."""
+"""The user's own code: found and imported. Its mistakes are reported with the user's line, not with our traceback."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ class Loaded:
     """What the locustfiles define."""
 
     user_classes: dict[str, type[User]] = field(default_factory=dict)
-    """Those that are not abstract, by name."""
+    """The user classes that are not abstract, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
-    """The same of shapes."""
+    """The load shape classes that are not abstract, by name."""
     files: dict[type, str] = field(default_factory=dict)
-    """Where they are defined."""
+    """The file in which each class is defined."""
 
 
 def load(paths: Sequence[str | Path]) -> Loaded:

@@ -30,7 +30,7 @@ class Peer(Protocol):
 
     @property
     def failed(self) -> bool:
-        """Other processes have told of failures or exceptions."""
+        """Whether other processes have reported failures or exceptions."""
 
     def begin(self) -> None:
         """`init` has been fired."""
@@ -106,7 +106,7 @@ class MainPeer:
         self._tell = tell
         self._take = take
         self.failed = False
-        """Workers have told of failures or exceptions."""
+        """Whether workers have reported failures or exceptions."""
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         runner = self._runner

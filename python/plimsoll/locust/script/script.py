@@ -179,7 +179,7 @@ class LocustScript:
         self._open.arrive_instead(arrivals, start)
 
     def reset(self) -> None:
-        """`reset_stats`, and the statistics that the locustfile sees begin anew."""
+        """`reset_stats`, and the statistics that the locustfile sees begin again."""
         if self._setting is None:
             return
         if self._place.role != "worker":
@@ -217,7 +217,7 @@ class LocustScript:
             self._member.adjusted()
 
     def spawned(self, users: int) -> None:
-        """All users that were asked for are there, so many over all workers."""
+        """All requested users have started: this many over all workers."""
         self._runner.all_spawned()
         self._fire(self._events.spawning_complete, user_count=users)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.main")
 
 COMMON_OPTIONS = {"run_time": "--run-time", "num_users": "--users", "spawn_rate": "--spawn-rate"}
-"""Those that say what a shape says too."""
+"""Options that a load shape also sets."""
 ALSO_SHARED = ("expect_workers", "tags", "exclude_tags")
 """Options of ours that the main node may change for the workers; of the locustfile's own, all."""
 
@@ -36,7 +36,7 @@ class LocustfileSetup:
     """The Environment of one process, made as its locustfiles are imported."""
 
     def __init__(self, plan: RunPlan, role: Role) -> None:
-        """Raises PlimsollError."""
+        """Reads the plan. Raises PlimsollError."""
         self._plan = plan
         self._role = role
         if plan.command:

@@ -120,11 +120,11 @@ CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW = 10
 """Seconds that current percentiles look back; 60 at most."""
 
 PERCENTILES_TO_REPORT = list(PERCENTILES)
-"""Of tables and CSV files, from 0 to 1."""
+"""The percentiles in tables and CSV files, from 0 to 1."""
 PERCENTILES_TO_STATISTICS: Sequence[float] = [0.95, 0.99]
-"""Of `StatsEntry.to_dict`."""
+"""The percentiles in `StatsEntry.to_dict`."""
 PERCENTILES_TO_CHART: Sequence[float] = [0.5, 0.95]
-"""Of `RequestStats.history`."""
+"""The percentiles in `RequestStats.history`."""
 MOST_IN_CHART = 6
 
 

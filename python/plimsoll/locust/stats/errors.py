@@ -53,7 +53,7 @@ class StatsError:
 
     @classmethod
     def parse_error(cls, error: BaseException | str | None) -> str:
-        """What failures are told apart by: the `repr` of an error, or a text as it is, without addresses in memory."""
+        """The key of a failure: the `repr` of an error, or a text as it is, without addresses in memory."""
         return message_of(error if isinstance(error, str) else repr(error))
 
     @classmethod
@@ -91,7 +91,7 @@ class StatsError:
 
 
 class RecordedError(StatsError):
-    """A StatsError of a test: its numbers are those of the moment in which they are asked for, until a reset.
+    """A StatsError of a test: its numbers are current whenever they are read, until a reset.
 
     Its exception is made, when somebody asks for it, of the text that is recorded.
     """
@@ -130,7 +130,7 @@ class ErrorsDict(Mapping[str, StatsError]):
     def __init__(self, source: StatsSource) -> None:
         self._source = source
         self._errors: dict[str, RecordedError] = {}
-        """Those since the last reset."""
+        """The errors since the last reset."""
         self._version: tuple[float, object] | None = None
 
     def __getitem__(self, key: str) -> StatsError:
@@ -158,7 +158,7 @@ class ErrorsDict(Mapping[str, StatsError]):
 
     @property
     def are_texts(self) -> bool:
-        """Exceptions stay texts."""
+        """Whether errors are texts here, not exceptions."""
         return self._source.reported
 
     def refresh(self) -> dict[str, RecordedError]:
@@ -173,7 +173,7 @@ class ErrorsDict(Mapping[str, StatsError]):
             known.count = 0
         for each in self._source.failures():
             text = error_text(each.method, each.message)
-            # The kind of failure is told apart here, in the errors it is not.
+            # Rows here are separate for each kind of failure, errors are not.
             key = failure_key(each.method, each.name, text)
             error = self._errors.get(key)
             if error is None:

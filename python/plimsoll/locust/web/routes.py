@@ -60,7 +60,7 @@ class WebRoutes:
 
     @property
     def runner(self) -> Runner:
-        """Raises UsageError."""
+        """The runner of the environment. Raises UsageError without one."""
         if self._environment.runner is None:
             raise UsageError("the Environment has no runner; make one with create_local_runner()")
         return self._environment.runner

@@ -37,7 +37,7 @@ logger = logging.getLogger("locust.web")
 DEFAULT_CACHE_TIME = 2.0
 """Seconds for which the answer of /stats/requests is kept."""
 HOST_IS_REQUIRED = False
-"""For templates of the program's own: whether a form should insist on a host."""
+"""Whether a form requires a host; templates of the program read it."""
 
 LOOPBACK = "127.0.0.1"
 BACKLOG = 64

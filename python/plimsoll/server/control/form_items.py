@@ -1,4 +1,4 @@
-"""What the page is told of a locustfile: the form to be filled in, and which share of the work each task has."""
+"""What the page shows of a locustfile: the form, and the share of each task."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def form_shapes(has_plan: bool = False) -> tuple[FormShape, ...]:
 
 
 def filled_in(request: RunRequest, description: Description) -> RunRequest:
-    """With what the locustfile says where the wish says nothing; without secrets."""
+    """The request, completed with values of the locustfile; without secrets."""
     known = {each.name: each for each in description.options if each.shown}
     said = {name: value for name, value in request.arguments.items() if name in known}
     arguments = {name: said.get(name, each.value) for name, each in known.items() if each.kind != "secret"}

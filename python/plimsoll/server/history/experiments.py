@@ -62,7 +62,7 @@ class ExperimentHistory:
 
 
 def _items(store: Store) -> list[ExperimentItem]:
-    """The latest first."""
+    """All experiments, the latest first."""
     runs = store.experiments.runs()
     experiments = [_item(store, each, runs) for each in store.experiments.all()]
     names = {each.name for each in experiments}
@@ -136,7 +136,7 @@ def _in_order(declared: Iterable[Mapping[str, Any]], found: Iterable[str]) -> tu
 
 
 def _levels(cells: Sequence[StoredCell]) -> tuple[str, ...]:
-    """The lowest first."""
+    """The levels as text, the lowest first."""
     by_value = {cell.level or 0.0: _level(cell) for cell in cells}
     return tuple(by_value[value] for value in sorted(by_value))
 
