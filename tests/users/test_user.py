@@ -12,7 +12,7 @@ from life import PATIENCE, live, reached, start, waiting
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
-from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
 
 
 class Noting(User):
@@ -337,4 +337,15 @@ def test_an_error_that_is_reported_counts_as_an_exception_and_not_twice(died):
 
     live(Impatient)
     assert [str(each) for each in died] == ["now"]
+    assert not log.unhandled_greenlet_exception
+
+
+def test_an_interrupt_with_nothing_to_interrupt_ends_the_user_and_is_no_fault() -> None:
+    class Bare(User):
+        @task
+        def work(self) -> None:
+            raise InterruptTaskSet(reschedule=False)
+
+    user = Bare(Environment(user_classes=[Bare]))
+    user.start(Group()).join(PATIENCE)
     assert not log.unhandled_greenlet_exception

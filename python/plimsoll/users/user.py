@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, final
 from gevent import GreenletExit
 
 from plimsoll.users import log
-from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
@@ -223,6 +223,9 @@ def _run(user: User) -> None:
     # A function of one argument: `greenlet.args[0]` is how runners get from a greenlet to its user.
     try:
         user.run()
+    except CONTROL_FLOW:
+        # An interrupt with nothing to interrupt ends the user, as in Locust, and is no fault.
+        raise
     except Exception as error:
         if not _is_reported(error, user):
             _count_death(user, error)
