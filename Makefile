@@ -60,6 +60,7 @@ soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak
 
 parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and here: what is equal, what differs and why (about 6 minutes)
+	@scripts/system-packages mosquitto:mosquitto
 	@$(BIN)/python -m tests.parity --jobs 2
 
 truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure against a target whose behaviour is known, and who else reports it (about 20 minutes)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from plimsoll.stats.view import DROPPED
+from plimsoll.record import DROPPED
 from plimsoll.store import Store
 
 from .machine import first_line

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import plimsoll
-from plimsoll import users
+from plimsoll.locust import api
 
 NAMES = {
     *("FastHttpUser", "HttpLocust", "HttpUser", "LoadTestShape", "Locust", "MarkovTaskSet", "SequentialTaskSet"),
@@ -19,10 +19,10 @@ def test_the_public_names_are_those_of_locust():
     assert sorted(plimsoll.__all__) == sorted(NAMES)
 
 
-def test_every_public_name_is_there_and_the_same_as_in_users():
-    assert plimsoll.__all__ is users.__all__
+def test_every_public_name_is_there_and_the_same_as_for_locust():
+    assert plimsoll.__all__ is api.__all__
     for name in plimsoll.__all__:
-        assert getattr(plimsoll, name) is getattr(users, name)
+        assert getattr(plimsoll, name) is getattr(api, name)
 
 
 def test_dir_has_the_names_too():

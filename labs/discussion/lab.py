@@ -4,16 +4,18 @@
 """
 
 import argparse
-import subprocess
+import signal
 import sys
 from pathlib import Path
 
 from labs.todos.errors import LabError
 from labs.todos.lab import PYTHON, end_on_sigterm
-from labs.todos.leash import Leashed
 from labs.todos.postgres import running_postgres
 
+from plimsoll.run.supervised.process import Process
+
 FOLDER = Path(__file__).resolve().parent
+WAIT_SECONDS = 60.0
 VARIANTS = {"old": "tables with their primary keys", "new": "four indexes more"}
 
 
@@ -36,11 +38,13 @@ def main() -> int:
 def serve(database: str, variant: str, port: int) -> int:
     """Until the service ends, or a signal comes."""
     command = [str(PYTHON), "-m", "target", "--database", database, "--port", str(port)]
-    service = Leashed(command + (["--indexes"] if variant == "new" else []), cwd=FOLDER, stdout=subprocess.DEVNULL)
-    try:
-        return service.process.wait()
-    finally:
-        service.stop()
+    command += ["--indexes"] if variant == "new" else []
+    with Process(
+        command, output=Path("/dev/null"), errors=Path("/dev/stderr"), cwd=FOLDER, ask=signal.SIGINT
+    ) as service:
+        while (ending := service.wait(WAIT_SECONDS)) is None:
+            pass
+        return ending.status
 
 
 if __name__ == "__main__":

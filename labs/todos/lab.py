@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -17,8 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from plimsoll.run.supervised.process import Process
+
 from .errors import LabError
-from .leash import Leashed
 from .postgres import Cluster, running_postgres
 from .target.variants import Variant, variant_named
 
@@ -92,22 +94,27 @@ def running_service(cluster: Cluster, variant: Variant, port: int = 0) -> Iterat
     settings = {"TODOS_VARIANT": variant.name, "TODOS_DATABASE_URL": f"postgresql+psycopg://{cluster.primary}"}
     if cluster.replica:
         settings["TODOS_REPLICA_URL"] = f"postgresql+psycopg://{cluster.replica}"
-    reading, writing = os.pipe()
-    with os.fdopen(reading, "rb") as output:
-        with os.fdopen(writing, "wb") as port_line:
-            process = Leashed(
-                [str(PYTHON), "-m", "target", "--port", str(port)],
-                cwd=FOLDER, stdout=port_line, env=os.environ | settings,
-            )  # fmt: skip
-        try:
-            bound = output.readline()
-            if not bound:
-                raise LabError("the service did not start; its own words are above")
-            service = TodosService(f"http://127.0.0.1:{int(bound)}")
+    with tempfile.TemporaryDirectory(prefix="plimsoll-todos-") as folder:
+        process = Process(
+            [str(PYTHON), "-m", "target", "--port", str(port)],
+            output=Path(folder, "port"), errors=Path(folder, "errors"),
+            cwd=FOLDER, env=os.environ | settings, ask=signal.SIGINT,
+        )  # fmt: skip
+        with process:
+            service = TodosService(f"http://127.0.0.1:{port_of(process)}")
             wait_until_healthy(service)
             yield service
-        finally:
-            process.stop()
+
+
+def port_of(process: Process) -> int:
+    """The port that the service prints as its first line. Raises LabError when it ends before that."""
+    while True:
+        ending = process.wait(0.02)
+        line, end, _ = process.output.read_text().partition("\n")
+        if end:
+            return int(line)
+        if ending is not None:
+            raise LabError("\n".join([f"the service did not start ({ending}):", *process.tail()]))
 
 
 def wait_until_healthy(service: TodosService) -> None:

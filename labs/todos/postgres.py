@@ -3,6 +3,7 @@
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -12,8 +13,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.run.supervised.process import Process
+
 from .errors import LabError
-from .leash import Leashed
 from .postgres_programs import programs, readable_copy
 
 ROLE = "lab"
@@ -71,7 +73,7 @@ class PostgresServer:
         self._programs = readable_copy(programs, self._folder / "programs") if self._user else programs
         self._data = self._folder / "data"
         self._log = self._folder / "log"
-        self._process: Leashed | None = None
+        self._process: Process | None = None
         self._port = free_port()
 
     @property
@@ -93,11 +95,11 @@ class PostgresServer:
             self._run(
                 "pg_basebackup", *source, *slot, "--write-recovery-conf", "-X", "stream", "-c", "fast", "--no-sync"
             )
-        with self._log.open("wb") as log:
-            self._process = Leashed(
-                [str(self._programs / "postgres"), "-D", str(self._data), *self._settings()],
-                user=self._user, cwd=self._folder, remove=self._folder, stdout=log, stderr=log,
-            )  # fmt: skip
+        # SIGINT is PostgreSQL's fast shutdown.
+        self._process = Process(
+            [*as_user(self._user), str(self._programs / "postgres"), "-D", str(self._data), *self._settings()],
+            output=self._log, cwd=self._folder, ask=signal.SIGINT, last=["rm", "-rf", str(self._folder)],
+        )  # fmt: skip
         self._wait_until_ready(self._process)
 
     def stop(self) -> None:
@@ -126,12 +128,12 @@ class PostgresServer:
         }
         return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
 
-    def _wait_until_ready(self, process: Leashed) -> None:
+    def _wait_until_ready(self, process: Process) -> None:
         """The last line of postmaster.pid tells the server's state, which pg_ctl waits for too. It is "ready" once
         connections are accepted: for a replica, once it has caught up with its copy."""
         state_file = self._data / "postmaster.pid"
         deadline = time.monotonic() + START_SECONDS
-        while time.monotonic() < deadline and process.returncode is None:
+        while time.monotonic() < deadline and process.poll() is None:
             if state_file.exists() and state_file.read_text().rstrip().endswith("\nready"):
                 return
             time.sleep(0.02)
@@ -142,6 +144,14 @@ def free_port() -> int:
     """A TCP port of 127.0.0.1 that nobody listens on at this moment."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+def as_user(name: str | None) -> list[str]:
+    """What goes before a command that another user is to run; nothing for our own."""
+    if name is None:
+        return []
+    group = pwd.getpwnam(name).pw_gid
+    return ["setpriv", f"--reuid={name}", f"--regid={group}", "--clear-groups"]
 
 
 def unprivileged_user() -> str:

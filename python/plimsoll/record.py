@@ -7,6 +7,7 @@ intervals. Percentiles are taken only from the sum.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram, outcomes
@@ -68,6 +69,9 @@ TotalTuple = tuple[
 ]
 
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
+CANCELLED, DROPPED = "cancelled", "dropped"
+NO_REQUESTS = frozenset({CANCELLED, DROPPED})
+"""Outcomes of what did not end by itself, or never began; they are counted apart."""
 TIMED = frozenset(name for name, _, timed in outcomes() if timed)
 """Outcomes that tell how long an answer takes; refusals and resets are not among them."""
 TIMES_OF = {"all": TIMED, "successes": TIMED - FAILURES}
@@ -198,12 +202,19 @@ class Failure:
 
 @dataclass(slots=True)
 class CaughtException:
-    """An exception that a user's code let out, counted by its traceback."""
+    """Exceptions that users' code let out at one place: counted by the frames of their traceback.
+
+    Messages may differ, as one with a number in it does. message and traceback are those of the first.
+    """
 
     message: str
     traceback: str
     count: int
     workers: set[int]
+
+    @property
+    def key(self) -> str:
+        return frames_of(self.traceback)
 
     def add(self, other: CaughtException) -> None:
         self.count += other.count
@@ -222,6 +233,12 @@ class Snapshot:
     exceptions: list[CaughtException]
     users: dict[str, int]
     """Users alive, per class."""
+
+
+def frames_of(traceback: str) -> str:
+    """A traceback without what follows its frames: the lines that name the exception. One without frames as it is."""
+    found = takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
+    return "".join(found) or traceback
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:

@@ -16,7 +16,6 @@ from plimsoll.stats.analysis import Analysis
 from plimsoll.store import Store
 
 NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
-PUBLISHED = "tests/published"
 
 
 @pytest.fixture
@@ -187,9 +186,10 @@ def test_what_is_better_passes(plimsoll, analysed):
     assert plimsoll("report", "x", "--fail-on", "regression").exit_code == 0
 
 
-def test_a_file_needs_no_store(plimsoll, tmp_path, pytestconfig):
-    published = next((pytestconfig.rootpath / PUBLISHED).glob("003*.txt"))
-    result = plimsoll("report", str(published), "--format", "github")
+def test_a_file_needs_no_store(plimsoll, tmp_path):
+    rows = "".join(f"{build},/a,1000,{size}\n" for build, size in (("old", 5000), ("new", 9000)))
+    (tmp_path / "table.csv").write_text(f"build,name,requests,average size\n{rows}")
+    result = plimsoll("report", str(tmp_path / "table.csv"), "--format", "github")
     assert result.exit_code in (0, 3), result.output
     assert "PAYLOAD" in result.stdout
     assert not (tmp_path / "plimsoll.db").exists()

@@ -7,9 +7,12 @@ from typing import Any
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from plimsoll import __version__
+from plimsoll.cli import main
 from plimsoll.cli.run import run
-from plimsoll.cli.run_command import one_value_each
+from plimsoll.cli.run_command import apart, one_value_each
 from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import UsageError
 from plimsoll.run.plan import RunPlan
@@ -60,10 +63,10 @@ def test_a_seed_is_drawn_and_differs() -> None:
 
 
 def test_the_environment_beats_files_and_the_command_line_beats_both(monkeypatch: pytest.MonkeyPatch) -> None:
-    Path("locust.conf").write_text("users = 2\nhost = http://file\ntags = a b\nrun-time = 5s\nheadless = true\n")
+    Path("locust.conf").write_text("users = 2\nhost = http://file\ntags = [a, b]\nrun-time = 5s\nheadless = true\n")
     assert (_plan().users, _plan().tags, _plan().run_time) == (2, ("a", "b"), 5.0)
     monkeypatch.setenv("LOCUST_USERS", "3")
-    monkeypatch.setenv("LOCUST_TAGS", "c d")
+    monkeypatch.setenv("LOCUST_TAGS", "[c, d]")
     monkeypatch.setenv("LOCUST_USER_CLASSES", "Visitor Admin")
     assert (_plan().users, _plan().tags, _plan().host) == (3, ("c", "d"), "http://file")
     assert _plan().arguments == ("Visitor", "Admin")
@@ -86,13 +89,52 @@ def test_the_file_of_config_is_the_strongest_of_the_files() -> None:
     [
         (["--tags", "a", "b", "-u", "5"], ["--tags", "a", "--tags", "b", "-u", "5"]),
         (["-T", "-u", "5"], ["-u", "5"]),
-        (["-T", "a", "-E", "b", "c"], ["-T", "a", "-E", "b", "-E", "c"]),
-        (["--tags=a", "X"], ["--tags=a", "X"]),
-        (["-T", "a", "--", "X"], ["-T", "a", "--", "X"]),
+        (["-T", "a", "-E", "b", "c"], ["--tags", "a", "--exclude-tags", "b", "--exclude-tags", "c"]),
+        (["--tags=a", "X"], ["--tags", "a", "X"]),
+        (["-T=a", "X"], ["--tags", "a", "X"]),
+        (["-Ta", "X"], ["--tags", "a", "X"]),
+        (["-T", "a", "b", "-u", "5", "--tags", "c"], ["--tags", "c", "-u", "5"]),
+        (["-T", "a", "--", "X"], ["--tags", "a", "--", "X"]),
     ],
 )
 def test_tags_go_up_to_the_next_option(args: list[str], spread: list[str]) -> None:
     assert one_value_each(args) == spread
+
+
+@pytest.mark.parametrize(
+    ("args", "separate"),
+    [
+        (["-f=shop.py", "-u=5"], ["-f", "shop.py", "-u", "5"]),
+        (["-fshop.py", "-Hhttp://a?b=c"], ["-f", "shop.py", "-H", "http://a?b=c"]),
+        (["-T=a", "--users=5", "-l", "-o=x"], ["-T=a", "--users=5", "-l", "-o=x"]),
+        (["-foo=1", "--", "-u=5"], ["-foo=1", "--", "-u=5"]),
+    ],
+)
+def test_short_options_may_have_their_value_attached(args: list[str], separate: list[str]) -> None:
+    assert apart(args, claimed={"-foo"}) == separate
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("a", ("a",)),
+        ("a b", ("a b",)),
+        ("[a, b c]", ("a", "b c")),
+        ('["a, b", 1]', ("a, b", "1")),
+        ("[]", ()),
+        ("", ()),
+        ("[a", ("[a",)),
+    ],
+)
+def test_a_variable_has_one_tag_or_a_list_of_them(monkeypatch: pytest.MonkeyPatch, text: str, tags: object) -> None:
+    monkeypatch.setenv("LOCUST_TAGS", text)
+    assert _plan().tags == tags
+
+
+@pytest.mark.parametrize("args", [["--version"], ["-V"], ["-f", "missing.py", "--version"]])
+def test_run_prints_the_version(args: list[str]) -> None:
+    result = CliRunner().invoke(main, ["run", *args])
+    assert (result.exit_code, result.output) == (0, f"plimsoll {__version__}\n")
 
 
 @pytest.mark.parametrize("args", [("-r", "0"), ("-u", "0"), ("-u", "x"), ("-t", "soon"), ("-L", "LOUD"), ("-r", "inf")])

@@ -131,6 +131,8 @@ def test_the_command_that_is_kept_says_the_same_again() -> None:
         ({"shape": "steps", "shape_text": "1s:5/s"}, "shape_text", "this is a rate"),
         ({"model": "open", "shape": "steps", "shape_text": "1s:5"}, "shape_text", "this is a number of users"),
         ({"shape": "plan"}, "shape", "there is no plan"),
+        ({"shape": "circle"}, "shape", "there is no shape circle; there are constant, ramp, stages, steps, staircase,"),
+        ({"shape": "replay", "shape_text": "times.txt"}, "shape", "there is no shape replay"),
         ({"thresholds": ("p99",)}, "thresholds", ""),
         ({"classes": ("Nobody",)}, "classes", "no user class Nobody"),
         ({"arguments": {"count": "x"}}, "arguments.count", "count: 'x' is not a number"),

@@ -120,7 +120,8 @@ def test_what_variants_share_and_what_is_their_own(read):
     assert baseline.target == Target(
         url="http://127.0.0.1:{port}", start=("{python}", "-m", "app", "{variant}", "{port}"), cwd="../..",
         env={"A": "1", "B": "2"}, healthy=Healthy("/ready", None, 5.0),
-        data=(TargetFact("rows", "/_rows"), TargetFact("size", None, ("du", "{folder}"))), build=TargetFact("build", "/_variant"),
+        data=(TargetFact("rows", "/_rows"), TargetFact("size", None, ("du", "{folder}"))),
+        build=TargetFact("build", "/_variant"),
         stop_within=3.0,
     )  # fmt: skip
     assert baseline.hooks == Hooks(

@@ -8,8 +8,11 @@ import pytest
 from tests.importers import test_gatling, test_hdr, test_hey, test_jtl, test_k6, test_phout, test_vegeta, test_wrk
 
 from plimsoll.errors import UsageError
-from plimsoll.importers import IMPORTERS, read
-from plimsoll.importers.source import Source
+from plimsoll.importers import IMPORTERS, Importer, read, reading
+from plimsoll.importers.options import ImportOptions
+from plimsoll.importers.result_file import ResultFile
+from plimsoll.importers.single import level_of, number, study_of_one, summary_trial
+from plimsoll.stats.study import Level, Measured, Study
 
 NS = test_vegeta.NS
 SAMPLES = {
@@ -45,7 +48,7 @@ def content(name):
 def test_each_format_is_told_by_its_contents(tmp_path, importer, packed):
     path = tmp_path / "results"
     path.write_bytes(gzip.compress(content(importer.name)) if packed else content(importer.name))
-    takers = [each.name for each in IMPORTERS[:-1] if each.sniff(Source(path))]
+    takers = [each.name for each in IMPORTERS[:-1] if each.sniff(ResultFile(path))]
     assert takers == [importer.name] * (importer is not IMPORTERS[-1])
     study = read(path, name="x", think=0.5)
     assert (study.name, study.source) == ("x", str(path))
@@ -116,9 +119,9 @@ def test_a_file_that_is_too_large(tmp_path):
     path = tmp_path / "report.md"
     path.write_text("x\n" * 100)
     with pytest.raises(UsageError, match="is larger than"):
-        Source(path, most_text=50).text()
+        ResultFile(path, most_text=50).text()
     with pytest.raises(UsageError, match=r"report\.md:26: the file is larger"):
-        list(Source(path, most_bytes=50).lines())
+        list(ResultFile(path, most_bytes=50).lines())
 
 
 @pytest.mark.parametrize(
@@ -129,8 +132,8 @@ def test_a_file_that_is_too_large(tmp_path):
         ({"think": -1}, "think: must not be less than 0"),
         ({"users": 5, "rate": 5}, "a closed model has users, an open one a rate"),
         ({"unit": "fortnight"}, "unit: must be one of ns, us, ms, s or min"),
-        ({"user": 5}, "'user' cannot be told of a file; there are name, users"),
-        ({"variant": ["a", "b"]}, r"variant: 2 names for 1 that were found \(as published\)"),
+        ({"user": 5}, "'user' is no option of an import; there are name, users"),
+        ({"variant": ["a", "b"]}, r"variant: 2 names for 1 that were found \(report\)"),
     ],
 )
 def test_what_cannot_be_told(tmp_path, told, message):
@@ -159,3 +162,19 @@ def test_json_of_another_shape(tmp_path, text, message):
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
         read(path)
+
+
+def test_an_importer_is_one_function_to_recognize_a_file_one_to_read_it_and_one_row(tmp_path, monkeypatch):
+    def is_toy(source: ResultFile) -> bool:
+        return source.beginning.startswith("toy ")
+
+    def read_toy(source: ResultFile, options: ImportOptions) -> Study:
+        mean = number(source, 1, source.text().removeprefix("toy "), "mean")
+        total = Measured("", "Aggregated", mean=mean)
+        return study_of_one(source, options, summary_trial(source, options, total, level_of(options), None))
+
+    monkeypatch.setattr(reading, "IMPORTERS", (Importer("toy", is_toy, read_toy), *IMPORTERS))
+    path = tmp_path / "result.toy"
+    path.write_text("toy 12.5")
+    (trial,) = read(path, users=3).trials
+    assert (trial.variant, trial.level, trial.total.mean) == ("result", Level("users", 3), 12.5)

@@ -7,9 +7,9 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.importers import samples as module
+from plimsoll.importers.options import ImportOptions
+from plimsoll.importers.result_file import ResultFile
 from plimsoll.importers.samples import Samples
-from plimsoll.importers.source import Source
-from plimsoll.importers.told import Told
 from plimsoll.stats.study import Precision
 
 PRECISION = Precision("x", mergeable=True)
@@ -17,11 +17,11 @@ PRECISION = Precision("x", mergeable=True)
 
 @pytest.fixture
 def samples(tmp_path):
-    return Samples(Source(tmp_path / "x.csv"))
+    return Samples(ResultFile(tmp_path / "x.csv"))
 
 
 def trial(samples, **told):
-    return samples.trial("v", None, PRECISION, Told(**told))
+    return samples.trial("v", None, PRECISION, ImportOptions(**told))
 
 
 def test_a_request_belongs_to_the_second_of_its_end_counted_from_the_first_start(samples):
@@ -36,7 +36,7 @@ def test_a_request_belongs_to_the_second_of_its_end_counted_from_the_first_start
 
 
 def test_any_order_is_the_same(samples, tmp_path):
-    other = Samples(Source(tmp_path / "x.csv"))
+    other = Samples(ResultFile(tmp_path / "x.csv"))
     rows = [(100 + number / 7, float(number)) for number in range(50)]
     for end, ms in rows:
         samples.add(1, ("", "a"), end, ms)

@@ -50,7 +50,7 @@ def test_without_load_options_users_start_as_locust_starts_them() -> None:
         ),
         (
             {"spike": "base=100/s,peak=1000/s,at=30s,hold=10s,rise=1s", "run_time": 60}, "open", "spike",
-            {"base": 100.0, "peak": 1000.0, "at": 30.0, "hold": 10.0, "seconds": 60.0, "rise": 1.0}, 60,
+            {"base": 100.0, "peak": 1000.0, "at": 30.0, "hold": 10.0, "rise": 1.0, "seconds": 60.0}, 60,
         ),
         (
             {"sine": "mean=500/s,amplitude=200/s,period=1m"}, "open", "sine",

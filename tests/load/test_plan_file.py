@@ -255,7 +255,7 @@ SHAPES: list[tuple[str, str, dict[str, Any], float | None]] = [
     ),
     (
         'spike = { base = "1/s", peak = "9/s", at = "3s", hold = "1s" }\nduration = "5s"', "spike",
-        {"base": 1.0, "peak": 9.0, "at": 3.0, "hold": 1.0, "seconds": 5.0, "rise": 0.0}, 5,
+        {"base": 1.0, "peak": 9.0, "at": 3.0, "hold": 1.0, "rise": 0.0, "seconds": 5.0}, 5,
     ),
     (
         'sine = "mean=5/s, amplitude=2/s, period=1m"', "sine",

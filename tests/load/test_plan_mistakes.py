@@ -87,7 +87,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("[feeder.a]\nrows = [{ x = 1 }]\ndelimiter = ';'\n", 7, "feeder.a.delimiter: is for CSV files"),
     ("[feeder.a]\nfile = 'ragged.csv'\ncolumns = ['x']\n", 7, "feeder.a.columns: is for rows in the plan"),
     # phases
-    ("[[phase]]\n", 5, "phase[0]: says not how much; it needs one of rate, users, ramp, steps, staircase, spike, sine"),
+    ("[[phase]]\n", 5, "phase[0]: says not how much; it needs one of rate, users, ramp, stages, steps, staircase"),
     ("[[phase]]\nrate = 5\nusers = 5\n", 7, "phase[0].users: contradicts rate; a phase has one of"),
     ("[[phase]]\nrate = 0\n", 6, "phase[0].rate: is zero: nothing would be sent"),
     ("[[phase]]\nrate = -1\n", 6, "phase[0].rate: -1 is below 0"),

@@ -12,6 +12,7 @@ from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
 from plimsoll.locust import in_process as library
 from plimsoll.locust.api import Environment, LoadTestShape
+from plimsoll.locust.runners import LocalRunner, MasterRunner, WorkerRunner
 from plimsoll.users import HttpUser, User, constant, task
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 
@@ -161,7 +162,7 @@ def test_a_later_start_takes_the_place_of_one_under_way(program):
     shop = program(Sleeper)
     shop.runner.start(1000, spawn_rate=1)
     shop.until("on_start")
-    first = shop.runner.controller._spawning
+    first = shop.runner.spawning_greenlet
     shop.start(2)
     assert (shop.runner.user_count, first.dead) == (2, True)
     assert sum(note.startswith("spawning_complete") for note in shop.notes) == 1
@@ -496,4 +497,27 @@ def test_a_program_spreads_no_users_over_other_processes():
         environment.create_master_runner()
     with pytest.raises(UsageError, match="plimsoll run --processes N"):
         environment.create_worker_runner("127.0.0.1", 5557)
+    assert environment.runner is None
+
+
+def test_a_runner_needs_nothing_but_its_environment():
+    environment = Environment(user_classes=[Sleeper])
+    environment.notes = []
+    runner = LocalRunner(environment)
+    assert environment.runner is runner
+    assert runner.spawning_greenlet is None
+    with gevent.Timeout(PATIENCE):
+        assert len(runner.spawn_users({"Sleeper": 2})) == len(runner.user_greenlets) == 2
+        runner.start(3, spawn_rate=1000)
+        runner.spawning_greenlet.join()
+        assert (runner.state, runner.user_count) == ("running", 3)
+        runner.quit()
+    assert (runner.user_count, runner.final_user_classes_count) == (0, {"Sleeper": 3})
+
+
+@pytest.mark.parametrize("kind", [MasterRunner, WorkerRunner])
+def test_a_program_makes_no_runner_of_several_processes(kind):
+    environment = Environment(user_classes=[Sleeper])
+    with pytest.raises(UsageError, match="plimsoll run --processes N"):
+        kind(environment, "127.0.0.1", 5557)
     assert environment.runner is None

@@ -76,6 +76,15 @@ def test_tests_make_requests_to_the_host(tests, url, way, option):
     assert f"404 Client Error: Not Found for url: {url}/missing" in done.stdout
 
 
+def test_absolute_urls_need_no_host(tests, url, tmp_path):
+    (tmp_path / "test_absolute.py").write_text(
+        f"def test_plain(session):\n    assert session.get({url!r} + '/').text == 'hello'\n"
+        f"def test_fast(fastsession):\n    assert fastsession.get({url!r} + '/').text == 'hello'\n"
+    )
+    done = tests("test_absolute.py")
+    assert "2 passed" in done.stdout, done.stdout + done.stderr
+
+
 def test_another_plugin_may_have_the_option(tests, url, tmp_path):
     (tmp_path / "theirs.py").write_text(
         "def pytest_addoption(parser): parser.addoption('--host', '-H', default=None)\n"

@@ -19,7 +19,7 @@ from plimsoll.locust import install
 install()
 from gevent.pool import Group
 from plimsoll.errors import LocustfileError
-from plimsoll.users import Environment
+from plimsoll.locust.api import Environment
 from plimsoll.locust.pytest_user import collect
 
 errors = []

@@ -55,9 +55,10 @@ def make(asked):
     """Makes runners, whose background work ends with the test."""
     made = []
 
-    def runner(kind=LocalRunner, *arguments, **settings):
+    def runner(kind=LocalRunner, *place, **settings):
         environment = Environment(user_classes=[Clerk, Shopper], **settings)
-        made.append(kind(environment, asked, *arguments))
+        places = dict(zip(("worker_index", "worker_count"), place, strict=False))
+        made.append(kind(environment, controller=asked, **places))
         return made[-1]
 
     yield runner

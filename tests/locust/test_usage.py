@@ -15,7 +15,6 @@ class Waiting(Exception):  # noqa: N818 - ends the loop, is no error
 @pytest.fixture
 def clock(monkeypatch):
     """Two intervals of 10 s, in which this process used a half and all of a core."""
-    monkeypatch.setattr(runners, "CPU_MONITOR_INTERVAL", 10.0)
     slept, walls, used = [], iter((100.0, 110.0, 120.0)), iter((5.0, 10.0, 20.0))
 
     def sleep(seconds):
@@ -43,7 +42,7 @@ def test_usage_is_told_at_intervals_and_too_much_of_it_is_warned_of(clock, caplo
     )
     events.cpu_warning.add_listener(lambda environment, cpu_usage: warned.append(cpu_usage))
     with pytest.raises(Waiting):
-        usage.monitor(runner)
+        usage.monitor(runner, lambda: (10.0, 90))
     assert clock == [10.0] * 3
     assert [cpu for cpu, _ in told] == [50.0, 100.0]
     assert all(memory > 1 << 20 for _, memory in told)
@@ -52,10 +51,21 @@ def test_usage_is_told_at_intervals_and_too_much_of_it_is_warned_of(clock, caplo
     assert "uses 100 % of a core" in caplog.text
 
 
-def test_the_threshold_is_the_locustfiles_to_set(clock, monkeypatch):
-    monkeypatch.setattr(runners, "CPU_WARNING_THRESHOLD", 40)
+def test_interval_and_threshold_are_read_each_time(clock):
     runner, warned = FakeRunner(), []
+    settings = iter([(10.0, 90), (10.0, 40), (5.0, 40), (5.0, 100), (5.0, 100), (5.0, 100)])
     runner.environment.events.cpu_warning.add_listener(lambda cpu_usage, **_: warned.append(cpu_usage))
     with pytest.raises(Waiting):
-        usage.monitor(runner)
-    assert warned == [50.0, 100.0]
+        usage.monitor(runner, lambda: next(settings))
+    assert clock == [10.0, 5.0, 5.0]
+    assert warned == [50.0]
+
+
+def test_a_locustfile_may_assign_interval_and_threshold(monkeypatch):
+    given = []
+    monkeypatch.setattr(runners.Runner, "spawn", lambda self, call, *arguments: given.append((call, arguments)))
+    Environment().create_local_runner()
+    ((settings,),) = [arguments[1:] for call, arguments in given if call is usage.monitor]
+    monkeypatch.setattr(runners, "CPU_MONITOR_INTERVAL", 3.0)
+    monkeypatch.setattr(runners, "CPU_WARNING_THRESHOLD", 40)
+    assert settings() == (3.0, 40)

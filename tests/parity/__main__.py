@@ -16,6 +16,7 @@ from .case import all_runs
 from .differences import load
 from .digest import grouped
 from .facts import as_text
+from .needs import missing
 from .score import score
 from .tool import LOCUST, TOOLS
 
@@ -45,6 +46,7 @@ def main() -> int:
         sys.exit(f"parity: {LOCUST.run[0]} is missing; `make parity` installs it")
     if not runs:
         sys.exit("parity: no such run; --list has their names")
+    runs = [run for run in runs if not _skipped(run)]
     listed = [] if arguments.self else load()
     tools = (LOCUST, LOCUST) if arguments.self else TOOLS
     total = score(runs, listed, arguments.jobs, Teller(listed), every, tools)
@@ -56,6 +58,12 @@ def main() -> int:
 
 def _installed(path: Path | None = None) -> bool:
     return Path(LOCUST.run[0]).exists()
+
+
+def _skipped(run: Run) -> bool:
+    if needs := missing(run):
+        print(f"{run.name}: skipped, for {' and '.join(needs)} is not installed; `make parity` installs what it can")
+    return bool(needs)
 
 
 def _is(run: Run, name: str) -> bool:

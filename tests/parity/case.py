@@ -4,6 +4,7 @@
     # env: LOCUST_USERS=2           an environment variable of every run
     # compare: stdout log           besides what is always compared: what is printed, or what is logged
     # option: unordered bare …      see `OPTIONS`
+    # needs: mosquitto paho.mqtt    programs and Python modules without which the runs are skipped
 
 `{target}` in them is the target's URL, `{here}` the folder of the case's files.
 """
@@ -17,7 +18,7 @@ from pathlib import Path
 
 CASES = Path(__file__).with_name("cases")
 
-LINE = re.compile(r"# (run|env|compare|option)(?: ([\w-]+))?: ?(.*)")
+LINE = re.compile(r"# (run|env|compare|option|needs)(?: ([\w-]+))?: ?(.*)")
 
 OPTIONS = {
     "unordered": "several users: what they do comes in any order",
@@ -28,7 +29,7 @@ OPTIONS = {
     "times": "response times are given by the case itself, so that columns of times are compared as well",
 }
 
-COMPARABLE = ("stdout", "log", "files")
+COMPARABLE = ("stdout", "log", "main-log", "files")
 
 
 class CaseError(Exception):
@@ -47,6 +48,8 @@ class Run:
     env: dict[str, str]
     compare: frozenset[str]
     options: frozenset[str]
+    needs: tuple[str, ...] = ()
+    """Programs on the PATH, or modules that both tools can import."""
 
     @property
     def file(self) -> str:
@@ -65,7 +68,7 @@ def _runs(path: Path) -> list[Run]:
     main = path / "main.py" if path.is_dir() else path
     name = f"{path.parent.name}/{path.stem}"
     runs: list[tuple[str, tuple[str, ...]]] = []
-    words: dict[str, list[str]] = {"env": [], "compare": [], "option": []}
+    words: dict[str, list[str]] = {"env": [], "compare": [], "option": [], "needs": []}
     for line in main.read_text().splitlines():
         if not (found := LINE.fullmatch(line)):
             continue
@@ -81,4 +84,5 @@ def _runs(path: Path) -> list[Run]:
         raise CaseError(f"{main}: two runs of the same name")
     env = dict(word.split("=", 1) for word in words["env"])
     compare, options = frozenset(words["compare"]), frozenset(words["option"])
-    return [Run(own, path, arguments, env, compare, options) for own, arguments in runs or [(name, ())]]
+    needs = tuple(words["needs"])
+    return [Run(own, path, arguments, env, compare, options, needs) for own, arguments in runs or [(name, ())]]

@@ -26,6 +26,8 @@ COUNTED = ("Request Count", "Failure Count", "Average Content Size")
 """Columns of `_stats.csv` that do not depend on how long anything took."""
 
 LOG_LINE = re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d,\d{3}\] [^/ ]+/(\w+)/([\w.]+): (.*)")
+MAIN_LINE = re.compile(r"\[[^]]*\] [^/ ]+/(INFO)/(locust\.main): (.*)")
+"""What scripts look for to see how far a run is."""
 
 
 def facts_of(run: Run, left: Left) -> Facts:
@@ -38,6 +40,8 @@ def facts_of(run: Run, left: Left) -> Facts:
         facts["stdout"] = left.out.splitlines()
     if "log" in run.compare:
         facts["log"] = list(_log_lines(left.err))
+    if "main-log" in run.compare:
+        facts["main log"] = [found[3] for line in left.err.splitlines() if (found := MAIN_LINE.match(line))]
     if "files" in run.compare:
         facts["files"] = sorted(
             normal.relative(path, left.folder)

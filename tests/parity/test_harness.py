@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.parity import case, normal
+from tests.parity import case, needs, normal
 from tests.parity.answers import answer
 from tests.parity.case import CaseError, Run
 from tests.parity.differences import ABSENT, Found, Listed, compare, load
@@ -14,6 +15,7 @@ from tests.parity.digest import grouped, parts
 from tests.parity.happened import happened_facts
 from tests.parity.score import Outcome, score
 from tests.parity.server import Received
+from tests.parity.tool import Tool
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -161,3 +163,17 @@ def test_the_target_answers_as_its_paths_say() -> None:
     assert ask("HEAD", "/anything").endswith(b"Content-Length: 5\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n")
     assert ask("GET", "/status/404").startswith(b"HTTP/1.1 404 Not Found\r\n")
     assert b"Location: /redirect/1\r\n" in ask("GET", "/redirect/2")
+
+
+def test_a_run_needs_programs_or_modules_of_both_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, modules in (("one", "json"), ("other", "json yaml")):
+        (tmp_path / name).mkdir()
+        python = tmp_path / name / "python"
+        python.write_text(f'#!/bin/sh\nfor each in {modules}; do [ "$3" = "$each" ] && exit 0; done; exit 1\n')
+        python.chmod(0o755)
+    tools = tuple(Tool(name, (), (str(tmp_path / name / "tool"),)) for name in ("one", "other"))
+    monkeypatch.setattr(needs, "TOOLS", tools)
+    needs._is_module.cache_clear()
+    run = replace(a_run(), needs=("sh", "json", "yaml", "no-such-server"))
+    assert needs.missing(run) == ["yaml", "no-such-server"]
+    needs._is_module.cache_clear()

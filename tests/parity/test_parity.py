@@ -28,6 +28,7 @@ PART = (
     "processes/reports",
     "library/minimal",
     "modules/imports",
+    "contrib/socketio",
 )
 
 RUNS = {run.name: run for run in all_runs()}

@@ -62,9 +62,9 @@ def test_ctrl_c_while_a_run_prepares_ends_it(paged: Callable[..., Page], plimsol
     slow = f"import os, time\nif os.path.exists({str(marker)!r}):\n    open({str(marker)!r}, 'w').write('x')\n"
     text = f"{slow}    time.sleep(3)\n{SHOP}"
     page = paged("-H", target.url, text=text)
-    wish = page.request()
+    request = page.request()
     marker.write_text("")
-    page.do("start", wish)
+    page.do("start", request)
     wait_until(marker.read_text)
     assert page.interrupt() == 2
     assert "stopped before it had begun" in page.err
@@ -98,3 +98,11 @@ def test_a_page_can_be_stopped_as_soon_as_it_was_started(paged: Callable[..., Pa
     page.do("start", page.request(run_time="1s"))
     assert page.until_over(2)["status"] == "finished"
     assert page.interrupt() == 0
+
+
+def test_an_option_that_nobody_knows_ends_a_waiting_page_before_it_is_served(plimsoll: Command) -> None:
+    plimsoll.write("from locust import HttpUser, task\nclass A(HttpUser):\n    @task\n    def t(self): pass\n")
+    done = plimsoll("run", "-f", "locustfile.py", "--no-such-option")
+    assert done.code == 2
+    assert "no such option '--no-such-option'" in done.err
+    assert "the page" not in done.err

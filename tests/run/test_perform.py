@@ -116,6 +116,19 @@ def test_the_exit_code_tells_of_failures(plimsoll: Command, target: Target, chan
     assert done.code == code, done
 
 
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_listener_of_quitting_may_change_the_exit_code_after_failures(
+    plimsoll: Command, target: Target, workers: str
+) -> None:
+    plimsoll.write(
+        VISITOR.replace("/index", "/fail") + "\nfrom locust import events\n@events.quitting.add_listener\n"
+        "def quitting(environment, **_):\n    environment.parsed_options.exit_code_on_error = 0\n"
+    )
+    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-u", "2", "--processes", workers)
+    assert done.code == 0, done
+    assert plimsoll.stored()["total"]["failures"] > 0
+
+
 def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: Target) -> None:
     plimsoll.write(VISITOR + "\nfrom locust import events\n@events.test_stop.add_listener\ndef stop(**_):\n    1 / 0\n")
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")

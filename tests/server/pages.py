@@ -14,11 +14,13 @@ import requests
 
 from plimsoll._engine import Histogram
 from plimsoll.errors import NotNowError
+from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.record import CaughtException, Failure, Health, Interval
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.app import make_app
+from plimsoll.server.control.form_items import form_shapes
 from plimsoll.server.live.live import Live
 from plimsoll.server.messages import Argument, Form, RunRequest, TaskRatio, UserClassItem
 from plimsoll.server.security.access import Access
@@ -48,7 +50,8 @@ class Operator:
                 Argument("dry", "Dry", "", "checkbox", False),
                 Argument("zones", "Zones", "", "multiple", ("a",), ("a", "b", "c")),
             ),
-            "wish": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
+            "shapes": form_shapes(),
+            "request": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
         }
         self.asked: list[tuple[str, Any]] = []
         self.refusal: Exception | None = None
@@ -64,8 +67,8 @@ class Operator:
     def configure(self, name: str, settings: Any) -> None:
         self._do("configure", (name, settings))
 
-    def start(self, wish: RunRequest) -> None:
-        self._do("start", wish)
+    def start(self, request: RunRequest) -> None:
+        self._do("start", request)
 
     def change(self, change: Any) -> None:
         self._do("change", change)
@@ -124,7 +127,8 @@ def paged(live: Live | None = None, control: Any = None, **more: Any) -> Iterato
     """more: of make_app and PageServer."""
     served = {name: more.pop(name) for name in ("tls_cert", "tls_key") if name in more}
     host = more.pop("host", "127.0.0.1")
-    app = make_app(**{"store": ":none:", "live": live, "control": control, "access": Access(), **more})
+    defaults = {"store": ":none:", "access": Access(), "more_routes": routes}
+    app = make_app(live=live, control=control, **{**defaults, **more})
     server = PageServer(app, host, 0, **served)
     url = server.start()
     page = Page(url, server)

@@ -4,7 +4,9 @@ import math
 
 import pytest
 
-from plimsoll.stats.cells import cell_of, cells_of, geometric_mean
+from plimsoll.stats.cell import geometric_mean
+from plimsoll.stats.cells import cell_of, cells_of
+from plimsoll.stats.findings.ladders import totals
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
@@ -79,3 +81,19 @@ def test_geometric_means():
     assert geometric_mean([2.0, 0.0]) == 0.0
     assert geometric_mean([]) is None
     assert geometric_mean([71_876.0, 71_876.0]) == 71_876.0
+
+
+def test_a_finding_and_a_table_have_the_same_mean_of_a_cell():
+    study = Study("s", (run(1, 100, 100.0), run(2, 300, 400.0)))
+    (ladder,) = totals(study)
+    (rung,) = ladder.rungs
+    row = cell_of(study, "a", TEN).total
+    assert rung.rate == pytest.approx(row.rate)
+    assert (rung.mean, rung.quantile(0.99)) == (row.mean, row.quantile(0.99))
+
+
+def test_a_cell_of_all_is_the_cell_that_is_asked_for():
+    study = Study("s", (run(2, 300, 400.0), run(1, 100, 100.0), run(1, 50, 10.0, level=TWENTY)))
+    for cell in cells_of(study):
+        asked = cell_of(study, cell.variant, cell.level)
+        assert (cell.trials, cell.endpoints[0].runs) == (asked.trials, asked.endpoints[0].runs)

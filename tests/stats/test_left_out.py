@@ -40,7 +40,7 @@ def failure(count: int, first: float, last: float, message: str = "500") -> Fail
 
 
 def caught(count: int, text: str = "oops") -> CaughtException:
-    return CaughtException(text, "Traceback", count, {0})
+    return CaughtException(text, f"at {text}", count, {0})
 
 
 @pytest.mark.parametrize(
@@ -71,6 +71,13 @@ def test_exceptions_before_a_reset_are_taken_off_their_sums():
     left_out.add([], [caught(3), caught(2, "gone")])
     run = Recorded(100.0, 110.0, caught=[caught(5), caught(2, "gone"), caught(1, "new")], facts=left_out.facts(5))
     assert {each.message: each.count for each in RunView.of(run).exceptions} == {"oops": 2, "new": 1}
+
+
+def test_of_one_traceback_with_several_messages_as_many_are_taken_off_as_there_were():
+    before = {"failures": [], "exceptions": [["item 1", "at a", 2], ["item 2", "at a", 1]]}
+    run = Recorded(100.0, 110.0, facts={"reset_at": 5, "before_reset": before})
+    run.caught = [CaughtException("item 1", "at a", 2, {0}), CaughtException("item 2", "at a", 4, {0})]
+    assert [(each.message, each.count) for each in RunView.of(run).exceptions] == [("item 2", 3)]
 
 
 def test_sums_that_a_store_has_put_together_lose_what_was_told_apart():

@@ -6,6 +6,7 @@ import math
 import types
 import typing
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -192,3 +193,15 @@ def test_other_documents_are_refused_with_the_field(document, message):
         document = {"plimsoll": "study", "version": 1, **document}
     with pytest.raises(ValueError, match=message):
         from_json(document)
+
+
+def test_a_study_that_was_stored_before_is_read_and_written_as_it_was():
+    """The file was written by version 1 of the document; stores hold such documents."""
+    document = json.loads((Path(__file__).parent / "study_v1.json").read_text())
+    study = from_json(document)
+    assert to_json(study) == document
+    (trial,) = study.trials
+    assert (trial.level, trial.endpoints[0].quantile(0.5)) == (Level("users", 5.0), 1.5)
+    assert trial.endpoints[0].course.histograms[0].encode() == trial.endpoints[0].histogram.encode()
+    assert math.isnan(trial.endpoints[0].course.means[1])
+    assert math.isinf(trial.facts["share"])

@@ -9,8 +9,9 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Failure, Health
+from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import Level
-from plimsoll.stats.trial import PackedHistograms, trial_of
+from plimsoll.stats.trial import trial_of
 from plimsoll.stats.view import RunView
 
 CLOSED = {"model": "closed", "users_kind": "native", "users": 5, "spawn_rate": 1e9}

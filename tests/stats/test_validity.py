@@ -64,7 +64,8 @@ def test_an_empty_run_is_not_blamed(run):
 def test_only_what_failed_is_a_reason():
     validity = Validity((
         ValidityCheck("a", "failed", 1, 0, "first"), ValidityCheck("b", "unknown", None, None, "second"),
-        ValidityCheck("c", "failed", 1, 0, "third"), ValidityCheck("d", "n/a", None, None, "fourth"), ValidityCheck("e", "ok", 0, 0, "fifth"),
+        ValidityCheck("c", "failed", 1, 0, "third"), ValidityCheck("d", "n/a", None, None, "fourth"),
+        ValidityCheck("e", "ok", 0, 0, "fifth"),
     ))  # fmt: skip
     assert (validity.valid, validity.reasons) == (False, ["first", "third"])
 

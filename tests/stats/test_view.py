@@ -101,6 +101,25 @@ def test_failures_and_exceptions_merge_by_key_and_the_most_frequent_come_first()
     ]
 
 
+@pytest.mark.parametrize("outcome", ["cancelled", "dropped"])
+def test_what_never_became_a_request_has_no_row_until_there_is_one(make_interval, outcome):
+    view = RunView()
+    view.add([make_interval(untimed=1, outcome=outcome)])
+    assert (view.endpoints, view.total.requests) == ([], 0)
+    assert getattr(view.total, outcome) == 1
+    view.add([make_interval([1.0])])
+    assert [(each.requests, getattr(each, outcome)) for each in view.endpoints] == [(1, 1)]
+
+
+def test_exceptions_at_one_place_are_one_row_whatever_they_say():
+    view = RunView()
+    frames = '  File "a.py", line 1, in buy\n'
+    for item in range(3):
+        view.add([], [], [], [CaughtException(f"item {item}", f"{frames}ValueError: item {item}\n", 2, {item})])
+    ((row),) = view.exceptions
+    assert (row.message, row.count, row.workers) == ("item 0", 6, {0, 1, 2})
+
+
 @pytest.mark.parametrize(
     ("length", "expected"),
     [(None, 3.0), (2.25, 2.25), (3.0, 3.0), (3.5, 3.0), (1.5, 3.0)],

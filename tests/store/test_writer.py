@@ -74,6 +74,14 @@ def test_failures_and_exceptions_merge_by_key(store, writer):
     ]
 
 
+def test_exceptions_at_one_place_are_kept_as_one_with_the_first_message(store, writer):
+    frames = '  File "a.py", line 1, in buy\n'
+    for item in range(3):
+        writer.commit([], [], [], [CaughtException(f"item {item}", f"{frames}ValueError: item {item}\n", 1, {item})])
+    (kept,) = store.run(writer.id).exceptions()
+    assert kept == CaughtException("item 0", f"{frames}ValueError: item 0\n", 3, {0, 1, 2})
+
+
 def test_two_runs_do_not_mix(store, make_interval):
     writers = [store.start_run({"started": 0.0}) for _ in range(2)]
     for number, writer in enumerate(writers):

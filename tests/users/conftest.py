@@ -80,8 +80,6 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     folder = tmp_path_factory.mktemp("tls")
     certificate, key = str(folder / "certificate.pem"), str(folder / "key.pem")
     subject = ["-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1"]
-    # An authority is refused where a server's own certificate is wanted.
-    extension = ["-addext", "basicConstraints=critical,CA:FALSE"]
-    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject, *extension]
+    command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject]
     subprocess.run([*command, "-out", certificate, "-keyout", key], check=True, capture_output=True)
     return certificate, key

@@ -122,6 +122,7 @@ CALLS: dict[str, Callable[[Any, str], Any]] = {
     "files and data": lambda s, u: s.post(f"{u}/x", files={"f": io.BytesIO(b"x")}, data={"a": ["1", "2"]}),
     "headers": lambda s, u: s.get(f"{u}/x", headers={"X-A": "1", "user-agent": "me", "x-b": b"2"}),
     "headers taken away": lambda s, u: s.get(f"{u}/x", headers={"User-Agent": None, "Accept": None}),
+    "headers that are no mapping": lambda s, u: (s.get(f"{u}/x", headers=""), s.post(f"{u}/x", json=1, headers=[])),
     "headers in Latin-1": lambda s, u: s.get(f"{u}/x", headers={"X": "é"}),
     "a host of one's own": lambda s, u: s.get(f"{u}/x", headers={"Host": "example.org"}),
     "a content length of one's own": lambda s, u: s.post(f"{u}/x", data="abc", headers={"content-length": "3"}),
@@ -178,6 +179,18 @@ def oracle() -> requests.Session:
     session.trust_env = False
     session.headers["Accept-Encoding"] = "gzip, deflate, br"
     return session
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{}, {"data": "text"}, {"data": b"bytes"}, {"data": {"a": 1}}, {"data": ""}, {"json": {"a": 1}}],
+    ids=str,
+)
+def test_the_body_of_the_request_is_of_the_kind_that_requests_gives_it(
+    arguments: dict[str, Any], desk: Desk, target: Target
+) -> None:
+    mine, other = (each.post(f"{target.url}/x", **arguments).request.body for each in (desk.http(target.url), oracle()))
+    assert (type(mine), mine) == (type(other), other)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -11,8 +11,8 @@ from gevent.pool import Group
 from life import PATIENCE, live, reached, start, waiting
 
 from plimsoll.locust.api import Environment
-from plimsoll.users import HttpUser, TaskSet, User, constant, task
-from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
+from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
 
 
 class Noting(User):
@@ -306,3 +306,46 @@ def test_a_user_may_leave_before_its_first_arrival():
     user.start(Group()).join(timeout=PATIENCE)
     assert user.seen == ["on_start", "arrival", "on_stop"]
     assert user.greenlet.successful()
+
+
+@pytest.fixture
+def died(monkeypatch):
+    """The errors that users have died of; the flag for the exit code goes back to what it was."""
+    errors = []
+    monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
+    monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *error: errors.append(error[2]))
+    return errors
+
+
+def test_an_error_in_on_stop_is_no_task_and_counts_for_the_exit_code(died, caplog):
+    class Clumsy(Idle):
+        def on_stop(self):
+            raise ValueError("dropped")
+
+    user = start(Clumsy)
+    waiting(user)
+    user.stop(force=True)
+    assert [str(each) for each in died] == ["dropped"]
+    assert log.unhandled_greenlet_exception
+    assert "a user of Clumsy died outside of its tasks: ValueError('dropped')" in caplog.text
+
+
+def test_an_error_that_is_reported_counts_as_an_exception_and_not_twice(died):
+    class Impatient(Idle):
+        def wait_time(self):
+            raise ValueError("now")
+
+    live(Impatient)
+    assert [str(each) for each in died] == ["now"]
+    assert not log.unhandled_greenlet_exception
+
+
+def test_an_interrupt_with_nothing_to_interrupt_ends_the_user_and_is_no_fault() -> None:
+    class Bare(User):
+        @task
+        def work(self) -> None:
+            raise InterruptTaskSet(reschedule=False)
+
+    user = Bare(Environment(user_classes=[Bare]))
+    user.start(Group()).join(PATIENCE)
+    assert not log.unhandled_greenlet_exception

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use plimsoll_http as http;
 use plimsoll_record::{Exchange, Outcome};
 
 /// Names an exchange; unique among those in flight.
@@ -42,22 +41,6 @@ pub struct Wire {
     pub head_request: bool,
     /// Sending it twice is the same as sending it once: it may be repeated when a kept connection was closed under it.
     pub idempotent: bool,
-}
-
-impl Wire {
-    /// Encodes a request and its body.
-    pub fn encode(request: &http::Request<'_>, body: &[u8]) -> Result<Wire, http::RequestError> {
-        let mut bytes = Vec::with_capacity(256 + body.len());
-        let encoded = request.encode(&mut bytes)?;
-        bytes.extend_from_slice(body);
-        Ok(Wire {
-            bytes: Bytes::Owned(bytes),
-            head: encoded.head,
-            expect_continue: encoded.expect_continue && !body.is_empty(),
-            head_request: request.method == "HEAD",
-            idempotent: is_idempotent(request.method),
-        })
-    }
 }
 
 /// Whether sending a request of this method twice is the same as sending it once (RFC 9110 §9.2.2).

@@ -11,6 +11,11 @@ pub fn now() -> u64 {
     read(libc::CLOCK_MONOTONIC)
 }
 
+/// Seconds since 1970.
+pub(crate) fn unix_seconds() -> i64 {
+    (read(libc::CLOCK_REALTIME) / 1_000_000_000).cast_signed()
+}
+
 #[allow(unsafe_code)]
 #[inline]
 fn read(clock: libc::clockid_t) -> u64 {
@@ -28,7 +33,7 @@ pub(crate) fn nanos(time: &libc::timespec) -> u64 {
 
 /// Brings the kernel's receive stamps, which are `CLOCK_REALTIME`, onto the monotonic clock.
 ///
-/// The real-time clock is slewed and stepped, so the offset is measured anew at least every 100 ms of use.
+/// The real-time clock is slewed and stepped, so the offset is measured again at least every 100 ms of use.
 #[derive(Debug, Default)]
 pub(crate) struct StampClock {
     /// real time − monotonic time, ns.
@@ -69,9 +74,11 @@ fn place(stamp: u64, sent: u64, read: u64) -> (u64, StampSource) {
 
 #[cfg(test)]
 mod tests {
+    use std::time::{SystemTime, UNIX_EPOCH};
+
     use plimsoll_record::StampSource;
 
-    use super::{StampClock, now, place, read};
+    use super::{StampClock, now, place, read, unix_seconds};
 
     #[test]
     fn a_stamp_between_sent_and_read_is_the_arrival() {
@@ -101,5 +108,13 @@ mod tests {
         let (arrival, source) = clock.arrival(Some(real), before - 1_000_000_000, now() + 1_000_000_000);
         assert_eq!(source, StampSource::Kernel);
         assert!(arrival.abs_diff(before) < 1_000_000_000);
+    }
+
+    #[test]
+    fn unix_seconds_are_those_of_the_system() {
+        let seconds = || i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
+        let before = seconds();
+        let ours = unix_seconds();
+        assert!((before..=seconds()).contains(&ours));
     }
 }

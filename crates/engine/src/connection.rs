@@ -7,17 +7,18 @@ mod streaming;
 use std::io::{self, ErrorKind};
 use std::sync::Arc;
 
-use plimsoll_http::{Decoder, Done, Limits};
+use plimsoll_http::{Decoder, Limits};
 use plimsoll_record::{Outcome, StampSource};
 
 use crate::call::{Call, Failure, Keep};
 use crate::clock::{StampClock, now};
 use crate::dial::Dial;
 use crate::origin::Origin;
+use crate::protocol::{Http1, Progress, Protocol};
 use crate::socket::Socket;
 use crate::transport::Transport;
 pub(crate) use flight::Flight;
-pub(crate) use streaming::gone;
+pub(crate) use streaming::closed;
 
 /// A kept connection that was idle for longer than this is checked before it is used again, ns.
 const CHECK_AFTER_IDLE: u64 = 10_000_000;
@@ -38,7 +39,7 @@ impl Io {
     }
 }
 
-/// What a readiness event says about a socket. It is said once: what is not worked off then is not told again.
+/// What a readiness event says about a socket. The system reports it once: no second event comes for what is not read then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Readiness {
     pub readable: bool,
@@ -81,26 +82,26 @@ pub(crate) enum Step {
     Wait,
     /// Its exchange has a complete response; the connection may be kept or not.
     Done { keep: bool },
-    /// Its exchange has failed; the connection is of no more use.
+    /// Its exchange has failed; the connection cannot be used again.
     Failed(Failure),
     /// The peer had closed the kept connection; the request can go out again on a new one.
     Redial,
     /// The address did not work; another may.
     NextAddress(io::Error),
-    /// It was idle and is of no more use.
+    /// It was idle and cannot be used again.
     Close,
-    /// What whoever streams its exchange waits for is there: the head, later something to be read.
+    /// The caller that streams its exchange can go on: the head is there, or later something to read.
     Streamed,
 }
 
-/// One connection of one client to one origin.
+/// One connection of one client to one origin, which speaks the protocol `P`.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct Connection<P = Http1> {
     pub(crate) client: usize,
     pub(crate) origin: Arc<Origin>,
-    /// Tells events of this socket from those of an earlier one in the same place.
+    /// Distinguishes events of this socket from those of an earlier one in the same place.
     pub(crate) generation: u32,
-    /// Tells the exchange in flight from earlier ones.
+    /// Distinguishes the exchange in flight from earlier ones.
     pub(crate) serial: u32,
     /// Earliest entry of this connection among the timers, monotonic ns; 0 = none.
     pub(crate) timer: u64,
@@ -108,16 +109,18 @@ pub(crate) struct Connection {
     pub(crate) flight: Option<Flight>,
     stage: Stage,
     transport: Option<Transport>,
-    decoder: Decoder,
+    protocol: P,
+    /// Of the answer of a proxy that is asked for a tunnel.
+    proxy: Option<Box<Decoder>>,
     /// The socket carried an exchange before this one.
     reused: bool,
     /// Since when it is idle, monotonic ns.
     idle_since: u64,
 }
 
-impl Connection {
+impl<P: Protocol> Connection<P> {
     /// A connection yet to be made, with the exchange it is made for.
-    pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call, sent: u64) -> Connection {
+    pub(crate) fn new(client: usize, origin: Arc<Origin>, call: Call, sent: u64) -> Connection<P> {
         Connection {
             client,
             origin,
@@ -128,7 +131,8 @@ impl Connection {
             flight: Some(Flight::before_connecting(call, sent)),
             stage: Stage::Resolving,
             transport: None,
-            decoder: Decoder::new(),
+            protocol: P::default(),
+            proxy: None,
             reused: false,
             idle_since: 0,
         }
@@ -137,7 +141,7 @@ impl Connection {
     /// Forgets the socket and begins again with the same exchange; it is sent at most twice.
     pub(crate) fn restart(&mut self) {
         self.transport = None;
-        self.decoder = Decoder::new();
+        self.protocol = P::default();
         self.reused = false;
         self.stage = Stage::Resolving;
         if let Some(flight) = &mut self.flight {
@@ -184,7 +188,7 @@ impl Connection {
     /// Sends a request on a kept connection. `sent`: the time, monotonic ns.
     #[inline]
     pub(crate) fn start(&mut self, call: Call, sent: u64, io: &mut Io) -> Step {
-        self.decoder.begin(call.wire.head_request);
+        self.protocol.begin(&call.wire);
         self.stage = Stage::of(&call);
         let flight = self.flight.insert(Flight::new(call, sent));
         flight.wait(sent);
@@ -210,9 +214,10 @@ impl Connection {
     }
 
     /// Its deadline has passed.
+    #[cold]
     pub(crate) fn expire(&mut self, io: &mut Io) -> Step {
         if self.is_streaming() {
-            // Who reads on will be told.
+            // The next read returns the failure.
             return Step::Streamed;
         }
         let stage = self.stage;
@@ -260,6 +265,7 @@ impl Connection {
     }
 
     /// Goes on with the request.
+    #[inline(never)]
     fn send_on(&mut self, io: &mut Io) -> Step {
         if let Some(flight) = &mut self.flight {
             // The peer takes what we send: that is no silence.
@@ -268,9 +274,15 @@ impl Connection {
         self.transmit(io)
     }
 
-    fn has_output(&self) -> bool {
-        self.flight.as_ref().is_some_and(|flight| !flight.unsent().is_empty())
-            || self.transport.as_ref().is_some_and(Transport::has_output)
+    fn has_output(&mut self) -> bool {
+        self.has_unsent() || self.transport.as_ref().is_some_and(Transport::has_output)
+    }
+
+    /// Whether the protocol has bytes that may go out and have not gone.
+    #[inline]
+    fn has_unsent(&mut self) -> bool {
+        let Some(flight) = &self.flight else { return false };
+        !self.protocol.output(flight.sendable(), flight.written).is_empty()
     }
 
     /// Writes as much of the request as the socket takes.
@@ -286,11 +298,12 @@ impl Connection {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as a call it costs more than what it does (docs/decisions/0022)
     fn write(&mut self) -> io::Result<()> {
         let (Some(flight), Some(transport)) = (&mut self.flight, &mut self.transport) else { return Ok(()) };
         loop {
-            let unsent = flight.unsent();
+            let unsent = self.protocol.output(flight.sendable(), flight.written);
             let wrote = if unsent.is_empty() { transport.flush().map(|()| 0) } else { transport.write(unsent) };
             match wrote {
                 Ok(0) => return Ok(()),
@@ -305,20 +318,20 @@ impl Connection {
     /// Reads what is there and stamps it: the one place in which an arrival is taken.
     ///
     /// A read that does not fill the buffer has emptied the socket, and what comes later is an event of its own. Only
-    /// the end of the stream is different: the event that told of it (`ended`) is the last one.
+    /// the end of the stream is different: its event (`ended`) is the last one.
     #[inline]
     fn receive(&mut self, io: &mut Io, ended: bool) -> Step {
         loop {
             let Some(transport) = &mut self.transport else { return Step::Close };
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) => received,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.send_body(io),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.send_rest(io),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return self.lost(Failure::io(Outcome::Reset, &error)),
             };
             let read = now();
             if received.length == 0 {
-                return self.ended(read);
+                return self.ended(read, &io.limits);
             }
             let emptied = received.length < io.scratch.len();
             let fresh = &io.scratch[..received.length];
@@ -329,7 +342,7 @@ impl Connection {
             };
             match step {
                 Step::Wait if ended || !emptied => {}
-                Step::Wait => return self.send_body(io),
+                Step::Wait => return self.send_rest(io),
                 Step::Done { keep: true } if ended || !emptied => {
                     return Step::Done { keep: !ended && !self.is_stale() };
                 }
@@ -338,16 +351,15 @@ impl Connection {
         }
     }
 
-    /// After a 100 (Continue) the body may go out.
+    /// What came in may have set something free to go out: the body after a 100 (Continue), or an answer of the protocol
+    /// itself.
     #[inline]
-    fn send_body(&mut self, io: &mut Io) -> Step {
-        match &self.flight {
-            Some(flight) if flight.call.wire.expect_continue && !flight.unsent().is_empty() => self.transmit(io),
-            _ => Step::Wait,
-        }
+    fn send_rest(&mut self, io: &mut Io) -> Step {
+        if self.has_unsent() { self.transmit(io) } else { Step::Wait }
     }
 
     /// Feeds bytes of TLS, in the portions in which it opens them.
+    #[inline(never)]
     fn take_sealed(
         &mut self,
         mut sealed: &[u8],
@@ -386,7 +398,7 @@ impl Connection {
         loop {
             let Some(transport) = &mut self.transport else { return Step::Close };
             match transport.open(plain) {
-                Ok(0) => return self.ended(read),
+                Ok(0) => return self.ended(read, limits),
                 Ok(length) => match self.take(&plain[..length], stamp, read, limits, clock) {
                     Step::Wait => {}
                     step => return step,
@@ -397,18 +409,18 @@ impl Connection {
         }
     }
 
-    /// Feeds response bytes to the decoder. `stamp` belongs to the segment that carried the last of them.
+    /// Hands response bytes to the protocol. `stamp` belongs to the segment that carried the last of them.
     #[inline]
     fn take(&mut self, fresh: &[u8], stamp: Option<u64>, read: u64, limits: &Limits, clock: &mut StampClock) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         flight.exchange.bytes_in += fresh.len() as u64;
         let headless = flight.response.status == 0;
-        let fed = match self.decoder.feed(limits, fresh, &mut flight.collector()) {
-            Ok(fed) => fed,
-            Err(error) => return Step::Failed(Failure::new(Outcome::Protocol, error.to_string())),
+        let progress = match self.protocol.input(limits, fresh, &mut flight.collector()) {
+            Ok(progress) => progress,
+            Err(failure) => return Step::Failed(failure),
         };
         let has_head = headless && flight.response.status != 0;
-        if has_head || fed.done.is_some() {
+        if has_head || progress != Progress::More {
             let (arrival, source) = clock.arrival(stamp, flight.exchange.sent, read);
             if has_head {
                 flight.exchange.first_byte = arrival;
@@ -417,37 +429,40 @@ impl Connection {
             flight.exchange.arrival = arrival.max(flight.exchange.first_byte);
             flight.exchange.source = source;
         }
-        let Some(Done { keep_alive }) = fed.done else {
+        let Progress::Done { reusable } = progress else {
             flight.wait(read);
             return Step::Wait;
         };
         flight.exchange.read = read;
-        // Bytes that nobody asked for, or a request that the peer did not want to the end: never reuse such a connection.
-        Step::Done { keep: keep_alive && fed.consumed == fresh.len() && flight.is_sent() }
+        // A request that the peer did not want to the end: never reuse such a connection.
+        let is_sent = self.protocol.output(flight.call.wire.bytes.as_slice(), flight.written).is_empty();
+        Step::Done { keep: reusable && is_sent }
     }
 
     /// The peer ended the stream: fine if that is how the body ends.
-    fn ended(&mut self, read: u64) -> Step {
+    #[cold]
+    fn ended(&mut self, read: u64, limits: &Limits) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
-        if !self.decoder.started() {
+        if !flight.is_answered() {
             return self.lost(Failure::new(Outcome::Reset, "connection closed without a response"));
         }
-        match self.decoder.eof() {
+        match self.protocol.input(limits, &[], &mut flight.collector()) {
             Ok(_) => {
                 flight.exchange.arrival = read;
                 flight.exchange.source = StampSource::User;
                 flight.exchange.read = read;
                 Step::Done { keep: false }
             }
-            Err(error) => Step::Failed(Failure::new(Outcome::Reset, error.to_string())),
+            Err(failure) => Step::Failed(failure),
         }
     }
 
     /// The connection broke. On a kept one that never answered, the peer had closed it before our request came. The new
     /// one is not a kept one: nothing goes out more than twice.
+    #[cold]
     fn lost(&self, failure: Failure) -> Step {
         match &self.flight {
-            Some(flight) if self.reused && !self.decoder.started() && flight.call.wire.idempotent => Step::Redial,
+            Some(flight) if self.reused && !flight.is_answered() && flight.call.wire.idempotent => Step::Redial,
             Some(_) => Step::Failed(failure),
             None => Step::Close,
         }
@@ -460,13 +475,4 @@ fn late(what: &str, limit: u64) -> Failure {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::Connection;
-
-    #[test]
-    #[allow(clippy::print_stdout)] // a figure for whoever changes it
-    fn a_connection_is_small() {
-        println!("{} bytes", size_of::<Connection>());
-        assert!(size_of::<Connection>() <= 768);
-    }
-}
+mod tests;

@@ -3,7 +3,7 @@
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 
-use crate::origin::{Door, Origin};
+use crate::origin::{ConnectTo, Origin};
 use crate::resolve::Resolver;
 use crate::socket::Socket;
 use crate::source::Sources;
@@ -54,9 +54,9 @@ pub(crate) enum Opening {
 
 /// Decides it from what is known now. `source`: the local address to come from, if it matters.
 pub(crate) fn open(origin: &Origin, source: Option<IpAddr>, resolver: &Resolver, now: u64) -> io::Result<Opening> {
-    match &origin.door {
-        Door::Unix(path) => Socket::unix(path).map(Opening::Unix),
-        Door::Tcp(host, port) => Ok(match resolver.lookup(host, *port, now) {
+    match &origin.connect_to {
+        ConnectTo::Unix(path) => Socket::unix(path).map(Opening::Unix),
+        ConnectTo::Tcp(host, port) => Ok(match resolver.lookup(host, *port, now) {
             Some(addresses) => Opening::Tcp(Dial::new(addresses, source)),
             None => Opening::Ask(host.clone(), *port),
         }),

@@ -22,14 +22,14 @@ use crate::clock::now;
 use crate::connection::{Connection, Io, Readiness, Step};
 use crate::origin::Origin;
 use crate::resolve::{Place, Resolver};
-use crate::socket::StampKeeper;
+use crate::socket::StampSwitch;
 use crate::source::Sources;
 use crate::timer::Timers;
 
 const TIMER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
 
-/// Serials use 31 bits: the highest bit of what they are packed into tells wakes from connections.
+/// Serials use 31 bits: the highest bit of what they are packed into is set for wakes, and not for connections.
 const SERIAL: u32 = u32::MAX >> 1;
 
 /// Events fetched by one poll at most: bounds how long a turn keeps its caller from anything else.
@@ -87,8 +87,8 @@ pub struct Engine {
     clients: Slab<Client>,
     /// Addresses that new clients get, in turn.
     addresses: Vec<IpAddr>,
-    /// Clients that have got one.
-    dealt: usize,
+    /// How many clients have one.
+    assigned: usize,
     /// What finished outside of a readiness event.
     finished: VecDeque<Finished>,
     /// How many of these this turn hands over. What fails at once when it is sent comes in the next turn, or a turn
@@ -109,10 +109,10 @@ pub struct Engine {
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
-    /// Counters that tell apart what reuses a place; they wrap after 2^32 and 2^31.
+    /// Counters that distinguish what reuses a place; they wrap after 2^32 and 2^31.
     generation: u32,
     serial: u32,
-    keeper: Option<StampKeeper>,
+    stamps: Option<StampSwitch>,
 }
 
 impl Engine {
@@ -130,7 +130,7 @@ impl Engine {
             connections: Slab::new(),
             clients: Slab::new(),
             addresses: Vec::new(),
-            dealt: 0,
+            assigned: 0,
             finished: VecDeque::new(),
             turn: 0,
             wakes: Slab::new(),
@@ -145,13 +145,13 @@ impl Engine {
             in_flight: 0,
             generation: 0,
             serial: 0,
-            keeper: StampKeeper::new().ok(),
+            stamps: StampSwitch::new().ok(),
         })
     }
 
     /// Whether this kernel stamps what arrives. Takes up to 50 ms when it does not.
     pub fn kernel_stamps(&self) -> bool {
-        self.keeper.as_ref().is_some_and(StampKeeper::probe)
+        self.stamps.as_ref().is_some_and(StampSwitch::probe)
     }
 
     /// Exchanges sent and not finished; a streamed one is when its head has come.
@@ -167,13 +167,13 @@ impl Engine {
     /// Clients made from now on get one of these local addresses each, in turn, and keep it. Empty: as the system, or
     /// their origin, has it.
     pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
-        (self.addresses, self.dealt) = (addresses, 0);
+        (self.addresses, self.assigned) = (addresses, 0);
     }
 
     /// A new client without connections.
     pub fn client(&mut self) -> ClientId {
-        let turn = self.dealt.checked_rem(self.addresses.len());
-        self.dealt += usize::from(turn.is_some());
+        let turn = self.assigned.checked_rem(self.addresses.len());
+        self.assigned += usize::from(turn.is_some());
         self.client_from(turn.map(|turn| self.addresses[turn]))
     }
 
@@ -187,8 +187,8 @@ impl Engine {
         self.clients.get(client.0)?.source
     }
 
-    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled, and nobody who reads a
-    /// streamed body is woken: returns their tokens. One that has finished and was not handed over still comes.
+    /// Closes the client's connections and forgets it. Its exchanges in flight are cancelled, and readers of
+    /// streamed bodies are not woken: returns their tokens. One that has finished and was not handed over still comes.
     pub fn close(&mut self, client: ClientId) -> Vec<u64> {
         let places = self.clients.try_remove(client.0).map(|client| client.places).unwrap_or_default();
         places.into_iter().filter_map(|place| self.give_up(place)).collect()
@@ -237,7 +237,7 @@ impl Engine {
         if due > now() {
             self.timers.insert(due, WAKE | id);
         } else {
-            // An interrupt of the timer would tell us nothing new, and costs more than a request does.
+            // An interrupt of the timer adds no information and costs more than a request does.
             self.overdue.push(id);
             self.ring();
         }
@@ -278,7 +278,7 @@ impl Engine {
         Ok(self.ready.len() + self.finished.len() + self.woken.len())
     }
 
-    /// Works on what `poll` fetched until there is something to tell; None when all is worked off.
+    /// Works on what `poll` fetched until there is an event; None when there is nothing left.
     #[inline]
     pub fn next_event(&mut self) -> Option<Event> {
         loop {
@@ -426,13 +426,13 @@ impl Engine {
         connection
     }
 
-    /// For what finished in this turn, aside from the event that is being worked on.
+    /// For what finished in this turn besides the current event.
     fn finish_now(&mut self, finished: Finished) {
         self.finished.push_back(finished);
         self.turn += 1;
     }
 
-    /// For what finished while nobody polls: the descriptor must become readable.
+    /// For what finished outside of `poll`: the descriptor must become readable.
     fn finish_later(&mut self, finished: Finished) {
         self.finished.push_back(finished);
         self.ring();
@@ -446,7 +446,7 @@ impl Engine {
 }
 
 impl AsRawFd for Engine {
-    /// Readable when `poll` would find something to do, once what it fetched before is worked off.
+    /// Readable when `poll` would find something to do, once the caller has taken all that it fetched before.
     fn as_raw_fd(&self) -> RawFd {
         self.poll.as_raw_fd()
     }

@@ -7,6 +7,7 @@
 //! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
 //!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with;
 //!   `connection::streaming`: a body that is read as it comes.
+//! - `protocol`: the seam to what a connection speaks; `protocol::http1`: HTTP/1.1 behind it.
 //! - `transport`: a socket, and TLS on top of it.
 //! - `dial`: from an origin to a socket that is being connected, address after address.
 //! - `source`: which local address a connection comes from.
@@ -27,6 +28,7 @@ mod dial;
 pub mod engine;
 pub mod native;
 pub mod origin;
+mod protocol;
 mod resolve;
 mod socket;
 mod source;

@@ -76,7 +76,7 @@ enum Model {
     Open,
 }
 
-/// Someone asked for a number of users and for arrivals.
+/// A caller asked for a number of users and for arrivals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MixedModels;
 
@@ -101,7 +101,7 @@ pub struct NativeUsers {
     users: Slab<User>,
     /// Users of the open model without an iteration, the one that was busy last at the end.
     idle: Vec<usize>,
-    /// Due times of arrivals that nobody could begin yet, in their order.
+    /// Due times of arrivals for which no user was free yet, in their order.
     waiting: VecDeque<u64>,
     streams: Streams,
     /// The wake that is set for the earliest arrival of `streams`.
@@ -147,7 +147,7 @@ impl NativeUsers {
             }
         }
         while self.users.len() < users && !self.over {
-            let place = self.hire(engine);
+            let place = self.add_user(engine);
             self.iterate(engine, recorder, place, 0);
         }
         Ok(())
@@ -238,7 +238,7 @@ impl NativeUsers {
     }
 
     /// A new user.
-    fn hire(&mut self, engine: &mut Engine) -> usize {
+    fn add_user(&mut self, engine: &mut Engine) -> usize {
         if self.users.len() == self.users.capacity() {
             // Doubling would leave up to half of it unused.
             self.users.reserve_exact(self.users.len() / 4 + 16);

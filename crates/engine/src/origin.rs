@@ -12,7 +12,7 @@ use url::{Host, Url};
 use crate::tls;
 pub use crate::tls::{Identity, Trust};
 
-/// How an origin is to be reached, apart from its URL.
+/// How to reach an origin, apart from its URL.
 #[derive(Clone, Debug, Default)]
 pub struct OriginOptions {
     /// Whose certificates are accepted.
@@ -37,9 +37,9 @@ impl fmt::Display for OriginError {
 
 impl std::error::Error for OriginError {}
 
-/// Where the first byte goes.
+/// What the socket connects to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum ConnectTo {
     /// Host (name or literal address) and port: of the origin, or of its proxy.
     Tcp(String, u16),
     /// Path of a Unix socket.
@@ -69,7 +69,7 @@ pub struct Origin {
     host: String,
     port: u16,
     authority: String,
-    pub(crate) door: Door,
+    pub(crate) connect_to: ConnectTo,
     pub(crate) tunnel: Option<Tunnel>,
     pub(crate) secure: Option<Secure>,
     pub(crate) source: Option<IpAddr>,
@@ -97,13 +97,13 @@ impl Origin {
         }
         let authority = if port == default_port { host.to_owned() } else { format!("{host}:{port}") };
         let bare = bare_host(&parsed);
-        let (door, tunnel) = match &options.proxy {
-            None => (Door::Tcp(bare.clone(), port), None),
+        let (connect_to, tunnel) = match &options.proxy {
+            None => (ConnectTo::Tcp(bare.clone(), port), None),
             Some(proxy) => through(proxy, format!("{host}:{port}"))?,
         };
         let secure = (default_port == 443).then(|| secure(&bare, options)).transpose()?;
         let scheme = parsed.scheme().to_owned();
-        Ok(Origin { scheme, host: bare, port, authority, door, tunnel, secure, source: options.source })
+        Ok(Origin { scheme, host: bare, port, authority, connect_to, tunnel, secure, source: options.source })
     }
 
     fn unix(host: &str) -> Origin {
@@ -113,7 +113,7 @@ impl Origin {
             host: path.clone(),
             port: 0,
             authority: "localhost".into(),
-            door: Door::Unix(PathBuf::from(path)),
+            connect_to: ConnectTo::Unix(PathBuf::from(path)),
             tunnel: None,
             secure: None,
             source: None,
@@ -156,7 +156,7 @@ fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {
     Ok(Secure { config, name })
 }
 
-fn through(proxy: &str, target: String) -> Result<(Door, Option<Tunnel>), OriginError> {
+fn through(proxy: &str, target: String) -> Result<(ConnectTo, Option<Tunnel>), OriginError> {
     let wrong = |what: &str| OriginError(format!("proxy {what}, use http://[user:password@]host:port"));
     let url = Url::parse(proxy).map_err(|error| wrong(&format!("is not a URL: {error}")))?;
     if url.scheme() != "http" {
@@ -167,7 +167,7 @@ fn through(proxy: &str, target: String) -> Result<(Door, Option<Tunnel>), Origin
         let plain = [percent_decoded(url.username()), percent_decoded(url.password().unwrap_or_default())].join(":");
         format!("Basic {}", base64(plain.as_bytes()))
     });
-    Ok((Door::Tcp(host, url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
+    Ok((ConnectTo::Tcp(host, url.port().unwrap_or(80)), Some(Tunnel { target, authorization })))
 }
 
 fn percent_decoded(text: &str) -> String {
@@ -183,7 +183,7 @@ fn base64(bytes: &[u8]) -> String {
 mod tests {
     use std::path::PathBuf;
 
-    use super::{Door, Origin, OriginOptions};
+    use super::{ConnectTo, Origin, OriginOptions};
 
     fn origin(url: &str) -> Origin {
         Origin::new(url, &OriginOptions::default()).unwrap()
@@ -208,12 +208,15 @@ mod tests {
 
     #[test]
     fn an_ipv6_literal_is_dialled_without_its_brackets() {
-        assert_eq!(origin("http://[::1]:8080").door, Door::Tcp("::1".into(), 8080));
+        assert_eq!(origin("http://[::1]:8080").connect_to, ConnectTo::Tcp("::1".into(), 8080));
     }
 
     #[test]
     fn a_unix_socket_is_a_percent_encoded_host() {
-        assert_eq!(origin("http+unix://%2Frun%2Fapp.sock/x").door, Door::Unix(PathBuf::from("/run/app.sock")));
+        assert_eq!(
+            origin("http+unix://%2Frun%2Fapp.sock/x").connect_to,
+            ConnectTo::Unix(PathBuf::from("/run/app.sock"))
+        );
     }
 
     #[test]
@@ -229,7 +232,7 @@ mod tests {
     fn a_proxy_is_dialled_instead_and_asked_for_a_tunnel() {
         let options = OriginOptions { proxy: Some("http://me:p%40ss@proxy:3128".into()), ..OriginOptions::default() };
         let origin = Origin::new("http://example.org", &options).unwrap();
-        assert_eq!(origin.door, Door::Tcp("proxy".into(), 3128));
+        assert_eq!(origin.connect_to, ConnectTo::Tcp("proxy".into(), 3128));
         let tunnel = origin.tunnel.unwrap();
         assert_eq!(tunnel.target, "example.org:80");
         assert_eq!(tunnel.authorization.unwrap(), "Basic bWU6cEBzcw==");

@@ -9,7 +9,7 @@ use std::thread;
 
 use mio::Waker;
 
-/// How long an answer is used, ns. The system's resolver does not tell a name's own lifetime.
+/// How long an answer is used, ns. The system's resolver does not return a name's own lifetime.
 const LIFETIME: u64 = 60_000_000_000;
 
 /// Host and port.

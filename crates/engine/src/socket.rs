@@ -179,16 +179,16 @@ fn stamp_of(message: &libc::msghdr) -> Option<u64> {
 /// The kernel starts stamping a little after the first socket asks for it and stops after the last is closed; one
 /// socket held open means that the first exchange of a run is stamped like every other.
 #[derive(Debug)]
-pub(crate) struct StampKeeper {
+pub(crate) struct StampSwitch {
     socket: std::net::UdpSocket,
 }
 
-impl StampKeeper {
-    pub(crate) fn new() -> io::Result<StampKeeper> {
+impl StampSwitch {
+    pub(crate) fn new() -> io::Result<StampSwitch> {
         let socket = std::net::UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
         socket.connect(socket.local_addr()?)?;
         enable_stamps(socket.as_raw_fd());
-        Ok(StampKeeper { socket })
+        Ok(StampSwitch { socket })
     }
 
     /// Sends itself datagrams until one comes back stamped, for 50 ms at most.
@@ -208,7 +208,7 @@ impl StampKeeper {
 /// A new timer on the monotonic clock, not set.
 #[allow(unsafe_code)]
 pub(crate) fn timer_descriptor() -> io::Result<OwnedFd> {
-    // SAFETY: no pointers are passed; a non-negative result is a new descriptor that nobody else owns.
+    // SAFETY: no pointers are passed; a non-negative result is a new descriptor without another owner.
     unsafe {
         let fd = libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC);
         if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(OwnedFd::from_raw_fd(fd)) }
@@ -235,7 +235,7 @@ mod tests {
     use std::net::TcpListener;
     use std::os::fd::AsRawFd;
 
-    use super::{Socket, StampKeeper, receive};
+    use super::{Socket, StampSwitch, receive};
 
     /// A connected pair on loopback: ours, and the peer's.
     fn pair() -> (Socket, std::net::TcpStream) {
@@ -253,9 +253,9 @@ mod tests {
 
     #[test]
     fn what_the_peer_sends_arrives_with_a_kernel_stamp() {
-        assert!(StampKeeper::new().unwrap().probe(), "this kernel gives no software receive stamps");
-        let keeper = StampKeeper::new().unwrap();
-        assert!(keeper.probe());
+        assert!(StampSwitch::new().unwrap().probe(), "this kernel gives no software receive stamps");
+        let switch = StampSwitch::new().unwrap();
+        assert!(switch.probe());
         let (mut ours, mut peer) = pair();
         peer.write_all(b"hello").unwrap();
         wait_readable(&ours);

@@ -35,7 +35,7 @@ impl Timers {
     }
 
     /// Sets the descriptor again after it has come up. To be called before anybody waits, as late as can be: what is
-    /// inserted meanwhile is often the earliest then.
+    /// inserted in between is often the earliest then.
     #[inline]
     pub(crate) fn settle(&mut self) {
         if self.armed == 0

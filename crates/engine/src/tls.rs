@@ -1,13 +1,15 @@
-//! Configurations for rustls: whom to trust, who we are.
+//! Configurations for rustls: trusted certificates, and our own.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
+use rustls::client::{WebPkiServerVerifier, verify_server_name};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
-use rustls::{ClientConfig, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::server::ParsedCertificate;
+use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme};
 
 /// Whose certificates are accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,11 +32,12 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<C
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
-    let builder = match trust {
-        Trust::Anything => builder.dangerous().with_custom_certificate_verifier(Arc::new(TrustAnything { provider })),
-        Trust::System => builder.with_root_certificates(system_roots()?),
-        Trust::Bundle(path) => builder.with_root_certificates(bundle_roots(path)?),
+    let verifier: Arc<dyn ServerCertVerifier> = match trust {
+        Trust::Anything => Arc::new(TrustAnything { provider }),
+        Trust::System => Arc::new(TrustGiven::new(system_certificates()?, provider)?),
+        Trust::Bundle(path) => Arc::new(TrustGiven::new(bundle_certificates(path)?, provider)?),
     };
+    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let config = match identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => builder
@@ -44,26 +47,22 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<C
     Ok(Arc::new(config))
 }
 
-fn system_roots() -> Result<RootCertStore, String> {
-    let found = rustls_native_certs::load_native_certs();
-    let mut roots = RootCertStore::empty();
-    roots.add_parsable_certificates(found.certs);
-    if roots.is_empty() {
+fn system_certificates() -> Result<Vec<CertificateDer<'static>>, String> {
+    let found = rustls_native_certs::load_native_certs().certs;
+    if found.is_empty() {
         return Err(
             "no root certificates found on this system; install ca-certificates, or give verify a PEM file".into()
         );
     }
-    Ok(roots)
+    Ok(found)
 }
 
-fn bundle_roots(path: &Path) -> Result<RootCertStore, String> {
-    let mut roots = RootCertStore::empty();
+fn bundle_certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let found = if path.is_dir() { certificates_below(path)? } else { certificates(path)? };
-    let (added, _) = roots.add_parsable_certificates(found);
-    if added == 0 {
-        return Err(format!("no certificate that can be used as a root in {}", path.display()));
+    if found.is_empty() {
+        return Err(format!("no certificate in {}", path.display()));
     }
-    Ok(roots)
+    Ok(found)
 }
 
 /// Of all files of a directory, as OpenSSL's tools make them; other files may lie beside them.
@@ -80,6 +79,76 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
 
 fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     PrivateKeyDer::from_pem_file(path).map_err(|error| format!("private key in {}: {error}", path.display()))
+}
+
+/// Accepts what the given certificates vouch for, and those certificates themselves.
+///
+/// A self-signed certificate may be allowed to issue others (CA:TRUE, the default of `openssl req -x509`). webpki never
+/// accepts such a certificate from a server, not even when it is the one to trust; OpenSSL does. Here it passes if it
+/// is one of `given`, byte for byte, and only that check of webpki failed: its dates are checked before, its name here.
+#[derive(Debug)]
+struct TrustGiven {
+    webpki: Arc<WebPkiServerVerifier>,
+    given: Vec<CertificateDer<'static>>,
+}
+
+impl TrustGiven {
+    fn new(given: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, String> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(given.iter().cloned());
+        let webpki = WebPkiServerVerifier::builder_with_provider(roots.into(), provider)
+            .build()
+            .map_err(|error| format!("no certificate that can be used as a root: {error}"))?;
+        Ok(TrustGiven { webpki, given })
+    }
+}
+
+impl ServerCertVerifier for TrustGiven {
+    fn verify_server_cert(
+        &self,
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
+        server_name: &ServerName<'_>,
+        ocsp_response: &[u8],
+        now: UnixTime,
+    ) -> Result<ServerCertVerified, rustls::Error> {
+        let verdict = self.webpki.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
+        match verdict {
+            Err(error) if is_an_issuers_own(&error) && self.given.iter().any(|each| each == end_entity) => {
+                verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
+                Ok(ServerCertVerified::assertion())
+            }
+            verdict => verdict,
+        }
+    }
+
+    fn verify_tls12_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.webpki.verify_tls12_signature(message, cert, dss)
+    }
+
+    fn verify_tls13_signature(
+        &self,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
+    ) -> Result<HandshakeSignatureValid, rustls::Error> {
+        self.webpki.verify_tls13_signature(message, cert, dss)
+    }
+
+    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
+        self.webpki.supported_verify_schemes()
+    }
+}
+
+/// Whether webpki refused a server's certificate because it may issue others.
+fn is_an_issuers_own(error: &rustls::Error) -> bool {
+    let rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) = error else { return false };
+    matches!(reason.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }
 
 /// Accepts every certificate, and still checks that the peer holds its key.

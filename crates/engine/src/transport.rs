@@ -41,12 +41,9 @@ impl Transport {
     /// Takes some of `bytes` for the peer. `WouldBlock` only when the socket is full: it will turn writable.
     #[inline]
     pub(crate) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let Some(tls) = &mut self.tls else { return self.socket.write(bytes) };
-        flush(tls, &mut self.socket)?;
-        let taken = tls.writer().write(bytes)?;
-        match flush(tls, &mut self.socket) {
-            Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error),
-            _ => Ok(taken),
+        match &mut self.tls {
+            Some(tls) => seal(tls, &mut self.socket, bytes),
+            None => self.socket.write(bytes),
         }
     }
 
@@ -68,12 +65,12 @@ impl Transport {
         self.socket.receive(buffer)
     }
 
-    /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. What it opened is to be taken with
+    /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. Take what it opened with
     /// `open` before the next call: TLS holds little of it.
     pub(crate) fn unseal(&mut self, sealed: &mut &[u8]) -> Result<(), Failure> {
         let Some(tls) = &mut self.tls else { return Ok(()) };
         let worked = match tls.read_tls(sealed) {
-            // Behind the peer's farewell, nothing is read any more.
+            // After the peer's close_notify, nothing is read any more.
             Ok(0) => {
                 *sealed = &[];
                 Ok(())
@@ -81,12 +78,12 @@ impl Transport {
             Ok(_) => tls.process_new_packets().map(|_| ()).map_err(|error| error.to_string()),
             Err(error) => Err(error.to_string()),
         };
-        // An answer of TLS itself, or the reason why it gives up. That this fails, reading will tell.
+        // An answer of TLS itself, or its alert. If this fails, the next read fails too.
         let _ = flush(tls, &mut self.socket);
         worked.map_err(|message| Failure::new(Outcome::Tls, message))
     }
 
-    /// What TLS has opened. 0 after the peer's farewell, `WouldBlock` when there is no more for now.
+    /// What TLS has opened. 0 after the peer's `close_notify`, `WouldBlock` when there is no more for now.
     pub(crate) fn open(&mut self, plain: &mut [u8]) -> io::Result<usize> {
         match &mut self.tls {
             Some(tls) => tls.reader().read(plain),
@@ -95,7 +92,7 @@ impl Transport {
     }
 
     /// Whether nothing but a next response can come: TLS makes nothing more of `sealed`, the rest of what was read, and
-    /// the peer has not said farewell.
+    /// the peer has not sent a `close_notify`.
     pub(crate) fn is_clean(&mut self, mut sealed: &[u8]) -> bool {
         while !sealed.is_empty() {
             if self.unseal(&mut sealed).is_err() {
@@ -104,6 +101,17 @@ impl Transport {
         }
         let Some(tls) = &mut self.tls else { return true };
         tls.process_new_packets().is_ok_and(|state| state.plaintext_bytes_to_read() == 0 && !state.peer_has_closed())
+    }
+}
+
+/// Takes some of `bytes` into TLS, and hands the socket what TLS makes of them.
+#[inline(never)]
+fn seal(tls: &mut ClientConnection, socket: &mut Socket, bytes: &[u8]) -> io::Result<usize> {
+    flush(tls, socket)?;
+    let taken = tls.writer().write(bytes)?;
+    match flush(tls, socket) {
+        Err(error) if error.kind() != ErrorKind::WouldBlock => Err(error),
+        _ => Ok(taken),
     }
 }
 

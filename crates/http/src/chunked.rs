@@ -1,8 +1,8 @@
 //! The chunked transfer coding (RFC 9112 §7.1), one state per kind of byte.
 
-use crate::decoder::{Limits, Sink};
 use crate::head::{Gathered, gather, unfold};
-use crate::{ProtocolError, framing};
+use crate::sink::Sink;
+use crate::{Limits, ProtocolError, framing};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {

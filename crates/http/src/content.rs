@@ -1,4 +1,4 @@
-//! Content codings: undone when someone wants to know what a body says, not before.
+//! Content codings: undone on request, not before.
 
 mod decoding;
 
@@ -71,7 +71,7 @@ fn undo<'a>(coding: &[u8], body: Box<dyn Read + Send + 'a>) -> io::Result<Box<dy
     })
 }
 
-/// "deflate" means zlib (RFC 9110 §8.4.1.2), but some servers send raw deflate: the first byte tells.
+/// "deflate" means zlib (RFC 9110 §8.4.1.2), but some servers send raw deflate: the first byte shows which.
 enum Deflate<'a> {
     Unknown(Box<dyn Read + Send + 'a>),
     Known(Box<dyn Read + Send + 'a>),

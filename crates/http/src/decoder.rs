@@ -3,70 +3,8 @@
 use crate::chunked::Chunks;
 use crate::framing::{self, Asked, Body, Parsed};
 use crate::head::{Gathered, gather, unfold};
-use crate::{LimitsError, ProtocolError};
-
-/// How much of a response is accepted. A response over a limit is a [`ProtocolError`] that names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of the status line and headers, those of interim responses included; as much again for trailers, and for
-    /// the line that begins a chunk. At least [`Limits::MIN_HEAD`].
-    pub head: usize,
-    /// Header lines, and trailer lines. At most [`Limits::MAX_HEADERS`].
-    pub headers: usize,
-    /// Bytes of the body after transfer coding, before content coding.
-    pub body: u64,
-}
-
-impl Limits {
-    /// The length of `HTTP/1.1 200`, CR LF and a blank line.
-    pub const MIN_HEAD: usize = 16;
-    /// The parser's room for header lines, on the stack.
-    pub const MAX_HEADERS: usize = 256;
-
-    /// Limits within their ranges.
-    pub fn new(head: usize, headers: usize, body: u64) -> Result<Self, LimitsError> {
-        if head < Self::MIN_HEAD {
-            return Err(LimitsError::Head(head));
-        }
-        if headers > Self::MAX_HEADERS {
-            return Err(LimitsError::Headers(headers));
-        }
-        Ok(Self { head, headers, body })
-    }
-}
-
-impl Default for Limits {
-    /// 64 KiB, 128 lines, 1 GiB.
-    fn default() -> Self {
-        Self { head: 64 << 10, headers: 128, body: 1 << 30 }
-    }
-}
-
-/// The head of a final response.
-#[derive(Debug, Clone, Copy)]
-pub struct Head<'a> {
-    /// 100 to 999.
-    pub status: u16,
-    /// The x in HTTP/1.x: 0 or 1.
-    pub minor: u8,
-    /// From the status line to the blank line, both included. Folded lines have been joined.
-    pub raw: &'a [u8],
-    /// What the response says, also when it has no body (HEAD, 304); `None` when a transfer coding overrides it.
-    pub content_length: Option<u64>,
-}
-
-/// Receives the parts of a response in their order: interim*, head, body*, trailers?.
-pub trait Sink {
-    /// A 1xx response; the final one is still to come.
-    fn interim(&mut self, _status: u16) {}
-    /// The head of the final response.
-    fn head(&mut self, head: &Head<'_>);
-    /// The next bytes of the body, its chunks joined; never empty. Other transfer codings, for which no request of ours
-    /// asks, are not undone.
-    fn body(&mut self, chunk: &[u8]);
-    /// The trailer lines behind a chunked body, if there are any, with their blank line.
-    fn trailers(&mut self, _raw: &[u8]) {}
-}
+use crate::sink::{Head, Sink};
+use crate::{Limits, ProtocolError};
 
 /// A response is complete.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -275,7 +213,7 @@ fn fixed(left: &mut u64, input: &[u8], sink: &mut impl Sink) -> (usize, bool) {
     (length, *left == 0)
 }
 
-/// Tells at the first byte that is wrong, so that a peer of another protocol is not waited for.
+/// Fails at the first byte that is wrong, so that a peer of another protocol does not run into the timeout.
 fn check_prefix(head: &[u8]) -> Result<(), ProtocolError> {
     let known = head.len().min(5);
     if head[..known] == b"HTTP/"[..known] { Ok(()) } else { Err(ProtocolError::NotHttp) }

@@ -38,31 +38,6 @@ impl Display for RequestError {
     }
 }
 
-/// A limit outside its range.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum LimitsError {
-    /// Fewer bytes for a head than the shortest status line needs.
-    Head(usize),
-    /// More header lines than the parser has room for.
-    Headers(usize),
-}
-
-impl Display for LimitsError {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Head(bytes) => write!(
-                f,
-                "the limit on the response head must be at least {} bytes; it is {bytes}",
-                crate::Limits::MIN_HEAD
-            ),
-            Self::Headers(lines) => {
-                write!(f, "the limit on header lines must be at most {}; it is {lines}", crate::Limits::MAX_HEADERS)
-            }
-        }
-    }
-}
-
 /// A response that breaks the protocol or a limit, or that ends too early.
 ///
 /// After any of these the connection is of no further use.
@@ -165,7 +140,7 @@ impl Display for ProtocolError {
 pub enum DecodeError {
     /// A coding that is not one of gzip, deflate, br, zstd, identity.
     Unknown(String),
-    /// More codings on top of one another than anyone uses in good faith.
+    /// More codings on top of one another than any real response has.
     TooMany {
         /// How many are allowed.
         limit: usize,
@@ -191,6 +166,5 @@ impl Display for DecodeError {
 }
 
 impl std::error::Error for RequestError {}
-impl std::error::Error for LimitsError {}
 impl std::error::Error for ProtocolError {}
 impl std::error::Error for DecodeError {}

@@ -101,7 +101,7 @@ impl<'a> Fields<'a> {
     fn collect(headers: &[Header<'a>]) -> Result<Self, ProtocolError> {
         let mut fields = Self::default();
         for header in headers {
-            // The length first: it dismisses nearly every other header at the cost of one comparison.
+            // The length first: one comparison rules out nearly every other header.
             match header.name.len() {
                 10 if header.name.eq_ignore_ascii_case("connection") => fields.connection(header.value),
                 14 if header.name.eq_ignore_ascii_case("content-length") => fields.content_length(header.value)?,

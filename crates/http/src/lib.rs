@@ -3,7 +3,8 @@
 //! # Layout
 //!
 //! - `request`: [`Headers`], checked and encoded once; [`Request::encode`] appends a request head to a buffer.
-//! - `decoder`: [`Decoder`] eats response bytes as they come and tells a [`Sink`] what they mean.
+//! - `decoder`: [`Decoder`] reads response bytes as they come and hands their parts to a [`Sink`].
+//! - `sink`: those parts, and who receives them. `limits`: how much of a response is accepted.
 //! - `chunked`: the chunked transfer coding, a part of the decoder.
 //! - `framing`: from a response head to the length of its body and the fate of its connection.
 //! - `head`: questions to the raw bytes of a response head: one header, all headers, the reason.
@@ -62,10 +63,14 @@ mod decoder;
 mod error;
 mod framing;
 mod head;
+mod limits;
 mod request;
+mod sink;
 
 pub use content::{Decoding, decode, decoded_length};
-pub use decoder::{Decoder, Done, Fed, Head, Limits, Sink};
-pub use error::{DecodeError, LimitsError, ProtocolError, RequestError};
+pub use decoder::{Decoder, Done, Fed};
+pub use error::{DecodeError, ProtocolError, RequestError};
 pub use head::{header, headers, reason, trailers};
+pub use limits::{Limits, LimitsError};
 pub use request::{Encoded, Headers, Request};
+pub use sink::{Head, Sink};

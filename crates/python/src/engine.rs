@@ -1,47 +1,50 @@
-//! `Engine` and `Client`: the reactor for Python.
+//! `Engine`: the reactor for Python. `client`: who sends; `stream`: a body that is read as it comes; `groups`: native users.
+
+mod client;
+mod groups;
+mod stream;
 
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use plimsoll_engine as engine;
-use plimsoll_engine::{Call, ClientId, Event, ExchangeId, Keep, Limits, Piece, WakeId, Wire};
-use plimsoll_http as http;
+use plimsoll_engine::{ClientId, Event, ExchangeId, Limits, Piece, WakeId};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyDictMethods};
 use slab::Slab;
 
+pub(crate) use self::client::Client;
+pub(crate) use self::groups::Group;
+pub(crate) use self::stream::Stream;
 use crate::errors::refused;
-use crate::native::{Groups, is_native};
-use crate::origin::{Headers, Origin, Text, address};
+use crate::origin::address;
 use crate::reply::Reply;
-use crate::stream::Stream;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Engine {
     pub(crate) inner: engine::Engine,
     /// What to hand back with the reply of each exchange in flight; its place is the exchange's token.
     waiters: Slab<Py<PyAny>>,
-    pub(crate) groups: Groups,
+    pub(crate) groups: groups::Groups,
     gone: Gone,
     pub(crate) max_decoded: u64,
 }
 
-/// What Python has let go of. Its collector may run in any thread, and at any moment: the engine closes the connections
+/// What Python has dropped. Its garbage collector may run in any thread, and at any moment: the engine closes the connections
 /// in its next turn.
-pub(crate) type Gone = Arc<Mutex<Vec<Left>>>;
+type Gone = Arc<Mutex<Vec<Left>>>;
 
-pub(crate) enum Left {
+enum Left {
     Client(ClientId),
     Stream(ExchangeId),
 }
 
-pub(crate) fn leave(gone: &Gone, what: Left) {
+fn leave(gone: &Gone, what: Left) {
     gone.lock().unwrap_or_else(PoisonError::into_inner).push(what);
 }
 
 impl Engine {
-    /// Closes a client's connections and lets go of whoever waits for them.
+    /// Closes a client's connections and drops their waiters.
     fn forget(&mut self, client: ClientId) {
         for token in self.inner.close(client) {
             self.waiters.try_remove(token as usize);
@@ -58,7 +61,7 @@ impl Engine {
         piece
     }
 
-    /// Nobody waits for more of it.
+    /// Forgets the waiter of a `read`.
     pub(crate) fn stop_reading(&mut self, id: ExchangeId) {
         if let Some(token) = self.inner.stop_reading(id) {
             self.waiters.try_remove(token as usize);
@@ -79,7 +82,7 @@ impl Engine {
     fn new(max_head: usize, max_headers: usize, max_body: u64, max_decoded: u64) -> PyResult<Self> {
         let limits = Limits::new(max_head, max_headers, max_body).map_err(refused)?;
         let inner = engine::Engine::new(limits)?;
-        Ok(Self { inner, waiters: Slab::new(), groups: Groups::default(), gone: Gone::default(), max_decoded })
+        Ok(Self { inner, waiters: Slab::new(), groups: groups::Groups::default(), gone: Gone::default(), max_decoded })
     }
 
     fn fileno(&self) -> i32 {
@@ -109,10 +112,10 @@ impl Engine {
     fn __next__(&mut self, py: Python<'_>) -> Option<(Py<PyAny>, Option<Reply>)> {
         loop {
             match self.inner.next_event()? {
-                Event::Finished(finished) if is_native(finished.token) => {
+                Event::Finished(finished) if groups::is_native(finished.token) => {
                     self.groups.finished(py, &mut self.inner, &finished);
                 }
-                Event::Woken(token) if is_native(token) => self.groups.woken(py, &mut self.inner, token),
+                Event::Woken(token) if groups::is_native(token) => self.groups.woken(py, &mut self.inner, token),
                 Event::Finished(finished) => {
                     let waiter = self.waiters.remove(finished.token as usize);
                     return Some((waiter, Some(Reply::new(finished, self.max_decoded))));
@@ -147,7 +150,7 @@ impl Engine {
         let id = if source.is_some() { inner.client_from(source) } else { inner.client() };
         let gone = Arc::clone(&engine.gone);
         drop(engine);
-        Ok(Client { engine: slf.unbind(), id, gone })
+        Ok(Client::new(slf.unbind(), id, gone))
     }
 
     #[getter]
@@ -163,121 +166,5 @@ impl Engine {
     #[getter]
     fn kernel_stamps(&self) -> bool {
         self.inner.kernel_stamps()
-    }
-}
-
-#[pyclass(module = "plimsoll._engine")]
-pub(crate) struct Client {
-    engine: Py<Engine>,
-    id: ClientId,
-    gone: Gone,
-}
-
-/// Seconds as ns; 0 = no limit.
-fn limit(seconds: f64) -> u64 {
-    (seconds * 1e9) as u64
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        leave(&self.gone, Left::Client(self.id));
-    }
-}
-
-type Extra<'py> = Vec<(Text<'py>, Option<Text<'py>>)>;
-
-fn extra_lines<'py>(extra: Option<&Bound<'py, PyAny>>) -> PyResult<Extra<'py>> {
-    let Some(extra) = extra else { return Ok(Vec::new()) };
-    if let Ok(dict) = extra.cast::<PyDict>() {
-        return dict.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect();
-    }
-    extra.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect()
-}
-
-fn encode(
-    origin: &Origin,
-    method: &str,
-    target: &str,
-    headers: &Headers,
-    extra: Option<&Bound<'_, PyAny>>,
-    body: Option<&[u8]>,
-    content_type: Option<&str>,
-) -> PyResult<Wire> {
-    let lines = extra_lines(extra)?;
-    let bytes = lines
-        .iter()
-        .map(|(name, value)| Ok((name.bytes()?, value.as_ref().map(Text::bytes).transpose()?)))
-        .collect::<PyResult<Vec<_>>>()?;
-    let extra: Vec<_> = bytes.iter().map(|(name, value)| (&**name, value.as_deref())).collect();
-    let request = http::Request {
-        method,
-        target,
-        authority: origin.inner.authority(),
-        headers: &headers.inner,
-        extra: &extra,
-        body_length: body.map(|body| body.len() as u64),
-        content_type,
-    };
-    Wire::encode(&request, body.unwrap_or_default()).map_err(refused)
-}
-
-#[pymethods]
-impl Client {
-    #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
-                        due = 0, connect_timeout = 0.0, read_timeout = 0.0, free = 0, stream = false))]
-    #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
-    fn send(
-        &self,
-        py: Python<'_>,
-        waiter: Py<PyAny>,
-        origin: &Origin,
-        method: &str,
-        target: &str,
-        headers: &Headers,
-        extra: Option<&Bound<'_, PyAny>>,
-        body: Option<&Bound<'_, PyBytes>>,
-        content_type: Option<&str>,
-        due: u64,
-        connect_timeout: f64,
-        read_timeout: f64,
-        free: u64,
-        stream: bool,
-    ) -> PyResult<u64> {
-        let body = body.map(PyBytesMethods::as_bytes);
-        let wire = encode(origin, method, target, headers, extra, body, content_type)?;
-        let mut engine = self.engine.borrow_mut(py);
-        let Engine { inner, waiters, .. } = &mut *engine;
-        let place = waiters.vacant_entry();
-        let call = Call {
-            token: place.key() as u64,
-            wire,
-            due,
-            free,
-            connect_timeout: limit(connect_timeout),
-            read_timeout: limit(read_timeout),
-            keep: if stream { Keep::Stream } else { Keep::All },
-        };
-        let id = inner.send(self.id, &origin.inner, call);
-        place.insert(waiter);
-        Ok(id.0)
-    }
-
-    fn stream(&self, py: Python<'_>, reply: &Reply) -> Option<Stream> {
-        let open = reply.open();
-        open.then(|| Stream::new(self.engine.clone_ref(py), reply.finished.id, Arc::clone(&self.gone)))
-    }
-
-    fn cancel(&self, py: Python<'_>, id: u64) {
-        let mut engine = self.engine.borrow_mut(py);
-        if let Some(given_up) = engine.inner.cancel(ExchangeId(id)) {
-            engine.waiters.remove(given_up.token as usize);
-        }
-    }
-
-    fn close(&mut self, py: Python<'_>) {
-        let mut engine = self.engine.borrow_mut(py);
-        let source = engine.inner.source(self.id);
-        engine.forget(self.id);
-        self.id = engine.inner.client_from(source);
     }
 }

@@ -1,5 +1,6 @@
 //! The module `plimsoll._engine`: a skin over the engine crates. It converts values and errors and decides nothing.
 
+mod decoding;
 mod engine;
 mod errors;
 mod histogram;
@@ -9,7 +10,6 @@ mod recorder;
 mod reply;
 mod scenario;
 mod schedule;
-mod stream;
 mod toml;
 
 use pyo3::prelude::*;
@@ -20,7 +20,9 @@ mod _engine {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use crate::engine::{Client, Engine};
+    use crate::decoding::Decoding;
+    #[pymodule_export]
+    use crate::engine::{Client, Engine, Stream};
     #[pymodule_export]
     use crate::histogram::Histogram;
     #[pymodule_export]
@@ -35,8 +37,6 @@ mod _engine {
     use crate::scenario::Scenario;
     #[pymodule_export]
     use crate::schedule::{Arrivals, Shape, SpawnTimes};
-    #[pymodule_export]
-    use crate::stream::{Decoding, Stream};
     #[pymodule_export]
     use crate::toml::toml_lines;
 

@@ -1,50 +1,14 @@
 //! `NativeUsers`: users in Rust, for Python.
 
-use plimsoll_engine::{self as engine, Finished, Rules};
+use plimsoll_engine::{self as engine, Rules};
 use plimsoll_record as record;
 use pyo3::prelude::*;
 
-use crate::engine::Engine;
+use crate::engine::{Engine, Group};
 use crate::errors::refused;
 use crate::recorder::Recorder;
 use crate::scenario::Scenario;
 use crate::schedule::Arrivals;
-
-/// Set in the tokens of native users; the bits below, from 32 on, are the place of their group.
-const NATIVE: u64 = 1 << 63;
-
-/// Native users of one engine, and where they record.
-struct Group {
-    users: engine::NativeUsers,
-    recorder: Py<Recorder>,
-}
-
-/// The native users of one engine.
-#[derive(Default)]
-pub(crate) struct Groups(Vec<Group>);
-
-/// Whether an event with this token is one of theirs.
-pub(crate) fn is_native(token: u64) -> bool {
-    token & NATIVE != 0
-}
-
-impl Groups {
-    fn of(&mut self, token: u64) -> &mut Group {
-        &mut self.0[((token & !NATIVE) >> 32) as usize]
-    }
-
-    /// Records a native user's exchange and lets that user go on.
-    pub(crate) fn finished(&mut self, py: Python<'_>, engine: &mut engine::Engine, finished: &Finished) {
-        let Group { users, recorder } = self.of(finished.token);
-        users.finished(engine, &mut recorder.borrow_mut(py).inner, finished);
-    }
-
-    /// Lets native users go on who wanted to be woken.
-    pub(crate) fn woken(&mut self, py: Python<'_>, engine: &mut engine::Engine, token: u64) {
-        let Group { users, recorder } = self.of(token);
-        users.woken(engine, &mut recorder.borrow_mut(py).inner, token);
-    }
-}
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct NativeUsers {
@@ -60,12 +24,12 @@ impl NativeUsers {
     ) -> T {
         let mut owner = self.engine.borrow_mut(py);
         let Engine { inner, groups, .. } = &mut *owner;
-        let Group { users, recorder } = &mut groups.0[self.group];
+        let Group { users, recorder } = groups.at(self.group);
         act(users, inner, &mut recorder.borrow_mut(py).inner)
     }
 
     fn ask<T>(&self, py: Python<'_>, question: impl FnOnce(&engine::NativeUsers) -> T) -> T {
-        question(&self.engine.borrow(py).groups.0[self.group].users)
+        question(self.engine.borrow(py).groups.users(self.group))
     }
 }
 
@@ -90,10 +54,9 @@ impl NativeUsers {
         }
         let mut owner = engine.borrow_mut(py);
         let rules = Rules { max_users, drop, iterations, requests, max_decoded: owner.max_decoded };
-        let group = owner.groups.0.len();
-        let mark = NATIVE | (group as u64) << 32;
-        let users = engine::NativeUsers::new(&scenario.script, &mut recorder.borrow_mut(py).inner, rules, mark);
-        owner.groups.0.push(Group { users, recorder });
+        let group = owner.groups.add(recorder, |recorder, mark| {
+            engine::NativeUsers::new(&scenario.script, &mut recorder.borrow_mut(py).inner, rules, mark)
+        });
         std::mem::drop(owner);
         Ok(Self { engine, group })
     }

@@ -9,9 +9,9 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 
+use crate::decoding::Decoding;
 use crate::errors::refused;
 use crate::origin::latin;
-use crate::stream::Decoding;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Reply {
@@ -43,7 +43,7 @@ impl Reply {
         http::header(self.head(), "content-encoding")
     }
 
-    /// How it ended as far as the engine can tell, a bad status included, and what to file it under.
+    /// How it ended as far as the engine knows, a bad status included, and the message to file it under.
     pub(crate) fn verdict(&self) -> (Outcome, Option<String>) {
         match &self.finished.result {
             Ok(response) if response.status < 400 => (Outcome::Success, None),

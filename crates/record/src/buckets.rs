@@ -8,8 +8,6 @@ use std::io::Read;
 
 use flate2::read::ZlibDecoder;
 
-use crate::Durations;
-
 /// More of them are no longer few.
 pub(crate) const MOST: usize = 1024;
 
@@ -29,9 +27,9 @@ pub(crate) struct Buckets {
 }
 
 impl Buckets {
-    pub(crate) fn of(durations: &Durations) -> Buckets {
-        // The longest duration is 1 h, which is 3.6e9 µs.
-        Buckets { counts: durations.buckets().map(|(micros, count)| (micros as u32, count)).collect() }
+    /// `buckets`: (value in µs, count > 0), values ascending and at most 2³² - 1.
+    pub(crate) fn new(buckets: impl Iterator<Item = (u64, u64)>) -> Buckets {
+        Buckets { counts: buckets.map(|(micros, count)| (micros as u32, count)).collect() }
     }
 
     /// Reads `HdrHistogram` V2, plain or compressed. None for what has another layout, or values over 2³² µs, or more
@@ -116,7 +114,7 @@ impl Buckets {
         for (micros, count) in self.iter() {
             seen += count;
             if seen >= rank {
-                // The crate tells the lowest value for a quantile of 0.
+                // The crate returns the lowest value for a quantile of 0.
                 return if quantile == 0.0 { lowest(micros) } else { micros };
             }
         }
@@ -142,8 +140,8 @@ impl Buckets {
         }
     }
 
-    /// The first place from `from` on with a value that is not below `micros`. It is near as a rule, so it is looked
-    /// for in ever wider steps.
+    /// The first place from `from` on with a value that is not below `micros`. It is usually near, so the search
+    /// widens its steps.
     fn seek(&self, from: usize, micros: u32) -> usize {
         let rest = &self.counts[from..];
         let mut step = 1;
@@ -153,15 +151,9 @@ impl Buckets {
         let within = &rest[step / 2..rest.len().min(step)];
         from + step / 2 + within.partition_point(|&(known, _)| known < micros)
     }
-
-    pub(crate) fn pour(&self, into: &mut Durations) {
-        for (micros, count) in self.iter() {
-            into.record(micros, count);
-        }
-    }
 }
 
-/// Power of two by which values of this size are told apart.
+/// Power of two that is the width of a bucket of this size.
 fn step(micros: u64) -> u32 {
     (u64::BITS - micros.leading_zeros()).saturating_sub(EXACT.trailing_zeros())
 }

@@ -59,7 +59,7 @@ pub struct Times {
     pub response: u64,
     /// What the target took: arrival − sent.
     pub service: u64,
-    /// What the generator owed: sent − due, but for what it waited for a user to be free.
+    /// How late the generator sent: sent − due, without the wait for a free user.
     pub lag: u64,
     /// How late the generator noticed: read − arrival.
     pub delay: u64,

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use crate::Outcome;
-use crate::recorder::EndpointId;
+use crate::{EndpointId, Outcome};
 
-/// Most different failure messages kept apart in one place; what comes after is filed under [`OTHER_MESSAGES`]. A
-/// target that puts a random id into every error must not eat our memory.
+/// Most different failure messages kept apart in one place; what comes after is filed under [`OTHER_MESSAGES`].
+/// This bounds the memory for a target that puts a random id into every error.
 pub(crate) const MOST_MESSAGES: usize = 10_000;
 pub(crate) const OTHER_MESSAGES: &str = "(other messages)";
 

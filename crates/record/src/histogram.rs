@@ -8,7 +8,7 @@ use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer,
 
 use crate::buckets::{Buckets, MOST};
 
-/// Longest duration a histogram tells apart: 1 h, in µs. Longer ones are kept as this and counted.
+/// Longest duration that has a bucket of its own: 1 h, in µs. Longer ones are kept as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
 
 const SIGNIFICANT_DIGITS: u8 = 3;
@@ -57,22 +57,31 @@ impl Durations {
     pub fn add(&mut self, other: &Durations) {
         match (&mut self.counts, &other.counts) {
             (Counts::Few(own), Counts::Few(more)) if own.len() + more.len() <= MOST => own.add(more),
-            (_, Counts::Few(more)) => {
-                let own = self.many();
-                for (micros, count) in more.iter() {
-                    own.record_n(micros, count).expect("an auto-resizing histogram takes any value");
-                }
-            }
+            (_, Counts::Few(more)) => self.add_buckets(more),
             (_, Counts::Many(more)) => {
                 self.many().add(more.as_ref()).expect("an auto-resizing histogram takes any value");
             }
         }
     }
 
+    /// The same of a list of buckets.
+    pub(crate) fn add_buckets(&mut self, more: &Buckets) {
+        let own = self.many();
+        for (micros, count) in more.iter() {
+            own.record_n(micros, count).expect("an auto-resizing histogram takes any value");
+        }
+    }
+
+    /// The values as a list of buckets.
+    pub(crate) fn to_buckets(&self) -> Buckets {
+        // `LONGEST` fits a bucket of the list.
+        Buckets::new(self.buckets())
+    }
+
     #[inline]
     fn many(&mut self) -> &mut Histogram<u64> {
         if let Counts::Few(_) = self.counts {
-            self.thicken();
+            self.make_dense();
         }
         match &mut self.counts {
             Counts::Many(counts) => counts,
@@ -83,7 +92,7 @@ impl Durations {
     /// Once per histogram that is recorded into; out of the way of all the other times.
     #[cold]
     #[inline(never)]
-    fn thicken(&mut self) {
+    fn make_dense(&mut self) {
         if let Counts::Few(few) = &self.counts {
             self.counts = Counts::Many(Box::new(dense(few)));
         }
@@ -145,7 +154,7 @@ impl Durations {
         corrected
     }
 
-    /// The value at rank ⌈quantile · count⌉, µs: the highest one that the histogram cannot tell from it, but never
+    /// The value at rank ⌈quantile · count⌉, µs: the highest one in the same bucket, but never
     /// above `max`. 0 when empty.
     pub fn value_at(&self, quantile: f64) -> u64 {
         match &self.counts {

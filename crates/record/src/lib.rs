@@ -5,14 +5,16 @@
 //! - [`outcome`]: the fixed taxonomy of how an exchange ends.
 //! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
+//! - [`cell`]: the exchanges of one endpoint with one outcome in one second.
 //! - [`recorder`]: the fold; hands over whole seconds.
-//! - [`totals`]: what the run came to so far, for those who look at it while it goes on.
+//! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
 //! - [`failures`]: failures filed under their messages.
-//! - [`log`]: every exchange as a row of fixed layout, if someone wants them.
+//! - [`log`]: every exchange as a row of fixed layout, on request.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 
 mod buckets;
+pub mod cell;
 pub mod exchange;
 pub mod failures;
 pub mod histogram;
@@ -21,9 +23,10 @@ pub mod outcome;
 pub mod recorder;
 pub mod totals;
 
+pub use cell::{Cell, EndpointId};
 pub use exchange::{Exchange, StampSource, Times};
 pub use failures::{Failure, Filed};
 pub use histogram::{DecodeError, Durations};
 pub use outcome::Outcome;
-pub use recorder::{Cell, EndpointId, HealthSecond, Recorder, Taken};
+pub use recorder::{HealthSecond, Recorder, Taken};
 pub use totals::Sums;

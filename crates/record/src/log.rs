@@ -1,4 +1,4 @@
-//! The exchange log: one row of fixed layout per exchange, for whoever wants every single one.
+//! The exchange log: one row of fixed layout per exchange, where every single one is wanted.
 //!
 //! A row is [`ROW`] bytes, little-endian, without padding:
 //!

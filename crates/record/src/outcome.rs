@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Outcome {
-    /// A complete response that nobody objected to.
+    /// A complete response that meets all expectations.
     Success,
     /// A complete response with a status that counts as a failure.
     Http,

@@ -1,9 +1,8 @@
-//! What a run came to so far: the sums that its users look at while it goes on, whatever was handed over meanwhile.
+//! The sums of a run that goes on, whether its seconds were handed over or not.
 
 use crate::buckets::Buckets;
 use crate::failures::Failures;
-use crate::recorder::{Cell, EndpointId};
-use crate::{Durations, Outcome};
+use crate::{Cell, Durations, EndpointId, Outcome};
 
 /// Seconds of which counts and times are kept apart, for what is asked about "now".
 pub const RECENT: u32 = 60;
@@ -113,7 +112,7 @@ impl Totals {
     /// Folds in a cell of this second. Once per second and endpoint: everything per exchange has been done by then.
     pub(crate) fn add_cell(&mut self, second: u32, endpoint: EndpointId, outcome: Outcome, cell: &Cell) {
         if let Some(sums) = Sums::of(outcome, cell) {
-            let response = if sums.timed > 0 { Buckets::of(&cell.response) } else { Buckets::default() };
+            let response = if sums.timed > 0 { cell.response.to_buckets() } else { Buckets::default() };
             self.add(endpoint, &sums, response, Some(second));
         }
     }
@@ -139,7 +138,7 @@ impl Totals {
         self.recent.retain(|each| each.second + RECENT > now);
     }
 
-    /// Begins anew, for one endpoint (or the sum of all, which then is one no more) or for everything.
+    /// Resets one endpoint, or the sum of all.
     pub(crate) fn reset(&mut self, endpoint: Option<EndpointId>) {
         match endpoint {
             None => self.whole = Total::default(),
@@ -162,9 +161,9 @@ impl Totals {
         self.total(endpoint).map(|total| total.sums).unwrap_or_default()
     }
 
-    pub(crate) fn pour(&self, endpoint: Option<EndpointId>, into: &mut Durations) {
+    pub(crate) fn add_response_to(&self, endpoint: Option<EndpointId>, into: &mut Durations) {
         if let Some(total) = self.total(endpoint) {
-            total.response.pour(into);
+            into.add_buckets(&total.response);
         }
     }
 
@@ -173,9 +172,9 @@ impl Totals {
         self.recent_of(endpoint).map(|each| (each.second, each.requests, each.failures))
     }
 
-    pub(crate) fn pour_recent(&self, endpoint: Option<EndpointId>, since: u32, into: &mut Durations) {
+    pub(crate) fn add_recent_response_to(&self, endpoint: Option<EndpointId>, since: u32, into: &mut Durations) {
         for each in self.recent_of(endpoint).filter(|each| each.second >= since) {
-            each.response.pour(into);
+            into.add_buckets(&each.response);
         }
     }
 

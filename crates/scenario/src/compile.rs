@@ -6,9 +6,10 @@ use crate::DefinitionError;
 use crate::choice::Choice;
 use crate::definition::{self, Definition};
 use crate::feeder::Feeder;
-use crate::names::{Scope, check_name};
+use crate::names::check_name;
 use crate::request::{Blueprint, Line};
 use crate::scenario::{Flow, Scenario, Step, Worker};
+use crate::scope::Scope;
 use crate::target::Target;
 use crate::time::{Think, nanos};
 use crate::verdict::Rules;
@@ -20,7 +21,19 @@ const DEFAULT_HEADERS: [(&str, &str); 3] = [
     ("Accept-Encoding", "gzip, deflate, br, zstd"),
 ];
 
-pub(crate) fn scenario(definition: Definition, worker: Worker) -> Result<Scenario, DefinitionError> {
+impl Scenario {
+    /// Compiles a definition in JSON for worker `index` of `of`; `seed` decides all that is random.
+    ///
+    /// The error is the first mistake in the definition, with the path of its field.
+    pub fn new(definition: &str, index: u32, of: u32, seed: u64) -> Result<Self, DefinitionError> {
+        if index >= of {
+            return Err(DefinitionError::new("", format!("there is no worker {index} of {of}, they count from 0")));
+        }
+        compile(definition::read(definition)?, Worker { index, of, seed })
+    }
+}
+
+fn compile(definition: Definition, worker: Worker) -> Result<Scenario, DefinitionError> {
     if definition.flows.is_empty() {
         return Err(DefinitionError::new("flows", "there must be at least one"));
     }

@@ -3,15 +3,18 @@
 //! What of RFC 6265 is kept: the latest value of a name, host and path is sent to that host (whatever the port), to paths
 //! below its own, and with `Secure` over https only. Less than a browser does:
 //!
-//! - There is no clock here. `Max-Age` of 0 or less removes the cookie, and so does `Expires` in a year that was over when
-//!   this was written, which is how servers remove cookies; any other cookie stays as long as its user.
+//! - A cookie that expires later stays as long as its user. `Max-Age` of 0 or less removes the cookie, and so does
+//!   `Expires` in the past, which is how servers remove cookies.
 //! - `Domain` is ignored: a cookie goes back to the host that set it, and to no other.
 //! - Without `Path` it is sent to all paths of its host.
 
-/// A server that sets ever new names must not eat our memory: the oldest go (RFC 6265 §6.1 asks for at least 50).
+use crate::date::unix_seconds;
+
+/// A bound on memory for servers that always set new names: the oldest go (RFC 6265 §6.1 asks for at least 50).
 const MOST_PER_HOST: usize = 50;
-/// Cookies that expire in an earlier year are expired.
-const THIS_YEAR: u32 = 2025;
+
+/// Returns the time in seconds since 1970.
+pub(crate) type Clock = fn() -> i64;
 
 /// The cookies of one user for all hosts.
 #[derive(Debug, Default)]
@@ -36,12 +39,13 @@ impl Jar {
     }
 
     /// Keeps, replaces or removes what the value of a Set-Cookie header says. `host`: number of the one that sent it.
-    pub(crate) fn set(&mut self, host: u32, line: &[u8]) {
+    /// `clock` is read only for a cookie with `Expires`.
+    pub(crate) fn set(&mut self, host: u32, line: &[u8], clock: Clock) {
         let line = String::from_utf8_lossy(line);
         let Some(given) = SetCookie::read(&line) else { return };
         let same = |cookie: &Cookie| cookie.host == host && cookie.name == given.name && cookie.path == given.path;
         let known = self.cookies.iter().position(same);
-        match (known, given.is_expired) {
+        match (known, given.is_expired(clock)) {
             (Some(index), true) => drop(self.cookies.remove(index)),
             (None, true) => {}
             (Some(index), false) => {
@@ -93,7 +97,10 @@ pub(crate) struct SetCookie<'a> {
     pub(crate) value: &'a str,
     path: &'a str,
     is_secure: bool,
-    is_expired: bool,
+    /// Seconds.
+    max_age: Option<i64>,
+    /// Seconds since 1970.
+    expires: Option<i64>,
 }
 
 impl<'a> SetCookie<'a> {
@@ -105,38 +112,42 @@ impl<'a> SetCookie<'a> {
         if name.is_empty() || line.contains(|letter: char| letter.is_ascii_control() && letter != '\t') {
             return None;
         }
-        let (mut path, mut is_secure, mut expires, mut max_age) = ("/", false, false, None);
+        let (mut path, mut is_secure, mut expires, mut max_age) = ("/", false, None, None);
         for part in parts {
             let (attribute, value) = part.split_once('=').unwrap_or((part, ""));
             let value = value.trim();
             match attribute.trim() {
                 a if a.eq_ignore_ascii_case("path") => path = if value.starts_with('/') { value } else { "/" },
                 a if a.eq_ignore_ascii_case("secure") => is_secure = true,
-                a if a.eq_ignore_ascii_case("expires") => expires = is_past(value),
+                a if a.eq_ignore_ascii_case("expires") => expires = unix_seconds(value),
                 a if a.eq_ignore_ascii_case("max-age") => max_age = value.parse::<i64>().ok().or(max_age),
                 _ => {}
             }
         }
-        let is_expired = max_age.map_or(expires, |seconds| seconds <= 0);
-        Some(Self { name, value, path, is_secure, is_expired })
+        Some(Self { name, value, path, is_secure, max_age, expires })
     }
-}
 
-/// Whether the date is in a year that is certainly over. What has no year of four digits is not.
-fn is_past(date: &str) -> bool {
-    let year =
-        date.split([' ', '-', ',']).find(|part| part.len() == 4 && part.bytes().all(|byte| byte.is_ascii_digit()));
-    year.and_then(|year| year.parse::<u32>().ok()).is_some_and(|year| year < THIS_YEAR)
+    /// `Max-Age` goes before `Expires` (RFC 6265 §5.3).
+    fn is_expired(&self, clock: Clock) -> bool {
+        match (self.max_age, self.expires) {
+            (Some(seconds), _) => seconds <= 0,
+            (None, Some(expires)) => expires <= clock(),
+            (None, None) => false,
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{Jar, MOST_PER_HOST};
 
+    /// 2026-03-01 00:00:00 UTC
+    const NOW: i64 = 1_772_323_200;
+
     fn jar(lines: &[&str]) -> Jar {
         let mut jar = Jar::default();
         for line in lines {
-            jar.set(0, line.as_bytes());
+            jar.set(0, line.as_bytes(), || NOW);
         }
         jar
     }
@@ -161,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn cookies_are_removed_by_their_age_or_a_date_that_is_over() {
+    fn cookies_are_removed_by_their_age_or_a_date_in_the_past() {
         for (line, removes) in [
             ("a=; Max-Age=0", true),
             ("a=; max-age=-1; Expires=Fri, 31 Dec 9999 23:59:59 GMT", true),
@@ -169,12 +180,24 @@ mod tests {
             ("a=deleted; expires=Thu, 01-Jan-1970 00:00:01 GMT; Path=/", true),
             ("a=; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT", false),
             ("a=; Expires=Fri, 31 Dec 9999 23:59:59 GMT", false),
+            ("a=; Expires=Sat, 28 Feb 2026 23:59:59 GMT", true),
+            ("a=; Expires=Sun, 01 Mar 2026 00:00:00 GMT", true),
+            ("a=; Expires=Sun, 01 Mar 2026 00:00:01 GMT", false),
             ("a=; Expires=soon; Max-Age=later", false),
             ("a=; Max-Age=0; Path=/other", false),
         ] {
             assert_eq!(jar(&["a=1", line]).is_empty(), removes, "{line}");
         }
         assert!(jar(&["a=1; Max-Age=0"]).is_empty());
+    }
+
+    #[test]
+    fn the_clock_is_read_for_cookies_with_a_date_only() {
+        let mut jar = Jar::default();
+        for line in ["a=1", "b=2; Max-Age=5; Expires=Thu, 01 Jan 1970 00:00:00 GMT"] {
+            jar.set(0, line.as_bytes(), || unreachable!("it has no date that counts"));
+        }
+        assert_eq!(sent(&jar, "/"), "a=1; b=2");
     }
 
     #[test]
@@ -195,7 +218,7 @@ mod tests {
     #[test]
     fn a_cookie_goes_to_its_host_and_a_secure_one_over_tls_only() {
         let mut jar = jar(&["a=1", "s=2; Secure"]);
-        jar.set(1, b"b=3");
+        jar.set(1, b"b=3", || NOW);
         let sent = |host, over_tls| {
             let mut out = String::from("<");
             jar.push(host, over_tls, "/", &mut out);
@@ -207,9 +230,9 @@ mod tests {
     #[test]
     fn a_jar_does_not_grow_without_end_and_forgets_the_oldest() {
         let mut jar = jar(&[]);
-        jar.set(1, b"other=1");
+        jar.set(1, b"other=1", || NOW);
         for n in 0..MOST_PER_HOST + 2 {
-            jar.set(0, format!("n{n}=v").as_bytes());
+            jar.set(0, format!("n{n}=v").as_bytes(), || NOW);
         }
         let all = sent(&jar, "/");
         assert_eq!(all.split("; ").count(), MOST_PER_HOST);

@@ -6,13 +6,13 @@
 //!
 //! - `definition`: the shape of the JSON. `compile`: from there to a [`Scenario`]; every mistake is a [`DefinitionError`].
 //! - `scenario`: [`Scenario`], its [`Flow`]s and [`Step`]s. `target`: [`Target`].
-//! - `names`, `template`: variables become places that are found without searching, texts become pieces.
+//! - `names`, `scope`, `template`: variables become places that are found without searching, texts become pieces.
 //! - `request`: a step's request and its bytes. `time`, `choice`: think times, and which flow an iteration gets.
 //! - `response`, `expect`, `extract`, `verdict`: what is looked at in a response, and the [`Verdict`].
 //!
 //! What changes while it is played:
 //!
-//! - `session`: [`Session`], one user's place and memory, with its `cookies`.
+//! - `session`: [`Session`], one user's place and memory, with its `cookies`, whose `date`s are read here.
 //! - `player`: [`Player`], one per worker, moves sessions. It has the state of each `feeder`, and `random` numbers.
 //!
 //! A constant step costs nothing per exchange: its bytes were made once and are shared. A step with variables is written
@@ -30,7 +30,7 @@
 //!      "extract": [{"into": "id", "from": "json", "what": "/id"}], "think": {"constant": 1.5}},
 //!     {"name": "GET /todos/{id}", "method": "GET", "path": "/todos/${id}"}]}]}"#;
 //! let scenario = Arc::new(Scenario::new(definition, 0, 1, 42)?);
-//! let mut player = Player::new(scenario, &["127.0.0.1:8000"])?;
+//! let mut player = Player::new(scenario, &["127.0.0.1:8000"], || 1_772_323_200)?;
 //!
 //! let mut session = player.session();
 //! player.begin(&mut session).expect("there is no feeder");
@@ -49,6 +49,7 @@
 mod choice;
 mod compile;
 mod cookies;
+mod date;
 mod definition;
 mod error;
 mod expect;
@@ -60,6 +61,7 @@ mod random;
 mod request;
 mod response;
 mod scenario;
+mod scope;
 mod session;
 mod target;
 mod template;
@@ -68,7 +70,7 @@ mod verdict;
 
 pub use error::DefinitionError;
 pub use player::{Constant, Exhausted, Next, Player, Prepared};
-pub use scenario::{Flow, Scenario, Step, StepId};
-pub use session::Session;
+pub use scenario::{Flow, Scenario, Step};
+pub use session::{Session, StepId};
 pub use target::{Target, Verify};
 pub use verdict::Verdict;

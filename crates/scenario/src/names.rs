@@ -1,14 +1,8 @@
-//! Variables: from the names in a definition to places that are found without searching.
-
-use std::fmt::Write;
-
-use crate::feeder::Feeder;
+//! Names of variables, and where their values are.
 
 /// Names of what every text may use.
-const BUILT_IN: [(&str, Source); 4] =
+pub(crate) const BUILT_IN: [(&str, Source); 4] =
     [("iteration", Source::Iteration), ("random", Source::Random), ("user", Source::User), ("uuid", Source::Uuid)];
-/// Names in an error message; a feeder can have very many columns.
-const MOST_LISTED: usize = 20;
 
 /// Where the value of a variable is when a request is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,58 +21,7 @@ pub(crate) enum Source {
     Uuid,
 }
 
-/// The variables that a text at one place of a flow may use.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Scope<'a> {
-    pub(crate) feeders: &'a [Feeder],
-    /// What the steps before this one extract; a variable's place here is its number.
-    pub(crate) extracted: &'a [String],
-    /// What this step and those after it extract: too late.
-    pub(crate) later: &'a [String],
-}
-
-impl Scope<'_> {
-    /// The source of a variable, or what is wrong with its name.
-    pub(crate) fn resolve(&self, name: &str) -> Result<Source, String> {
-        if let Some(&(_, source)) = BUILT_IN.iter().find(|(known, _)| *known == name) {
-            return Ok(source);
-        }
-        if let Some(number) = self.extracted.iter().position(|known| known == name) {
-            return Ok(Source::Extracted(number as u32));
-        }
-        if let Some((feeder, column)) = self.cell(name) {
-            return Ok(Source::Cell { feeder, column });
-        }
-        if self.later.iter().any(|known| known == name) {
-            return Err(format!("${{{name}}} has no value yet: no earlier step of the flow extracts it"));
-        }
-        Err(format!("unknown variable ${{{name}}}; known are {}", self.list()))
-    }
-
-    fn cell(&self, name: &str) -> Option<(u32, u32)> {
-        let (feeder, column) = name.split_once('.')?;
-        let feeder = self.feeders.iter().position(|known| known.name == feeder)?;
-        let column = self.feeders[feeder].columns.iter().position(|known| known == column)?;
-        Some((feeder as u32, column as u32))
-    }
-
-    fn list(&self) -> String {
-        let cells = self
-            .feeders
-            .iter()
-            .flat_map(|feeder| feeder.columns.iter().map(move |column| format!("{}.{column}", feeder.name)));
-        let built_in = BUILT_IN.iter().map(|(name, _)| (*name).to_owned());
-        let mut names = self.extracted.iter().cloned().chain(built_in).chain(cells);
-        let mut list = names.by_ref().take(MOST_LISTED).collect::<Vec<_>>().join(", ");
-        let more = names.count();
-        if more > 0 {
-            write!(list, " and {more} more").expect("writing to a String does not fail");
-        }
-        list
-    }
-}
-
-/// Refuses what cannot be told apart, or not be written between `${` and `}`.
+/// Refuses names that are ambiguous, or that cannot stand between `${` and `}`.
 pub(crate) fn check_name(name: &str) -> Result<(), String> {
     if BUILT_IN.iter().any(|(known, _)| *known == name) {
         return Err(format!("{name} is a variable that is always there; choose another name"));
@@ -91,51 +34,7 @@ pub(crate) fn check_name(name: &str) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Scope, Source, check_name};
-    use crate::definition;
-    use crate::feeder::Feeder;
-
-    fn feeder(name: &str, columns: &[&str]) -> Feeder {
-        let columns: Vec<String> = columns.iter().map(|&column| column.into()).collect();
-        let (rows, name) = (vec![vec![String::new(); columns.len()]], name.into());
-        let (order, share, at_end) = Default::default();
-        Feeder::new(definition::Feeder { name, columns, rows, order, share, at_end }, "f").unwrap()
-    }
-
-    #[test]
-    fn names_are_found_wherever_they_are() {
-        let feeders = [feeder("a", &["id"]), feeder("b", &["id", "full.name", "x y"])];
-        let scope = Scope { feeders: &feeders, extracted: &["t".into(), "u".into()], later: &[] };
-        for (name, source) in [
-            ("uuid", Source::Uuid),
-            ("iteration", Source::Iteration),
-            ("user", Source::User),
-            ("random", Source::Random),
-            ("u", Source::Extracted(1)),
-            ("a.id", Source::Cell { feeder: 0, column: 0 }),
-            ("b.full.name", Source::Cell { feeder: 1, column: 1 }),
-            ("b.x y", Source::Cell { feeder: 1, column: 2 }),
-        ] {
-            assert_eq!(scope.resolve(name), Ok(source), "{name}");
-        }
-    }
-
-    #[test]
-    fn an_unknown_name_is_told_with_the_known_ones() {
-        let feeders = [feeder("a", &["id", "name"])];
-        let (extracted, later) = (["t".to_owned()], ["later".to_owned()]);
-        let scope = Scope { feeders: &feeders, extracted: &extracted, later: &later };
-        let known = "known are t, iteration, random, user, uuid, a.id, a.name";
-        for name in ["tt", "a", "a.", "a.ID", "b.id", "", " t"] {
-            assert_eq!(scope.resolve(name), Err(format!("unknown variable ${{{name}}}; {known}")));
-        }
-        let too_early = "${later} has no value yet: no earlier step of the flow extracts it";
-        assert_eq!(scope.resolve("later"), Err(too_early.into()));
-        let many: Vec<String> = (0..30).map(|n| format!("c{n}")).collect();
-        let feeders = [feeder("f", &many.iter().map(String::as_str).collect::<Vec<_>>())];
-        let error = Scope { feeders: &feeders, extracted: &[], later: &[] }.resolve("x").unwrap_err();
-        assert!(error.ends_with("f.c14, f.c15 and 14 more"), "{error}");
-    }
+    use super::check_name;
 
     #[test]
     fn names_that_would_be_ambiguous_are_refused() {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use crate::DefinitionError;
+use crate::cookies::Clock;
 use crate::feeder::Feed;
 use crate::random::Random;
 use crate::request::{Cookies, Refusal, Scratch};
 use crate::response::Response;
-use crate::scenario::{Scenario, Step, StepId};
-use crate::session::Session;
+use crate::scenario::{Scenario, Step};
+use crate::session::{Session, StepId};
 use crate::template::{Context, Missing};
 use crate::verdict::Verdict;
 
@@ -63,7 +64,7 @@ pub enum Next {
 
 /// What changes while the users of one worker play a scenario, apart from their own sessions.
 ///
-/// Each user goes round: [`begin`](Player::begin), then for every step [`request`](Player::request),
+/// Each user repeats: [`begin`](Player::begin), then for every step [`request`](Player::request),
 /// [`judge`](Player::judge) if there is a response, and [`advance`](Player::advance) until that says [`Next::End`].
 #[derive(Debug)]
 pub struct Player {
@@ -76,6 +77,7 @@ pub struct Player {
     feeds: Box<[Feed]>,
     random: Random,
     scratch: Scratch,
+    clock: Clock,
     /// Users made by this player.
     users: u64,
     /// Iterations begun by this player.
@@ -83,10 +85,11 @@ pub struct Player {
 }
 
 impl Player {
-    /// `authorities`: what the Host header says for each target (`host[:port]`), in their order.
+    /// `authorities`: what the Host header says for each target (`host[:port]`), in their order. `clock`: seconds
+    /// since 1970, for cookies that expire.
     ///
     /// Fails for an authority that HTTP forbids.
-    pub fn new(scenario: Arc<Scenario>, authorities: &[&str]) -> Result<Self, DefinitionError> {
+    pub fn new(scenario: Arc<Scenario>, authorities: &[&str], clock: fn() -> i64) -> Result<Self, DefinitionError> {
         assert_eq!(authorities.len(), scenario.targets.len(), "one authority for each target");
         let worker = scenario.worker;
         let mut player = Self {
@@ -95,6 +98,7 @@ impl Player {
             feeds: scenario.feeders.iter().map(|feeder| Feed::new(feeder, worker.index, worker.of)).collect(),
             random: Random::new(worker.seed, worker.index),
             scratch: Scratch::default(),
+            clock,
             users: 0,
             iterations: 0,
             scenario,
@@ -201,7 +205,7 @@ impl Player {
     pub fn judge(&self, session: &mut Session, status: u16, head: &[u8], body: &[u8], response: u64) -> Verdict {
         match &self.scenario.step(session.step()).rules {
             None => Verdict::plain(status),
-            Some(rules) => rules.judge(session, status, &Response::new(head, body), response),
+            Some(rules) => rules.judge(session, status, &Response::new(head, body), response, self.clock),
         }
     }
 

@@ -26,7 +26,7 @@ impl Random {
 
     /// Evenly from 0..bound; `bound` > 0.
     pub(crate) fn below(&mut self, bound: u32) -> u32 {
-        // One in 2^32 numbers is more likely than the others by that much: less than any run can tell.
+        // One in 2^32 numbers is more likely than the others by that much: less than any run can show.
         ((u128::from(self.0.next_u64()) * u128::from(bound)) >> 64) as u32
     }
 

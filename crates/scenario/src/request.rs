@@ -7,7 +7,7 @@ use plimsoll_http as http;
 use crate::DefinitionError;
 use crate::cookies::Jar;
 use crate::definition;
-use crate::names::Scope;
+use crate::scope::Scope;
 use crate::template::{Context, Missing, Template};
 
 /// Methods whose requests say that their body is empty (RFC 9110 §8.6).
@@ -76,7 +76,7 @@ impl Scratch {
     }
 }
 
-/// A user's cookies, and for whom they would be.
+/// A user's cookies, and the host that they would go to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cookies<'a> {
     pub(crate) jar: &'a Jar,
@@ -290,8 +290,8 @@ mod tests {
     use super::{Blueprint, Context, Cookies, FEW, Line, Refusal, Scratch};
     use crate::cookies::Jar;
     use crate::definition::Body;
-    use crate::names::Scope;
     use crate::random::Random;
+    use crate::scope::Scope;
     use crate::session::Session;
 
     fn lines(lines: &[(&str, &str)]) -> Vec<Line> {
@@ -390,7 +390,7 @@ mod tests {
         for count in [FEW - 1, FEW, FEW + 2] {
             let headers: Vec<_> = names[..count].iter().map(|name| (name.as_str(), "${a}")).collect();
             let mut jar = Jar::default();
-            jar.set(0, b"c=1");
+            jar.set(0, b"c=1", || 0);
             let cookies = Cookies { jar: &jar, host: 0, over_tls: false };
             let text = encoded(&blueprint("GET", "/", &headers, None).unwrap(), &["v"], Some(cookies)).unwrap();
             let lines = names[..count].join(": v\r\n");
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn cookies_come_last_if_there_are_any_for_the_path_and_none_are_given() {
         let mut jar = Jar::default();
-        jar.set(3, b"c=1; Path=/x; Secure");
+        jar.set(3, b"c=1; Path=/x; Secure", || 0);
         let sent = |path, headers: &[(&str, &str)], host, over_tls| {
             let cookies = Cookies { jar: &jar, host, over_tls };
             let text = encoded(&blueprint("GET", path, headers, None).unwrap(), &["x"], Some(cookies)).unwrap();

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use serde_json::Value;
 
-/// The raw head and the decoded body; read as JSON at most once, and only if someone asks.
+/// The raw head and the decoded body; read as JSON at most once, and only on request.
 #[derive(Debug)]
 pub(crate) struct Response<'a> {
     pub(crate) head: &'a [u8],

@@ -2,27 +2,13 @@
 
 use std::ops::Range;
 
-use crate::DefinitionError;
 use crate::choice::Choice;
-use crate::compile;
-use crate::definition;
 use crate::feeder::Feeder;
 use crate::request::Blueprint;
+use crate::session::StepId;
 use crate::target::Target;
 use crate::time::Think;
 use crate::verdict::Rules;
-
-/// Names a step among all steps of a scenario; indexes [`Scenario::steps`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StepId(pub(crate) u32);
-
-impl StepId {
-    /// From 0, below the length of [`Scenario::steps`].
-    #[inline]
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// One request of a flow, and what follows from its response.
 #[derive(Debug)]
@@ -94,16 +80,6 @@ pub struct Scenario {
 }
 
 impl Scenario {
-    /// Compiles a definition in JSON for worker `index` of `of`; `seed` decides all that is random.
-    ///
-    /// The error is the first mistake in the definition, with the path of its field.
-    pub fn new(definition: &str, index: u32, of: u32, seed: u64) -> Result<Self, DefinitionError> {
-        if index >= of {
-            return Err(DefinitionError::new("", format!("there is no worker {index} of {of}, they count from 0")));
-        }
-        compile::scenario(definition::read(definition)?, Worker { index, of, seed })
-    }
-
     /// Where requests go; at least one.
     pub fn targets(&self) -> &[Target] {
         &self.targets

@@ -1,7 +1,18 @@
 //! Where one user is, and what it remembers.
 
 use crate::cookies::Jar;
-use crate::scenario::StepId;
+
+/// Names a step among all steps of a scenario; indexes [`Scenario::steps`](crate::Scenario::steps).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StepId(pub(crate) u32);
+
+impl StepId {
+    /// From 0, below the length of [`Scenario::steps`](crate::Scenario::steps).
+    #[inline]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
 
 /// One user's place in the scenario: 32 bytes, and nothing on the heap until there is something to remember.
 #[derive(Debug)]
@@ -122,8 +133,7 @@ impl Session {
 
 #[cfg(test)]
 mod tests {
-    use super::Session;
-    use crate::scenario::StepId;
+    use super::{Session, StepId};
 
     #[test]
     fn a_session_is_small_and_has_nothing_on_the_heap_before_it_remembers_something() {
@@ -155,7 +165,7 @@ mod tests {
         session.set_row(0, 5, 2);
         assert_eq!((session.row(0), session.row(1)), (5, 7));
         assert!(session.jar().is_none());
-        session.jar_mut().set(0, b"a=b");
+        session.jar_mut().set(0, b"a=b", || 0);
         session.begin(1, StepId(0));
         assert!(session.jar().is_some());
     }

@@ -6,8 +6,9 @@ use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode
 use serde::de::IgnoredAny;
 
 use crate::feeder::Feeder;
-use crate::names::{Scope, Source};
+use crate::names::Source;
 use crate::random::Random;
+use crate::scope::Scope;
 use crate::session::Session;
 
 /// All but the unreserved characters of RFC 3986: a value never adds a segment or a parameter to a path.
@@ -126,7 +127,7 @@ impl Template {
         if let Some(Piece::Literal(literal)) = self.pieces.first() { literal } else { "" }
     }
 
-    /// The text with an unsuspicious value for each variable.
+    /// The text with a harmless value for each variable.
     pub(crate) fn example(&self) -> String {
         self.pieces.iter().map(Piece::example).collect()
     }
@@ -234,8 +235,8 @@ mod tests {
     use super::{Context, Missing, Template};
     use crate::definition;
     use crate::feeder::Feeder;
-    use crate::names::Scope;
     use crate::random::Random;
+    use crate::scope::Scope;
     use crate::session::Session;
 
     const EXTRACTED: &str = "token";

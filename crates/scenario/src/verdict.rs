@@ -1,6 +1,7 @@
 //! From a response to what it counts as.
 
 use crate::DefinitionError;
+use crate::cookies::Clock;
 use crate::definition;
 use crate::expect::Expectations;
 use crate::extract::{Extraction, set_cookies};
@@ -72,10 +73,17 @@ impl Rules {
         self.expectations.needs_body() || self.extractions.iter().any(Extraction::needs_body)
     }
 
-    /// The verdict. What is to be extracted is, whatever the verdict; so are cookies. `time`: response time, ns.
-    pub(crate) fn judge(&self, session: &mut Session, status: u16, response: &Response<'_>, time: u64) -> Verdict {
+    /// The verdict. Values and cookies are kept whatever the verdict is. `time`: response time, ns.
+    pub(crate) fn judge(
+        &self,
+        session: &mut Session,
+        status: u16,
+        response: &Response<'_>,
+        time: u64,
+        clock: Clock,
+    ) -> Verdict {
         if let Some(host) = self.cookies {
-            set_cookies(response.head).for_each(|line| session.jar_mut().set(host, line));
+            set_cookies(response.head).for_each(|line| session.jar_mut().set(host, line, clock));
         }
         let missing = self.extract(session, response);
         if !self.expectations.allows(status) {
@@ -145,7 +153,7 @@ mod tests {
             (200, "{}", Verdict::Assertion("no value of json /a".into())),
             (200, "{\"a\": 1}", Verdict::Assertion("no value of json /b".into())),
         ] {
-            let verdict = rules.judge(&mut Session::new(0), status, &Response::new(b"", body.as_bytes()), 0);
+            let verdict = rules.judge(&mut Session::new(0), status, &Response::new(b"", body.as_bytes()), 0, || 0);
             assert_eq!(verdict, expected, "{status} {body}");
         }
     }
@@ -158,7 +166,7 @@ mod tests {
         let rules = rules(&json!({}), &extract, None);
         let mut session = Session::new(0);
         let mut judge = |status, body: &str| {
-            let verdict = rules.judge(&mut session, status, &Response::new(b"", body.as_bytes()), 0);
+            let verdict = rules.judge(&mut session, status, &Response::new(b"", body.as_bytes()), 0, || 0);
             (verdict == Verdict::Success, [0, 1].map(|number| session.value(number).map(str::to_owned)))
         };
         assert_eq!(judge(500, "{\"a\": 1, \"b\": 2}"), (false, [Some("1".into()), Some("2".into())]));
@@ -184,7 +192,7 @@ mod tests {
         for (cookies, expected) in [(None, None), (Some(4), Some("a=1; b=2"))] {
             let (rules, mut session) = (rules(&json!({}), &json!([]), cookies), Session::new(0));
             assert_eq!(rules.needs_head(), cookies.is_some());
-            assert_eq!(rules.judge(&mut session, 200, &Response::new(head, b""), 0), Verdict::Success);
+            assert_eq!(rules.judge(&mut session, 200, &Response::new(head, b""), 0, || 0), Verdict::Success);
             let mut sent = String::new();
             let jar = session.jar().inspect(|jar| jar.push(4, false, "/", &mut sent));
             assert_eq!(jar.map(|_| sent.as_str()), expected);
@@ -194,7 +202,7 @@ mod tests {
     #[test]
     fn a_response_without_cookies_leaves_the_session_as_small_as_it_was() {
         let (rules, mut session) = (rules(&json!({}), &json!([]), Some(0)), Session::new(0));
-        rules.judge(&mut session, 200, &Response::new(b"HTTP/1.1 200 OK\r\n\r\n", b""), 0);
+        rules.judge(&mut session, 200, &Response::new(b"HTTP/1.1 200 OK\r\n\r\n", b""), 0, || 0);
         assert!(!session.has_memory());
     }
 }

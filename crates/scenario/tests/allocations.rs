@@ -47,7 +47,7 @@ fn taken(body: impl FnOnce()) -> usize {
 }
 
 fn player(definition: &Value) -> Player {
-    Player::new(Arc::new(Scenario::new(&definition.to_string(), 0, 1, 1).unwrap()), &["h:1"]).unwrap()
+    Player::new(Arc::new(Scenario::new(&definition.to_string(), 0, 1, 1).unwrap()), &["h:1"], || 0).unwrap()
 }
 
 /// One iteration; every response has the status 200 and this head and body.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 fn player_of(definition: &Value, index: u32, of: u32, seed: u64) -> Player {
     let scenario = Arc::new(Scenario::new(&definition.to_string(), index, of, seed).unwrap());
     let authorities = vec!["h:1"; scenario.targets().len()];
-    Player::new(scenario, &authorities).unwrap()
+    Player::new(scenario, &authorities, || 0).unwrap()
 }
 
 fn player(definition: &Value) -> Player {
@@ -348,6 +348,25 @@ fn cookies_go_back_to_their_host_from_then_on() {
 }
 
 #[test]
+fn a_date_in_the_past_by_the_players_clock_removes_a_cookie() {
+    let mut definition = steps(&json!([get("/a"), get("/b"), get("/c")]));
+    definition["cookies"] = true.into();
+    let heads = [
+        &b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=1; Expires=Sun, 01 Mar 2026 00:00:01 GMT\r\n\r\n"[..],
+        b"HTTP/1.1 200 OK\r\nSet-Cookie: sid=; Expires=Sun, 01 Mar 2026 00:00:00 GMT\r\n\r\n",
+    ];
+    let scenario = Arc::new(Scenario::new(&definition.to_string(), 0, 1, 1).unwrap());
+    let mut player = Player::new(scenario, &["h:1"], || 1_772_323_200).unwrap();
+    let mut session = player.session();
+    player.begin(&mut session).unwrap();
+    for (head, has_cookie_after) in heads.into_iter().zip([true, false]) {
+        player.judge(&mut session, 200, head, b"", 0);
+        player.advance(&mut session);
+        assert_eq!(sent(&mut player, &session).unwrap().contains("Cookie: sid=1"), has_cookie_after);
+    }
+}
+
+#[test]
 fn a_step_is_judged_by_its_own_expectations() {
     let mut definition = steps(&json!([get("/a"), get("/b")]));
     definition["flows"][0]["steps"][1]["expect"] = json!({"status": [[404, 404]], "max_time": 0.3});
@@ -366,6 +385,6 @@ fn a_step_is_judged_by_its_own_expectations() {
 #[test]
 fn an_authority_that_cannot_be_sent_is_refused() {
     let scenario = Arc::new(Scenario::new(&steps(&json!([get("/")])).to_string(), 0, 1, 0).unwrap());
-    let error = Player::new(scenario, &["a b"]).unwrap_err();
+    let error = Player::new(scenario, &["a b"], || 0).unwrap_err();
     assert_eq!(error.field(), "targets[0].url");
 }

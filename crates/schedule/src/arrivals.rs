@@ -87,7 +87,7 @@ impl Iterator for Arrivals {
         };
         let due = self.shape.reach(count)?;
         self.next += self.of;
-        // Two events of a Poisson process may be nearer than a float can tell; rounding must not turn them round.
+        // Two events of a Poisson process may be closer than the precision of a float; rounding must not change their order.
         self.last = self.last.max(due);
         Some(self.last)
     }

@@ -85,7 +85,7 @@ pub fn nanos(seconds: f64) -> u64 {
     (seconds as u64).saturating_mul(SECOND).saturating_add((seconds.fract() * SECOND as f64).round() as u64)
 }
 
-/// ns in seconds, likewise.
+/// ns in seconds, with the precision of a float.
 pub fn seconds(nanos: u64) -> f64 {
     (nanos / SECOND) as f64 + (nanos % SECOND) as f64 / SECOND as f64
 }

@@ -40,8 +40,8 @@ pub trait Shape: Send + Sync + Debug {
     /// When the integral of the level passes `count` (events, >= 0), in whole ns; `None`: it never does.
     ///
     /// Passing is more than reaching: the event that falls on the border to a stretch of level 0 comes after it, and the
-    /// one that falls on the end does not come. A constant level is right to the ns up to 2^53 events; the others as far
-    /// as a float tells seconds, which is to the ns in the first days. Later counts never come earlier, but for the last
+    /// one that falls on the end does not come. A constant level is right to the ns up to 2^53 events; the others to
+    /// the precision of a float in seconds, which is 1 ns in the first days. Later counts never come earlier, but for the last
     /// digit of a float.
     fn reach(&self, count: f64) -> Option<u64>;
 

@@ -18,7 +18,7 @@ struct Piece {
     to: f64,
     /// Events before its start.
     before: f64,
-    /// Events before its end: a piece that adds nothing that its sum can tell has none.
+    /// Events before its end: a piece that adds less than the precision of its sum has none.
     after: f64,
 }
 

@@ -1,1 +1,1 @@
-"""`plimsoll capacity`: which load to try next, and the runs that try it. What they say is in stats/capacity/estimate.py."""
+"""`plimsoll capacity`: which load to try next, and the runs that try it. Their statistics are in stats/capacity."""

@@ -2,8 +2,8 @@
 Benchmarking Methodology group), and then confirmed by runs around the bracket, in random order.
 
 MLRsearch counts a load as a bound only when most of the seconds spent there agree, so that one unlucky run does not
-send the search the wrong way. It sees requests and losses; what it is told as losses is the strain of the run: how much
-of what the objective allows was used up.
+send the search the wrong way. It sees requests and losses. As losses it gets the strain of the run: the share that was
+used of what the objective allows.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_SHIFTS = 2
 ONE_SIDED = 0.8
 _GOAL = 0.01
 _COUNT = 1_000_000
-"""Requests that MLRsearch is told of, so that a share is told without rounding."""
+"""The number of requests that MLRsearch gets, large enough to express a share without rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +51,11 @@ class Settings:
     width: float = 0.05
     """Relative width of the bracket at which halving ends, 0…1."""
     confirm: int = 12
-    """Confirming runs."""
+    """The number of confirming runs."""
     spread: float = 0.1
     """How far below and above the bracket these reach, 0…1."""
     seed: int = 0
-    """Of their order."""
+    """Seed of the order of the confirming runs."""
 
     @property
     def least(self) -> float:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from plimsoll.cli.options import VERSION
 from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ VERBS = {
     "report": "Report on runs, experiments, imported studies and files.",
     "compare": "Compare B with A: runs, experiments, imported studies or files, also of different tools.",
     "export": "Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.",
-    "import": "Read results of another tool, or the tables of a published report, and keep them as a study.",
+    "import": "Read results of another tool, or tables, and keep them as a study.",
     "python": "Run a Python program in which `import locust` is Plimsoll.",
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
@@ -92,6 +93,6 @@ Examples:
   plimsoll show last
   plimsoll doctor""",
 )
-@click.version_option(package_name="plimsoll", prog_name="plimsoll", message="%(prog)s %(version)s")
+@click.version_option(package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 def main() -> None:
     """Plimsoll finds out how much load a service carries."""

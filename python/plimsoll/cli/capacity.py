@@ -16,6 +16,7 @@ import click
 from plimsoll.cli.options import store_option
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import parse_duration, parse_length
+from plimsoll.load.shapes import shape_flags
 from plimsoll.report.numbers import seconds as shown_seconds
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 INVALID = 3
 """Exit code when the generator was the limit."""
 INTERRUPTED = 130
-_TAKEN = ("-u", "--users", "-r", "--spawn-rate", "--rate", "-t", "--run-time", "--stages", "--steps", "--staircase")
+_TAKEN = ("-u", "--users", "-r", "--spawn-rate", "-t", "--run-time", *shape_flags())
 _OVERHEAD = 2.0
 """Seconds that starting and reporting a run take, about."""
 _RUNS = 18

@@ -37,17 +37,17 @@ def _seconds(parse: Callable[[str], float]) -> Callable[[click.Context, click.Pa
 @click.command(
     "import",
     epilog="""\b
-Files, told by their contents:
+Files, detected by their contents:
   Locust CSV (its history, failures and exceptions beside it are read too), k6 (summary, JSON or CSV points), vegeta,
-  wrk, wrk2, oha, hey, JMeter JTL, Gatling simulation.log, HdrHistogram .hlog and .hgrm, phout, and tables of
-  published reports in text, Markdown or CSV.
+  wrk, wrk2, oha, hey, JMeter JTL, Gatling simulation.log, HdrHistogram .hlog and .hgrm, phout, and tables in
+  Markdown, CSV, TSV or aligned text.
 
 \b
 Examples:
   plimsoll import results_stats.csv --users 50
-  plimsoll import README.md --name todos --think 0s
+  plimsoll import table.md --users 50 --column "latency=p50 (ms)" --column "build=variant"
   plimsoll import old_stats.csv new_stats.csv --name rewrite --variant old --variant new
-  plimsoll import wiki.txt --variant B2=new --dry-run""",
+  plimsoll import table.csv --variant B=new --dry-run""",
 )
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--name", default="", help="Of the study; the file's by default. With several files: one study of all.")
@@ -59,26 +59,31 @@ Examples:
     "--think", metavar="TIME", callback=_seconds(parse_duration), help="Mean wait of a user between requests."
 )
 @click.option("--variant", multiple=True, metavar="NAME", help="Of each variant in the file's order, or FOUND=NAME.")
-@click.option("--operation", multiple=True, metavar="NAME", help="Likewise, of each operation.")
+@click.option("--operation", multiple=True, metavar="NAME", help="Of each operation in that order, or FOUND=NAME.")
 @click.option("--tool", default="", help="What made the numbers: locust, k6, vegeta, …")
 @click.option("--unit", default="", help="Of times without a unit: ns, us, ms, s. [default: ms]")
+@click.option(
+    "--column",
+    multiple=True,
+    metavar="TITLE=MEANING",
+    help="Meaning of a table's column: p99, rps, users …; - skips it.",
+)
 @click.option("--dry-run", is_flag=True, help="Print what would be read, keep nothing.")
 @store_option
-def import_(files: tuple[Path, ...], name: str, dry_run: bool, store: str | None, **told: Any) -> None:
-    """Read results of another tool, or the tables of a published report, and keep them as a study.
+def import_(files: tuple[Path, ...], name: str, dry_run: bool, store: str | None, **options: Any) -> None:
+    """Read results of another tool, or tables, and keep them as a study.
 
-    Whatever cannot be read with certainty is left out, and named with its line.
+    What cannot be read with certainty is left out, and listed with its line.
     """
     from plimsoll.importers import read
-    from plimsoll.importers.kept import keep
-    from plimsoll.importers.together import together
+    from plimsoll.importers.studies import combine, keep
 
     if len(files) > 1 and name:
-        rest = {key: value for key, value in told.items() if key != "variant"}
-        study = together([read(file, **rest) for file in files], name, told["variant"])
+        rest = {key: value for key, value in options.items() if key != "variant"}
+        study = combine([read(file, **rest) for file in files], name, options["variant"])
         imported = [(study, _digest(*files))]
     else:
-        imported = [(read(file, name=name, **told), _digest(file)) for file in files]
+        imported = [(read(file, name=name, **options), _digest(file)) for file in files]
     for study, _ in imported:
         click.echo(_described(study))
     if dry_run:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+VERSION = "%(prog)s %(version)s"
+
 store_option = click.option(
     "--store",
     metavar="PLACE",

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.options import VERSION, store_option
 from plimsoll.cli.run_command import RunCommand
 from plimsoll.cli.run_options import OPTIONS
 from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import UnknownOptionError, UsageError
-from plimsoll.locust.script.describe import describe, ratio_lines
+from plimsoll.locust.inspectuser import ratio_lines
+from plimsoll.locust.script.describe import describe
 
 if TYPE_CHECKING:
     from plimsoll.cli.run_plan import RunSource
@@ -54,6 +55,7 @@ when the generator, not the target, was the limit.""",
     envvar="LOCUST_USER_CLASSES",
 )
 @store_option
+@click.version_option(None, "-V", "--version", package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 @click.pass_context
 def run(ctx: click.Context, /, arguments: tuple[str, ...], **given: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, OURS
+from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, OURS, SHORT, WITH_VALUE
 from plimsoll.cli.run_plan import is_source
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.options import files
@@ -17,7 +17,7 @@ from plimsoll.locust.options.claims import LocustfileOptions, find_locustfile_op
 from plimsoll.locust.options.config import read_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from plimsoll.locust.options.config import Settings
 
@@ -30,9 +30,10 @@ class RunCommand(click.Command):
         ctx.meta["claims"] = LocustfileOptions()
         if not ctx.resilient_parsing:
             settings = read_settings(_config(args), Path.home(), Path.cwd())
-            ctx.meta["claims"] = self._claims(args, settings)
+            ctx.meta["claims"] = self._claims(apart(args), settings)
             self._take_settings(ctx, settings)
-        return super().parse_args(ctx, one_value_each(spelt_out(args, self._names(ctx))))
+        separate = apart(args, ctx.meta["claims"].options)
+        return super().parse_args(ctx, one_value_each(spelt_out(separate, self._names(ctx))))
 
     def _names(self, ctx: click.Context) -> list[str]:
         own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]
@@ -86,7 +87,7 @@ class RunCommand(click.Command):
             elif f"--{key}" in NOT_YET:
                 click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
             else:
-                others += _as_arguments(key, value)
+                others += _as_arguments(key, value, ctx.meta["claims"])
         ctx.default_map = defaults
         ctx.meta["settings"] = others
 
@@ -105,21 +106,54 @@ def _spelt_out(argument: str, names: Sequence[str], locusts: Sequence[str]) -> s
     return meant[0] + equals + value if len(meant) == 1 else argument
 
 
+def apart(args: Sequence[str], claimed: Container[str] = ()) -> list[str]:
+    """`-f=x` and `-fx` as `-f x`. claimed: options of the locustfile, which stay as they are.
+
+    Not of a list, which has no further values when it is written so.
+    """
+    separate: list[str] = []
+    for position, each in enumerate(args):
+        if each == "--":
+            return [*separate, *args[position:]]
+        name, value, full = each[:SHORT], each[SHORT:], each.partition("=")[0]
+        if value and name in WITH_VALUE and name not in LISTS and (full == name or full not in claimed):
+            separate += [name, value.removeprefix("=")]
+        else:
+            separate.append(each)
+    return separate
+
+
 def one_value_each(args: Sequence[str]) -> list[str]:
-    """`--tags a b` as click wants it: `--tags a --tags b`."""
-    spread: list[str] = []
+    """`--tags a b` as click wants it: `--tags a --tags b`. Of an option that comes again, the last values count."""
+    others: list[str] = []
+    lists: dict[str, list[str]] = {}
+    rest: Sequence[str] = ()
     current = None
     for position, each in enumerate(args):
         if each == "--":
-            return [*spread, *args[position:]]
+            rest = args[position:]
+            break
         if each in LISTS:
-            current = each
+            current = LISTS[each]
+            lists[current] = []
+        elif attached := _attached(each):
+            current = None
+            lists[attached[0]] = [attached[1]]
         elif each.startswith("-") or current is None:
             current = None
-            spread.append(each)
+            others.append(each)
         else:
-            spread += [current, each]
-    return spread
+            lists[current].append(each)
+    return [*(word for name, values in lists.items() for value in values for word in (name, value)), *others, *rest]
+
+
+def _attached(argument: str) -> tuple[str, str] | None:
+    """The long name and the only value of a list that is written `--tags=a`, `-T=a` or `-Ta`."""
+    name, _, value = argument.partition("=")
+    if name in LISTS:
+        return LISTS[name], value
+    short, value = argument[:SHORT], argument[SHORT:]
+    return (LISTS[short], value) if short in LISTS and value else None
 
 
 def _config(args: Sequence[str]) -> str | None:
@@ -134,13 +168,16 @@ def _config(args: Sequence[str]) -> str | None:
 
 def _as_default(parameter: click.Parameter, value: str | list[str]) -> object:
     if parameter.multiple:
-        return value.split() if isinstance(value, str) else value
+        # A single value may have blanks in it; without one the file does not say anything.
+        return ([value] if value else []) if isinstance(value, str) else value
     return ",".join(value) if isinstance(value, list) else value
 
 
-def _as_arguments(key: str, value: str | list[str]) -> list[str]:
+def _as_arguments(key: str, value: str | list[str], claims: LocustfileOptions) -> list[str]:
     if key == "user-classes":
         return value.split() if isinstance(value, str) else value
+    if isinstance(value, list) and f"--{key}" in claims.appending:
+        return [f"--{key}={each}" for each in value]
     if isinstance(value, list):
         return [f"--{key}", *value]
     return [f"--{key}"] if value == "true" else [f"--{key}={value}"]

@@ -8,8 +8,12 @@ import click
 
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.mistakes import BadValueError
+from plimsoll.load.shapes import shape_flags, shape_options
+from plimsoll.locust.options.config import listed
 from plimsoll.record import TIMES_OF
 
+SHORT = 2
+"""Length of a short option."""
 LEVELS = click.Choice(("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"), case_sensitive=False)
 USERS = click.IntRange(min=1)
 RATE = click.FloatRange(0, 1e9, min_open=True)
@@ -36,6 +40,14 @@ class GroupedOption(click.Option):
         own = next((name for name in names if name.startswith("--")), names[0]).lstrip("-").replace("-", "_").upper()
         variables = [f"PLIMSOLL_{own}", *([f"LOCUST_{env}"] if env else [])]
         super().__init__(names, envvar=variables, **settings)
+
+    def value_from_envvar(self, ctx: click.Context) -> Any:
+        """Of an option with several values: the list [a, b], or one value, which may have blanks in it."""
+        if not self.multiple:
+            return super().value_from_envvar(ctx)
+        text = self.resolve_envvar_value(ctx)
+        value = text and listed(text)
+        return (value,) if isinstance(value, str) and value else value or None
 
 
 def _flag(*names: str, help: str, env: str | None = None) -> GroupedOption:
@@ -87,14 +99,8 @@ GROUPS: dict[str, list[GroupedOption]] = {
               help="Forget the ramp-up: the run begins when all users are there."),
     ],
     "In another shape": [
-        GroupedOption("--rate", metavar="RATE", help="Open model: so many arrivals per second; 900/s, 54000/m."),
-        GroupedOption("--ramp", metavar="FROM..TO", help="100/s..900/s: evenly more over the run time."),
-        GroupedOption("--stages", metavar="TIME:LEVEL,…", help="30s:100/s,1m:900/s: evenly to each level in its time."),
-        GroupedOption("--steps", metavar="TIME:LEVEL,…", help="30s:50,30s:100: each level for its time."),
-        GroupedOption("--staircase", metavar="KEY=VALUE,…", help="from=100/s,step=100/s,each=30s,count=5[,rise=2s]"),
-        GroupedOption("--spike", metavar="KEY=VALUE,…", help="base=100/s,peak=1000/s,at=30s,hold=10s[,rise=1s]"),
-        GroupedOption("--sine", metavar="KEY=VALUE,…", help="mean=500/s,amplitude=200/s,period=1m"),
-        GroupedOption("--replay", metavar="FILE", help="Arrivals at the times in a file, one per line."),
+        *(GroupedOption(flag, metavar=each.metavar, help=each.help)
+          for flag, each in zip(shape_flags(), shape_options().values(), strict=True)),
         GroupedOption("--spacing", type=click.Choice(("uniform", "poisson")),
                       help="Arrivals at even distances, which is the default, or at random ones."),
         GroupedOption("--max-users", metavar="N", type=USERS,
@@ -180,8 +186,7 @@ OURS = frozenset(
     {
         "-X", "--method", "--header", "--body", "--seed", "--threshold", "--times-of", "--summary", "--junit", "--hlog",
         "--log-exchanges", "--name", "--exit-code-on-invalid", "--store", "--requests", "--iterations", "--warmup",
-        "--on-saturation", "--max-users", "--spacing", "--replay", "--sine", "--spike", "--staircase", "--steps",
-        "--stages", "--ramp", "--rate", "--web-token",
+        "--on-saturation", "--max-users", "--spacing", "--web-token", *shape_flags(),
     }
 )  # fmt: skip
 """Options that Locust has not: a locustfile may have one of the same name, and then it is the locustfile's."""
@@ -189,5 +194,14 @@ OURS = frozenset(
 LOCUSTS = [name for each in OPTIONS for name in each.opts if name not in OURS]
 """Options that Locust has."""
 
-LISTS = ("-T", "--tags", "-E", "--exclude-tags", "--config-users")
-"""Options that take all the values up to the next option, as Locust's do."""
+LISTS = {"-T": "--tags", "--tags": "--tags", "-E": "--exclude-tags", "--exclude-tags": "--exclude-tags",
+         "--config-users": "--config-users"}  # fmt: skip
+"""Options that take all the values up to the next option, as Locust's do, and their long names."""
+WITH_VALUE = frozenset(
+    name
+    for each in OPTIONS
+    if isinstance(each, GroupedOption) and not each.is_flag
+    for name in each.opts
+    if len(name) == SHORT
+)
+"""Short options that are followed by a value."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.errors import UsageError
-from plimsoll.locust.script.form import describe_form
+from plimsoll.errors import PlimsollError, UnknownOptionError, UsageError
+from plimsoll.locust.script.form import describe_form, described
 from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.server.app import make_app
 from plimsoll.server.control.session import PageSession
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.cli.run_wish import RunRequests
+    from plimsoll.run.plan import RunPlan
     from plimsoll.server.control.control import Control
 
 PORT = 8089
@@ -36,8 +37,24 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
     autoquit = given["autoquit"]
     if autoquit is None:
         autoquit = 0 if requests.is_told else -1
+    if waits:
+        _refuse_unknown_options(requests.plan)
     with page(given, given["store"], live, session):
         return session.run(None if waits else requests.first(), None if autoquit < 0 else float(autoquit))
+
+
+def _refuse_unknown_options(plan: RunPlan) -> None:
+    """Raises UnknownOptionError. The page shows whatever else is wrong with the locustfile.
+
+    The locustfile is imported for this only if there is an option that it alone can explain.
+    """
+    if any(each.startswith("-") for each in plan.arguments):
+        try:
+            described(plan)
+        except UnknownOptionError:
+            raise
+        except PlimsollError:
+            pass
 
 
 @contextmanager

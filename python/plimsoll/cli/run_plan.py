@@ -12,16 +12,12 @@ from plimsoll.cli.config_users import user_configs
 from plimsoll.cli.run_options import ACCEPTED, NOT_YET, PAGE
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
+from plimsoll.load.options import LOAD_OPTIONS
 from plimsoll.locust.options import files
 from plimsoll.run.limits import open_files
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
 from plimsoll.run.worker import source_addresses
 
-SHAPES = ("rate", "ramp", "stages", "steps", "staircase", "spike", "sine", "replay")
-LOADS = (
-    *SHAPES, "spacing", "max_users", "on_saturation", "warmup", "iterations", "requests", "run_time", "users",
-    "spawn_rate",
-)  # fmt: skip
 ACCEPTED_NAMES = [each.name or "" for each in (*PAGE, *ACCEPTED) if each.name != "web_token"]
 FOR_URLS = ("method", "headers", "body")
 STOP_TIMEOUT_S = 10.0
@@ -162,8 +158,7 @@ def _url_scenario(url: str, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _load(what: RunSource, given: dict[str, Any]) -> Load | None:
-    options = {name: given[name] for name in LOADS}
-    return load_from_options(what.plan, **options)
+    return load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
 
 
 def _bounded(load: Load | None, processes: int) -> Load | None:

@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
-from plimsoll.cli.run_plan import SHAPES, make_plan
+from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import FieldError, UsageError
 from plimsoll.load.durations import format_duration
+from plimsoll.load.mistakes import listed
+from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
+from plimsoll.load.shapes import SHAPES
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
@@ -29,11 +32,10 @@ if TYPE_CHECKING:
 FIELDS = {
     **{name: name for name in ("users", "spawn_rate", "run_time", "warmup", "stop_timeout", "host", "rate", "name")},
     **{name: name for name in ("tags", "exclude_tags", "profile", "thresholds")},
-    **dict.fromkeys((name for name in SHAPES if name != "rate"), "shape_text"),
+    **dict.fromkeys((name for name in SHAPE_OPTIONS if name != "rate"), "shape_text"),
     "threshold": "thresholds",
 }
 """By the name of an option: the field that is about it."""
-OPEN_ONLY = ("spacing", "max_users", "on_saturation")
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _SHORT = re.compile(r", as in -t 1m")
 
@@ -63,8 +65,10 @@ class RunRequests:
 
     @property
     def has_plan(self) -> bool:
-        is_planned = self._what.plan is not None and self._what.plan.load is not None
-        return bool(self._given["replay"]) or (is_planned and not any(self._given[name] for name in SHAPES))
+        """There is a load that the form cannot say."""
+        if (shape := _shape(self._given)) is not None:
+            return SHAPES[shape].form is None
+        return self._what.plan is not None and self._what.plan.load is not None
 
     @property
     def is_told(self) -> bool:
@@ -135,18 +139,22 @@ class RunRequests:
         return (*sources, *request.classes, *replaced(self._arguments, description.options, values))
 
 
+def _shape(given: dict[str, Any]) -> str | None:
+    return next((name for name in SHAPE_OPTIONS if given[name]), None)
+
+
 def _request(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
     """What the form is filled with at first."""
-    shape = next((name for name in SHAPES if given[name] and name != "rate"), "constant")
-    if has_plan:
-        shape = "plan"
+    option = _shape(given) or "rate"
+    form = SHAPES[option].form
+    is_written = option != "rate" and not has_plan
     return RunRequest(
         model="open" if plan.is_open else "closed",
         users=plan.users,
         spawn_rate=plan.spawn_rate,
         rate=given["rate"] or "",
-        shape=shape,  # type: ignore[arg-type]
-        shape_text=given[shape] if shape in SHAPES else "",
+        shape=form.name if form and not has_plan else "plan",
+        shape_text=given[option] if is_written else "",
         run_time=_text(given["run_time"]),
         warmup=_text(given["warmup"]),
         stop_timeout=_text(given["stop_timeout"]),
@@ -170,11 +178,16 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
     is_open, is_plain = request.model == "open", request.shape == "constant"
     if request.shape == "plan" and not has_plan:
         raise FieldError("there is no plan; choose another shape", "shape")
-    shapes: dict[str, Any] = dict.fromkeys(SHAPES) if request.shape != "plan" else {}
+    options = {each.form.name: name for name, each in SHAPES.items() if each.form}
+    if request.shape not in (*options, "plan"):
+        raise FieldError(f"there is no shape {request.shape}; there are {listed(options, 'and')}", "shape")
+    shapes: dict[str, Any] = dict.fromkeys(SHAPE_OPTIONS) if request.shape != "plan" else {}
     if is_open and is_plain:
         shapes["rate"] = _needed(request.rate, "rate", "a rate, as 900/s, is needed")
     elif not is_plain and request.shape != "plan":
-        shapes[request.shape] = _needed(request.shape_text, "shape_text", f"what the {request.shape} is like is needed")
+        shapes[options[request.shape]] = _needed(
+            request.shape_text, "shape_text", f"what the {request.shape} is like is needed"
+        )
     closed = not is_open and is_plain
     return {
         **shapes,

@@ -27,9 +27,9 @@ RUNNING = 2.0
 SPREAD = 0.05
 """Standard deviation of ln(ratio) between pairs that is assumed without an A/A history; short runs, quiet machine."""
 LEAST_T = 3
-"""Pairs below which no t interval is told."""
+"""Pairs below which there is no t interval."""
 LEAST_AA = 4
-"""Pairs below which a spread is not told."""
+"""Pairs below which a spread is not estimated."""
 LEAST_FLIP = 6
 """Pairs below which flipping signs cannot reach p = .05: 2 / 2⁶ = .031."""
 
@@ -74,7 +74,7 @@ class Doubt:
 
     text: str
     repeats: int
-    """So many would do."""
+    """The number of repeats that suffices."""
 
 
 def doubts(spec: Experiment, spread: Spread, needed: int) -> list[Doubt]:
@@ -107,12 +107,12 @@ class Spread:
     value: float
     """Standard deviation of ln(ratio)."""
     text: str
-    """Where it is from."""
+    """The source of the spread, in words."""
 
 
 def spread_of(spec: Experiment, noise: Sequence[Noise]) -> Spread:
-    """From what A/A experiments say of the metrics that the question is about: the largest, as all of them are to be
-    told. Otherwise an assumption."""
+    """The largest spread of the metrics of the question in A/A experiments, because a verdict is needed for all of
+    them. Without A/A experiments an assumption."""
     wanted = spec.compare.primary or spec.compare.metrics
     known = [
         each
@@ -130,7 +130,7 @@ def spread_of(spec: Experiment, noise: Sequence[Noise]) -> Spread:
 
 
 def duration(seconds: float) -> str:
-    """For people, to two parts: 45 s, 12 min, 1 h 40 min."""
+    """A duration for people, with at most two parts: 45 s, 12 min, 1 h 40 min."""
     whole = round(seconds)
     if whole < 90:
         return f"{whole} s"

@@ -89,7 +89,7 @@ class _CellRun:
         )
 
     def _run_phases(self) -> None:
-        """Raises CellError."""
+        """Run all phases of the cell in order. Raises CellError."""
         with self._timed("prepare"):
             self._target = target = prepared(self._cell, self._spec, self._where)
             commands = target.commands(self._cell, self._where.path)

@@ -29,7 +29,7 @@ class CellError(Exception):
         return f"{message}; its last line: {self.log[-1].strip()}" if self.log else message
 
     def to_dict(self) -> dict[str, Any]:
-        """JSON."""
+        """The error as values for JSON."""
         return {
             "message": storable(str(self)),
             "command": [storable(word) for word in redact_options(self.command)],

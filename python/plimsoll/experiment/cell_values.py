@@ -34,7 +34,7 @@ class ExperimentCell:
     number: int
     """From 1, in the order in which they are run."""
     repeat: int
-    """From 1."""
+    """The number of the repeat, from 1."""
     variant: str
     level: Level | None
     operation: str
@@ -46,29 +46,29 @@ class ExperimentCell:
     run: str | None = None
     """The id of what was measured."""
     key: int | None = None
-    """Of its row in the store."""
+    """The key of its row in the store."""
 
     @property
     def label(self) -> str:
-        """For people: "index, 50 users, upload, repeat 2"."""
+        """The name of the cell for people: "index, 50 users, upload, repeat 2"."""
         return cell_label(self.variant, self.level, self.operation, self.repeat)
 
 
 @dataclass(frozen=True, slots=True)
 class CellFolder:
-    """Where a cell may leave files, and where its run is kept."""
+    """The folder for files of a cell, and the store of its run."""
 
     path: Path
     """A folder of this cell's own; it exists, and is empty."""
     shared: Path
     """A folder of the session, for what several cells use: checked-out sources. Removed with the session."""
     store: str | None
-    """As for `plimsoll run --store`: absolute, or a URL."""
+    """A value for `plimsoll run --store`: an absolute path, or a URL."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellResult:
-    """What became of a cell."""
+    """The outcome of a cell."""
 
     state: Literal["valid", "invalid", "failed"]
     reason: str = ""
@@ -88,7 +88,7 @@ class CellResult:
 
 
 class RunCell(Protocol):
-    """What `cell.run_cell` is, and the fakes of tests are. report: is told what the cell is at, for people."""
+    """The type of `cell.run_cell`, and of its fakes in tests. report: called with the present phase, in words."""
 
     def __call__(
         self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /

@@ -65,7 +65,7 @@ def remove_words(engine: str, name: str) -> list[str]:
 
 
 def pid_of(engine: str, name: str) -> int | None:
-    """Of the first process in a container, as this machine sees it; None when it is not told."""
+    """The pid of the first process in a container, on this machine; None if it is unknown."""
     try:
         found = int(_ask([engine, "inspect", "--format", "{{.State.Pid}}", name], ANSWER_SECONDS))
     except (CellError, ValueError):

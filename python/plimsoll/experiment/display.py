@@ -1,4 +1,4 @@
-"""What is to be seen while an experiment goes on: a bar on a terminal, lines elsewhere."""
+"""What an experiment shows while it runs: a bar on a terminal, lines elsewhere."""
 
 from __future__ import annotations
 

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 DATA_SHARE = 0.05
 """What the data that variants begin with may differ by: a table so much longer may take that much longer to read."""
 MOST = 3
-"""As many values are named."""
+"""How many values a message names at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunConditions:
-    """Of one run."""
+    """The conditions of one run: what should not change from run to run."""
 
     variant: str
     repeat: int
@@ -126,7 +126,7 @@ def _builds(spec: Experiment, runs: Sequence[RunConditions]) -> Iterator[str]:
 
 
 def _data(runs: Sequence[RunConditions]) -> Iterator[str]:
-    """Numbers that targets told before the run."""
+    """Numbers that targets reported before the run."""
     for name in dict.fromkeys(name for run in runs for name in run.data):
         by_variant: dict[str, list[float]] = defaultdict(list)
         for run in runs:

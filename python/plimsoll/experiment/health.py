@@ -35,9 +35,8 @@ class Reply:
 
 
 def get(url: str, within: float = REPLY_SECONDS) -> Reply:
-    """GET it, directly whatever proxies the environment names, and whoever signed the certificate: these are questions
-    to the system under test, and no secrets go with them but those in the URL. Raises OSError, also for what is not
-    HTTP."""
+    """GET it, without a proxy and without a check of the certificate: the request goes to the system under test. It
+    has no secrets except those in the URL. Raises OSError, also if the answer is not HTTP."""
     place, headers = _without_credentials(url)
     context = ssl.create_default_context()
     context.check_hostname = False
@@ -99,7 +98,7 @@ def wait_until_healthy(
 
 
 def _ask_url(url: str, path: str | None, within: float) -> str:
-    """What is wrong, "" for nothing."""
+    """What is wrong, or ""."""
     place = below(url, path) if path is not None else url
     try:
         status = get(place, within).status

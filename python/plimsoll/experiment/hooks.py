@@ -27,15 +27,15 @@ STOP_TIMEOUT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """Where and with what commands are run."""
+    """The folder, environment and placeholders with which commands run."""
 
     values: Mapping[str, object]
-    """Of placeholders."""
+    """The values of placeholders, by name."""
     cwd: Path
     env: Mapping[str, str]
-    """All of it."""
+    """The whole environment of a command."""
     folder: Path
-    """For what they print."""
+    """The folder for the output of the commands."""
 
     def run(self, command: tuple[str, ...], within: float, name: str) -> str:
         """What it prints, up to 256 KiB. It must end with 0 within so many seconds; else, and when it cannot be

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.store.cells import ExperimentFile, StoredCell, StoredExperiment
 
 MOST_CHANGES = 10
-"""As many are named."""
+"""How many changes a message names at most."""
 MOST_NAMES = 8
 
 
@@ -39,19 +39,19 @@ class SessionOptions:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done now."""
+    """The cells to run now, and those that are finished."""
 
     spec: Experiment
     is_new: bool
-    """Nothing is there to go on with, or it is to be left behind."""
+    """There is no earlier session to continue, or it is discarded."""
     cells: tuple[ExperimentCell, ...]
     """To be run now, in their order."""
     later: int
     """Pending ones that are left out."""
     there: int
-    """Those that are over and stay."""
+    """The number of finished cells that stay."""
     added: tuple[ExperimentCell, ...]
-    """Of further repeats."""
+    """Cells of further repeats."""
     again: tuple[str, ...] = ()
     """States whose cells are taken once more."""
 
@@ -98,7 +98,7 @@ def make_plan(
 
 
 def chosen(cells: Sequence[ExperimentCell], only: Sequence[str]) -> tuple[ExperimentCell, ...]:
-    """Those that are meant. Raises UsageError for what is no cell's name."""
+    """The cells with these names. Raises UsageError for a name that no cell has."""
     if not only:
         return tuple(cells)
     names = {each: _names(each) for each in cells}
@@ -112,7 +112,7 @@ def chosen(cells: Sequence[ExperimentCell], only: Sequence[str]) -> tuple[Experi
 
 
 def _names(cell: ExperimentCell) -> tuple[str, ...]:
-    """How it may be called, from the vaguest."""
+    """The names by which it can be selected, the most general first."""
     if cell.level is None:
         return (cell.variant, *([f"{cell.variant}/{cell.operation}"] if cell.operation else []))
     value = f"{cell.level.value:g}"

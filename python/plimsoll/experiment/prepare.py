@@ -26,7 +26,7 @@ class PreparedSession:
     file: ExperimentFile
     pace: CellDurations
     lines: tuple[str, ...]
-    """What is to be said first."""
+    """The lines to print before the experiment starts."""
     doubts: tuple[str, ...]
     """Why the question may not be answered."""
 
@@ -52,7 +52,7 @@ def measured_pace(spec: Experiment, kept: Sequence[StoredCell]) -> CellDurations
 
 
 def _needed(store: Store | None, spec: Experiment, file: ExperimentFile) -> tuple[Spread, int | None]:
-    """How far runs lie apart, and how many pairs that takes; None when nothing is to be told apart."""
+    """The spread between runs, and how many pairs it requires; None if nothing is compared."""
     if spec.is_aa or len(spec.variants) < 2:
         return spread_of(spec, ()), None
     # Only here: both bring scipy along.

@@ -95,7 +95,7 @@ class ReproducedCell:
 
     @classmethod
     def of(cls, experiment: StoredExperiment, row: StoredCell) -> ReproducedCell:
-        """Raises UsageError."""
+        """The cell of this row, from the stored file of the experiment. Raises UsageError."""
         assert experiment.file is not None
         spec = from_json(experiment.file.spec)
         lines = [f"cell of experiment {experiment.name}: {cell_of(row).label}"]

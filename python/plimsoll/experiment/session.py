@@ -43,7 +43,7 @@ class SessionResult:
 
     interrupted: bool
     states: Counter[str]
-    """Of all cells of the experiment."""
+    """How many cells of the experiment have each state."""
 
     @property
     def finished(self) -> bool:
@@ -56,13 +56,13 @@ class SessionResult:
 
 @dataclass(slots=True)
 class Session:
-    """Runs the cells of a plan, and keeps what becomes of each before it begins the next."""
+    """Runs the cells of a plan, and stores the outcome of each before it begins the next."""
 
     plan: Plan
     file: ExperimentFile
     experiments: StoredExperiments
     store: str | None
-    """As for `CellFolder`."""
+    """The store of the runs, as `CellFolder` takes it."""
     run_cell: RunCell
     display: ExperimentDisplay
     pace: CellDurations
@@ -151,7 +151,7 @@ def _made(folder: Path) -> Path:
 
 @contextmanager
 def _folder(spec: Experiment) -> Iterator[Path]:
-    """For the files of cells, while the session lasts."""
+    """The folder for files of cells during the session."""
     with tempfile.TemporaryDirectory(prefix="plimsoll-experiment-", ignore_cleanup_errors=True) as name:
         try:
             yield Path(name)

@@ -20,7 +20,7 @@ GIT_SECONDS = 300.0
 
 @dataclass(frozen=True, slots=True)
 class SourceCheckout:
-    """Where a target's files are."""
+    """The folder of a target's files, and which commit they are."""
 
     folder: Path
     commit: str | None = None

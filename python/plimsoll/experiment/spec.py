@@ -87,7 +87,7 @@ class Healthy:
     path: str | None = None
     """Answers with a status below 400. Neither path nor command: the URL gives any answer at all."""
     command: tuple[str, ...] | None = None
-    """Exits with 0."""
+    """A command; the target is healthy when it exits with 0."""
     within: float = READY_TIMEOUT_S
     """> 0, from the start of the target."""
 
@@ -101,7 +101,7 @@ class Target:
     """How a variant's target comes to run."""
 
     url: str
-    """Where the scenario's requests go. `{port}` is a free port of this machine."""
+    """The base URL of the scenario's requests. `{port}` is a free port of this machine."""
     start: tuple[str, ...] = ()
     """The command that runs it in the foreground. Empty: it runs already, or its image knows what to start."""
     cwd: str | None = None
@@ -173,7 +173,7 @@ class Scenario:
     run_time: float | None = None
     """> 0, without the warm-up. None: as the plan says."""
     warmup: float = 0.0
-    """>= 0"""
+    """>= 0, in seconds"""
     spawn_rate: float | None = None
     """> 0, users per second; None: all at once for native users, else as many per second as there are."""
     processes: int = 1
@@ -181,7 +181,7 @@ class Scenario:
     stop_timeout: float | None = None
     """>= 0; None: as `plimsoll run` has it."""
     spacing: Spacing | None = None
-    """Of arrivals at a rate; None: uniform."""
+    """The spacing of arrivals at a rate; None: uniform."""
     max_users: int | None = None
     """>= 1; of the open model."""
 
@@ -202,7 +202,7 @@ class Compare:
 
     against: tuple[Against, ...] = ("baseline",)
     metrics: tuple[Metric, ...] = DEFAULT_METRICS
-    """Not empty."""
+    """What is compared; not empty."""
     primary: tuple[Metric, ...] = ()
     smallest: float = DELTA
     """> 0; the smallest relative difference that matters."""
@@ -214,13 +214,13 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """One question, and how it is to be answered."""
+    """One question, and the runs that answer it."""
 
     name: str
     file: str
-    """Absolute."""
+    """The absolute path of the experiment's file."""
     scenarios: tuple[Scenario, ...]
-    """Not empty."""
+    """One for each operation; not empty."""
     variants: tuple[Variant, ...]
     """Not empty; the first is the baseline."""
     levels: tuple[Level | None, ...] = (None,)
@@ -247,11 +247,11 @@ class Experiment:
 
     @property
     def folder(self) -> Path:
-        """Where relative paths begin."""
+        """The base folder of relative paths."""
         return Path(self.file).parent
 
     def path(self, written: str) -> Path:
-        """Where a path of the file leads."""
+        """The absolute path of a path in the file."""
         return self.folder / Path(written).expanduser()
 
     def variant(self, name: str) -> Variant:
@@ -259,7 +259,7 @@ class Experiment:
         return self.variants[_index(name, self.variants, "variant")]
 
     def scenario(self, operation: str) -> Scenario:
-        """Likewise."""
+        """The scenario of this operation."""
         return self.scenarios[_index(operation, self.scenarios, "operation")]
 
 

@@ -14,18 +14,18 @@ from plimsoll.experiment.spec_hooks import HooksTable, Words
 from plimsoll.experiment.spec_levels import LevelsTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.shapes import shape_flags
 from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Against
 
 DECIDED = {
-    "-u": "[levels]", "--users": "[levels]", "--rate": "[levels]", "--ramp": "[levels]", "--stages": "[levels]",
-    "--steps": "[levels]", "--staircase": "[levels]", "--spike": "[levels]", "--sine": "[levels]",
-    "--replay": "[levels]", "-r": "spawn_rate", "--spawn-rate": "spawn_rate", "-t": "run_time",
-    "--run-time": "run_time", "--warmup": "warmup", "--processes": "processes", "-s": "stop_timeout",
-    "--stop-timeout": "stop_timeout", "-f": "locustfile", "--locustfile": "locustfile", "-H": "target.url",
-    "--host": "target.url", "-T": "tags", "--tags": "tags", "-E": "exclude_tags", "--exclude-tags": "exclude_tags",
-    "--seed": "seed", "--spacing": "spacing", "--max-users": "max_users", "--store": "the option --store",
+    **dict.fromkeys(("-u", "--users", *shape_flags()), "[levels]"),
+    "-r": "spawn_rate", "--spawn-rate": "spawn_rate", "-t": "run_time", "--run-time": "run_time", "--warmup": "warmup",
+    "--processes": "processes", "-s": "stop_timeout", "--stop-timeout": "stop_timeout", "-f": "locustfile",
+    "--locustfile": "locustfile", "-H": "target.url", "--host": "target.url", "-T": "tags", "--tags": "tags",
+    "-E": "exclude_tags", "--exclude-tags": "exclude_tags", "--seed": "seed", "--spacing": "spacing",
+    "--max-users": "max_users", "--store": "the option --store",
 }  # fmt: skip
 """Options of `plimsoll run` that the experiment gives itself, and how they are said there."""
 OURS = ("--headless", "--only-summary", "--summary", "--json", "--name", "--reset-stats", "--exit-code-on-invalid")
@@ -35,7 +35,7 @@ _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")
 
 
 def _share(value: Any) -> float:
-    """5% or 0.05."""
+    """A share, from "5%" or 0.05."""
     if isinstance(value, str) and (match := _PERCENT.fullmatch(value.strip())):
         share = float(match[1]) / 100
     elif isinstance(value, int | float) and not isinstance(value, bool):

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
     from plimsoll.experiment.cell_values import State
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.store.cells import StoredCell
 
 FREE = ("file", "question", "shape", "repeats", "budget")
-"""What may differ when an experiment goes on: none of it changes what a cell measures. Likewise what a variant is said
-to change."""
+"""Fields that may differ when an experiment continues, because they do not change what a cell measures. The `changes`
+of a variant may differ, too."""
 
 
 def kept_file(spec: Experiment, command: str) -> ExperimentFile:
@@ -61,7 +62,7 @@ def _reader() -> TypeAdapter[Experiment]:
 
 
 def digest(spec: Experiment) -> str:
-    """Of everything that decides what its cells measure, and of what was declared to be compared."""
+    """A digest of everything that decides what cells measure, and of what was declared for comparison."""
     text = json.dumps(_deciding(to_json(spec)), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -72,7 +73,7 @@ def _deciding(plain: dict[str, Any]) -> dict[str, Any]:
 
 
 def file_digests(spec: Experiment) -> dict[str, str]:
-    """Of the locustfiles and plans, by how they are written. Raises UsageError."""
+    """The digests of the locustfiles and plans, by their paths as written. Raises UsageError."""
     try:
         return {written: hashlib.sha256(path.read_bytes()).hexdigest() for written, path in plan_files(spec).items()}
     except OSError as error:
@@ -109,7 +110,7 @@ def _flat(value: Any, path: str = "") -> dict[str, Any]:
 
 
 def as_aa(spec: Experiment, variant: str) -> Experiment:
-    """The experiment in which this variant is held against itself. Raises UsageError when there is none."""
+    """The experiment that compares this variant with itself. Raises UsageError if there is no such variant."""
     base = spec.variant(variant)
     twin: Variant = replace(base, name=f"{variant} again", twin_of=base.build, changes="")
     return replace(
@@ -128,7 +129,7 @@ def aa_name(experiment: str, variant: str) -> str:
 
 
 def row_of(cell: ExperimentCell) -> dict[str, Any]:
-    """As the store takes a pending cell."""
+    """A pending cell as a row of the store."""
     return {
         "number": cell.number,
         "repeat": cell.repeat,
@@ -141,7 +142,7 @@ def row_of(cell: ExperimentCell) -> dict[str, Any]:
 
 
 def level_of(row: StoredCell) -> Level | None:
-    return Level(cast("Unit", row.unit), row.level) if row.unit is not None and row.level is not None else None
+    return Level(cast("LoadUnit", row.unit), row.level) if row.unit is not None and row.level is not None else None
 
 
 def cell_of(row: StoredCell) -> ExperimentCell:

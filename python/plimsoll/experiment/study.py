@@ -207,7 +207,7 @@ def study_of_refs(store: Store | None, refs: Sequence[str]) -> Study:
 
 
 def study_in_store(store: Store, refs: Sequence[str]) -> Study:
-    """The same where no ref may mean a file: whoever asks is not somebody who could read it anyway."""
+    """The same, but a ref never names a file: the caller may not be allowed to read files."""
     return _one(_study_in_store(store, ref) for ref in refs)
 
 
@@ -233,7 +233,7 @@ def _study_of_ref(store: Store | None, ref: str) -> Study:
 def _study_in_store(store: Store, ref: str) -> Study:
     if store.experiments.find(ref) is not None:
         return study_of(store, ref)
-    from plimsoll.importers.kept import find
+    from plimsoll.importers.studies import find
 
     return find(store, ref) or study_of_run(store.run(ref), store)
 

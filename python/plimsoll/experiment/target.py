@@ -61,7 +61,7 @@ class CellTarget:
     """What it says it is."""
     process: Process | None = None
     crashed: ProcessEnd | None = None
-    """How it ended, if nobody had asked it to."""
+    """How the target ended, if it ended by itself."""
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -102,7 +102,7 @@ class CellTarget:
             raise CellError(f"the target cannot be started: {error}", command=command) from error
 
     def wait_until_healthy(self, commands: Commands) -> None:
-        """And until it has said that it is what was asked for. Raises CellError."""
+        """Wait until the target is healthy, and check its build. Raises CellError."""
         healthy = self.variant.target.healthy
         ask = None
         if healthy.command is not None:
@@ -121,7 +121,7 @@ class CellTarget:
             self._check_build(self.build)
 
     def ended(self) -> ProcessEnd | None:
-        """How it ended by itself; None while it runs, or when it is not ours."""
+        """How it ended by itself; None while it runs, or if we did not start it."""
         if self.process is not None and self.crashed is None:
             self.crashed = self.process.poll()
         return self.crashed
@@ -191,5 +191,5 @@ def prepared(cell: ExperimentCell, spec: Experiment, where: CellFolder) -> CellT
 
 
 def _number(value: float) -> str:
-    """Never 1e+06."""
+    """The number as text, never in the form 1e+06."""
     return str(int(value)) if value == int(value) else repr(value)

@@ -23,7 +23,7 @@ _MARKUP = re.compile(r"^[*_`~\s]+|[*_`~\s]+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class TableCell:
     kind: Literal["number", "text", "nothing", "garbled"]
     text: str
     """As it stands in the file."""
@@ -33,7 +33,7 @@ class Cell:
     decimals: int = 0
 
     @classmethod
-    def of(cls, text: str) -> Cell:
+    def of(cls, text: str) -> TableCell:
         """A number is garbled when a second one, or letters that are no unit, stand beside it."""
         bare = _MARKUP.sub("", text)
         if bare.lower() in _NOTHING:
@@ -55,9 +55,3 @@ class Cell:
         """The text without Markdown's marks. Inside a path, blanks are where a table's cell was wrapped."""
         bare = re.sub(r"\s+", " ", _MARKUP.sub("", self.text.replace("\\|", "|")) if self.kind != "nothing" else "")
         return bare.replace(" ", "") if bare.startswith("/") else bare
-
-
-def significant(value: float) -> int:
-    """How many decimal digits it takes to write a number, without zeros at its ends."""
-    digits = f"{abs(value):.12g}".split("e")[0].replace(".", "").strip("0")
-    return max(1, len(digits))

@@ -16,8 +16,8 @@ from plimsoll.stats.study import Precision
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 BINARY = ("3.13", "3.14", "3.15")
@@ -32,7 +32,7 @@ _PRECISION = Precision("gatling", digits=3, floor=1.0, clock="sent", times_of="a
 class _Log:
     """What both forms are read into."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ResultFile) -> None:
         self.samples = Samples(source)
         self.users: list[tuple[int, int]] = []
         """(Unix ms, +1 or -1)."""
@@ -53,7 +53,7 @@ class _Log:
             status=int(status[1]) if status else None,
         )
 
-    def study(self, source: Source, told: Told) -> Study:
+    def study(self, source: ResultFile, options: ImportOptions) -> Study:
         most = now = 0
         for _, change in sorted(self.users):
             now += change
@@ -61,17 +61,17 @@ class _Log:
         if self.errors:
             self.notes.append(f"{self.errors} errors of the simulation itself")
         trial = self.samples.trial(
-            variant_of(source, told), level_of(told, users=float(most) or None), _PRECISION, told,
-            operation=operation_of(told), notes=tuple(self.notes),
+            variant_of(source, options), level_of(options, users=float(most) or None), _PRECISION, options,
+            operation=operation_of(options), notes=tuple(self.notes),
         )  # fmt: skip
-        return study_of_one(source, told, trial, about={"gatling": self.version} if self.version else {})
+        return study_of_one(source, options, trial, about={"gatling": self.version} if self.version else {})
 
 
-def is_text_log(source: Source) -> bool:
+def is_text_log(source: ResultFile) -> bool:
     return bool(re.match(r"(?:ASSERTION\t[^\n]*\n)*RUN\t", source.beginning))
 
 
-def is_binary_log(source: Source) -> bool:
+def is_binary_log(source: ResultFile) -> bool:
     head = source.head
     if len(head) < 16 or head[0] != _RUN:
         return False
@@ -79,7 +79,7 @@ def is_binary_log(source: Source) -> bool:
     return 0 < length < 32 and head[5 : 5 + length].replace(b".", b"").isalnum() and head[5 + length] in (0, 1)
 
 
-def read_text_log(source: Source, told: Told) -> Study:
+def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
     log = _Log(source)
     for line, text in source.lines():
         cells = text.split("\t")
@@ -94,10 +94,10 @@ def read_text_log(source: Source, told: Told) -> Study:
             log.users.append((int(cells[event + 1]), 1 if cells[event] == "START" else -1))
         elif cells[0] == "ERROR":
             log.errors += 1
-    return log.study(source, told)
+    return log.study(source, options)
 
 
-def _request(source: Source, line: int, cells: list[str]) -> tuple[list[str], str, int, int, bool, str]:
+def _request(source: ResultFile, line: int, cells: list[str]) -> tuple[list[str], str, int, int, bool, str]:
     """Releases differ in what stands before: groups, name, start, end and state are next to one another in all."""
     for index in range(4, len(cells)):
         if cells[index] in ("OK", "KO") and cells[index - 1].isdecimal() and cells[index - 2].isdecimal():
@@ -107,7 +107,7 @@ def _request(source: Source, line: int, cells: list[str]) -> tuple[list[str], st
     raise source.error(line, "is no REQUEST record: no start, end and OK or KO")
 
 
-def read_binary_log(source: Source, told: Told) -> Study:
+def read_binary_log(source: ResultFile, options: ImportOptions) -> Study:
     log = _Log(source)
     reader = _Binary(source)
     log.version = reader.version
@@ -119,13 +119,13 @@ def read_binary_log(source: Source, told: Told) -> Study:
         )
     for place, record in enumerate(reader.records(log), 2):
         log.request(place, *record)
-    return log.study(source, told)
+    return log.study(source, options)
 
 
 class _Binary:
     """Big-endian; strings that occur again are numbered. "Lines" of complaints are records."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ResultFile) -> None:
         self._source = source
         self._data = source.content()
         self._at = 1

@@ -19,14 +19,14 @@ from plimsoll._engine import Histogram
 from plimsoll.importers.cells import MS
 from plimsoll.importers.samples import BUCKET, MOST_SECONDS
 from plimsoll.importers.single import level_of, number, operation_of, study_of_one, summary_trial, variant_of, whole
+from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision, Trial
-from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _V2, _V2_PACKED = 0x1C849303, 0x1C849304
@@ -44,16 +44,16 @@ _Interval = tuple[float, float, Histogram]
 """Start and length in seconds, histogram in µs."""
 
 
-def is_hlog(source: Source) -> bool:
+def is_hlog(source: ResultFile) -> bool:
     head = source.beginning
     return "Histogram log format version" in head[:2000] or '"Interval_Compressed_Histogram"' in head[:4000]
 
 
-def is_hgrm(source: Source) -> bool:
+def is_hgrm(source: ResultFile) -> bool:
     return bool(_HGRM.match(source.beginning))
 
 
-def read_hlog(source: Source, told: Told) -> Study:
+def read_hlog(source: ResultFile, options: ImportOptions) -> Study:
     by_tag: dict[str, list[_Interval]] = defaultdict(list)
     ours = "Logged with plimsoll" in source.beginning
     warnings = []
@@ -61,7 +61,7 @@ def read_hlog(source: Source, told: Told) -> Study:
         if text.startswith("#[INVALID"):
             warnings.append(text[2:-1])
         if text and not text.startswith(("#", '"')):
-            tag, interval = _interval(source, line, text, told)
+            tag, interval = _interval(source, line, text, options)
             by_tag[tag].append(interval)
     if not by_tag:
         raise source.error(None, "holds no histograms")
@@ -70,19 +70,19 @@ def read_hlog(source: Source, told: Told) -> Study:
     span = max(start + length for start, length, _ in rows) - first
     if span > MOST_SECONDS:
         raise source.error(None, f"its intervals lie {span / 86_400:.0f} days apart: a time in it is wrong")
-    seconds = told.duration or span or None
+    seconds = options.duration or span or None
     endpoints = [_endpoint(tag, each, first, span, seconds) for tag, each in sorted(by_tag.items())]
     total = endpoints[0] if len(by_tag) == 1 and "" in by_tag else _endpoint(None, rows, first, span, seconds)
     trial = Trial(
         id=str(source.path),
-        variant=variant_of(source, told),
-        operation=operation_of(told),
-        level=level_of(told),
-        users=told.users,
-        offered=told.rate,
-        think=told.think,
+        variant=variant_of(source, options),
+        operation=operation_of(options),
+        level=level_of(options),
+        users=options.users,
+        offered=options.rate,
+        think=options.think,
         duration=seconds,
-        ramp=told.ramp or 0.0,
+        ramp=options.ramp or 0.0,
         endpoints=() if total is endpoints[0] else tuple(endpoints),
         total=total,
         precision=PLIMSOLL
@@ -90,10 +90,10 @@ def read_hlog(source: Source, told: Told) -> Study:
         else Precision("hdrhistogram", digits=3, floor=1e-3, mergeable=True, relative=BUCKET),
         notes=("an .hlog does not tell failures",),
     )
-    return study_of_one(source, told, trial, warnings=tuple(warnings))
+    return study_of_one(source, options, trial, warnings=tuple(warnings))
 
 
-def _interval(source: Source, line: int, text: str, told: Told) -> tuple[str, _Interval]:
+def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) -> tuple[str, _Interval]:
     """(tag, the interval)."""
     tag = ""
     if text.startswith("Tag="):
@@ -106,7 +106,7 @@ def _interval(source: Source, line: int, text: str, told: Told) -> tuple[str, _I
         values = list(_counts(base64.b64decode(cells[3], validate=True)))
     except (ValueError, struct.error, zlib.error, IndexError) as error:
         raise source.error(line, f"its histogram is damaged: {error}") from None
-    unit = told.unit or _unit(max((value for value, _ in values), default=0), highest)
+    unit = options.unit or _unit(max((value for value, _ in values), default=0), highest)
     if not unit:
         raise source.error(line, "the unit of its histogram is not certain; tell it with --unit (ns, us or ms)")
     histogram = Histogram()
@@ -115,11 +115,11 @@ def _interval(source: Source, line: int, text: str, told: Told) -> tuple[str, _I
     return unquote(tag), (start, length, histogram)
 
 
-def _unit(highest: int, told: float) -> str:
+def _unit(highest: int, stated: float) -> str:
     """Logs tell the maximum of each interval in ms beside the histogram in its own unit."""
-    if not highest or not told:
+    if not highest or not stated:
         return "us"
-    return next((unit for ratio, unit in _UNITS.items() if abs(highest / ratio / told - 1) <= _CLOSE), "")
+    return next((unit for ratio, unit in _UNITS.items() if abs(highest / ratio / stated - 1) <= _CLOSE), "")
 
 
 def _counts(payload: bytes) -> Iterator[tuple[int, int]]:
@@ -203,8 +203,8 @@ def _course(by_second: dict[int, Histogram], length: int) -> Course:
     )
 
 
-def read_hgrm(source: Source, told: Told) -> Study:
-    scale = MS[told.unit or "ms"]
+def read_hgrm(source: ResultFile, options: ImportOptions) -> Study:
+    scale = MS[options.unit or "ms"]
     curve: list[tuple[float, float]] = []
     count = 0
     facts: dict[str, float] = {}
@@ -236,8 +236,8 @@ def read_hgrm(source: Source, told: Told) -> Study:
     notes = ["a curve of percentiles: those that it does not give are not known"]
     if is_vegeta:
         notes.append("vegeta's curve comes from a t-digest, whose error has no bound")
-    trial = summary_trial(source, told, total, level_of(told), None, precision=precision, notes=tuple(notes))
-    return study_of_one(source, told, trial)
+    trial = summary_trial(source, options, total, level_of(options), None, precision=precision, notes=tuple(notes))
+    return study_of_one(source, options, trial)
 
 
 def _quantiles(curve: list[tuple[float, float]]) -> dict[float, float]:

@@ -19,8 +19,8 @@ from plimsoll.stats.study import FailureKind, Measured, Precision
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _HEY_TITLES = ["response-time", "DNS+dialup", "DNS", "Request-write", "Response-delay", "Response-read", "status-code"]
@@ -37,22 +37,22 @@ DEADLINE = "aborted due to deadline"
 _NO_ANSWERS = "requests without an answer are not in this file"
 
 
-def is_csv(source: Source) -> bool:
+def is_csv(source: ResultFile) -> bool:
     titles = source.beginning.partition("\n")[0].strip().split(",")
     return titles[: len(_HEY_TITLES)] == _HEY_TITLES or titles[: len(_OHA_TITLES)] == _OHA_TITLES
 
 
-def is_json(source: Source) -> bool:
+def is_json(source: ResultFile) -> bool:
     head = source.beginning
     return head.lstrip().startswith("{") and '"summary"' in head and '"successRate"' in head
 
 
-def is_text(source: Source) -> bool:
+def is_text(source: ResultFile) -> bool:
     head = source.beginning
     return "Summary:" in head and "Requests/sec:" in head and "Slowest:" in head
 
 
-def read_csv(source: Source, told: Told) -> Study:
+def read_csv(source: ResultFile, options: ImportOptions) -> Study:
     lines = source.lines()
     titles = next(lines)[1].split(",")
     is_hey = titles[0] == "response-time"
@@ -81,17 +81,22 @@ def read_csv(source: Source, told: Told) -> Study:
         times_of="all", mergeable=True, relative=BUCKET,
     )  # fmt: skip
     trial = samples.trial(
-        variant_of(source, told), level_of(told), precision, told, operation=operation_of(told), notes=tuple(warnings)
+        variant_of(source, options),
+        level_of(options),
+        precision,
+        options,
+        operation=operation_of(options),
+        notes=tuple(warnings),
     )
-    return study_of_one(source, told, trial)
+    return study_of_one(source, options, trial)
 
 
-def read_json(source: Source, told: Told) -> Study:
+def read_json(source: ResultFile, options: ImportOptions) -> Study:
     with source.expected("oha"):
-        return _read_json(source, told)
+        return _read_json(source, options)
 
 
-def _read_json(source: Source, told: Told) -> Study:
+def _read_json(source: ResultFile, options: ImportOptions) -> Study:
     try:
         document = json.loads(source.text())
     except json.JSONDecodeError as error:
@@ -117,7 +122,7 @@ def _read_json(source: Source, told: Told) -> Study:
     }
     return _summed(
         source,
-        told,
+        options,
         tool="oha",
         seconds=number(source, None, summary.get("total"), "summary.total"),
         times={name: seconds(summary.get(name), f"summary.{name}") for name in ("average", "fastest", "slowest")},
@@ -129,7 +134,7 @@ def _read_json(source: Source, told: Told) -> Study:
     )
 
 
-def read_text(source: Source, told: Told) -> Study:
+def read_text(source: ResultFile, options: ImportOptions) -> Study:
     values: dict[str, tuple[str, str | None]] = {}
     quantiles: dict[float, float] = {}
     statuses: dict[int, int] = {}
@@ -163,7 +168,7 @@ def read_text(source: Source, told: Told) -> Study:
     in_bytes = size is not None and size[1] in (None, "bytes", "B") and size[0].replace(".", "").isdigit()
     return _summed(
         source,
-        told,
+        options,
         tool="oha" if "Success rate" in values else "hey",
         seconds=total / 1000,
         times={"average": time("Average"), "fastest": time("Fastest"), "slowest": time("Slowest")},
@@ -181,8 +186,8 @@ def _scale(unit: str | None) -> float | None:
 
 
 def _summed(
-    source: Source,
-    told: Told,
+    source: ResultFile,
+    options: ImportOptions,
     *,
     tool: str,
     seconds: float,
@@ -221,5 +226,5 @@ def _summed(
         tool, digits=None, floor=floor, clock="sent" if tool == "hey" else "unknown",
         times_of="unknown" if tool == "hey" else "successes",
     )  # fmt: skip
-    trial = summary_trial(source, told, total, level_of(told), seconds, precision=precision, notes=tuple(notes))
-    return study_of_one(source, told, trial)
+    trial = summary_trial(source, options, total, level_of(options), seconds, precision=precision, notes=tuple(notes))
+    return study_of_one(source, options, trial)

@@ -16,8 +16,8 @@ from plimsoll.stats.study import Precision
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _DEFAULT = (
@@ -30,11 +30,11 @@ _TRANSACTION = "Number of samples in transaction"
 _PRECISION = Precision("jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
 
 
-def is_jtl(source: Source) -> bool:
+def is_jtl(source: ResultFile) -> bool:
     return _titles(source) is not None or source.beginning.lstrip().startswith("<testResults")
 
 
-def _titles(source: Source) -> tuple[str, list[str], bool] | None:
+def _titles(source: ResultFile) -> tuple[str, list[str], bool] | None:
     """(delimiter, titles, whether they are in the file)."""
     line = source.beginning.partition("\n")[0].strip("\r")
     for delimiter in _DELIMITERS:
@@ -46,7 +46,7 @@ def _titles(source: Source) -> tuple[str, list[str], bool] | None:
     return None
 
 
-def read_jtl(source: Source, told: Told) -> Study:
+def read_jtl(source: ResultFile, options: ImportOptions) -> Study:
     found = _titles(source)
     if found is None:
         raise source.error(1, "is JMeter's XML; save it as CSV (jmeter.save.saveservice.output_format=csv)")
@@ -75,13 +75,13 @@ def read_jtl(source: Source, told: Told) -> Study:
         )
     notes = [f"{transactions} samples of transaction controllers are left out"] if transactions else []
     trial = samples.trial(
-        variant_of(source, told), level_of(told, users=most_users or None), _PRECISION, told,
-        operation=operation_of(told), notes=tuple(notes),
+        variant_of(source, options), level_of(options, users=most_users or None), _PRECISION, options,
+        operation=operation_of(options), notes=tuple(notes),
     )  # fmt: skip
-    return study_of_one(source, told, trial)
+    return study_of_one(source, options, trial)
 
 
-def _rows(source: Source, delimiter: str, has_header: bool) -> Iterator[tuple[int, list[str]]]:
+def _rows(source: ResultFile, delimiter: str, has_header: bool) -> Iterator[tuple[int, list[str]]]:
     """A message may go over several lines, in quotes."""
     reader = csv.reader((f"{text}\n" for _, text in source.lines()), delimiter=delimiter)
     try:
@@ -92,7 +92,7 @@ def _rows(source: Source, delimiter: str, has_header: bool) -> Iterator[tuple[in
         raise source.error(reader.line_num, f"is no CSV: {error}") from None
 
 
-def _seconds(source: Source, line: int, text: str) -> float:
+def _seconds(source: ResultFile, line: int, text: str) -> float:
     """timeStamp is when the sample began, in Unix ms unless JMeter was told another format."""
     if text.isdecimal():
         return int(text) / 1000

@@ -20,8 +20,8 @@ from plimsoll.stats.study import TOTAL, GeneratorHealth, Measured, Precision
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _SUMMARY = Precision("k6", digits=None, floor=1e-6, clock="sent", times_of="all")
@@ -31,7 +31,7 @@ _QUANTILE = re.compile(r"p\((\d+(?:\.\d+)?)\)")
 _USERS, _DURATION = "vus", "http_req_duration"
 
 
-def is_summary(source: Source) -> bool:
+def is_summary(source: ResultFile) -> bool:
     head = source.beginning
     begins = head.lstrip().startswith("{")
     return (
@@ -41,21 +41,21 @@ def is_summary(source: Source) -> bool:
     )
 
 
-def is_json_points(source: Source) -> bool:
+def is_json_points(source: ResultFile) -> bool:
     first = source.beginning.partition("\n")[0].replace(" ", "")
     return first.startswith("{") and '"metric":' in first and ('"type":"Metric"' in first or '"type":"Point"' in first)
 
 
-def is_csv_points(source: Source) -> bool:
+def is_csv_points(source: ResultFile) -> bool:
     return source.beginning.startswith("metric_name,timestamp,metric_value")
 
 
-def read_summary(source: Source, told: Told) -> Study:
+def read_summary(source: ResultFile, options: ImportOptions) -> Study:
     with source.expected("k6"):
-        return _read_summary(source, told)
+        return _read_summary(source, options)
 
 
-def _read_summary(source: Source, told: Told) -> Study:
+def _read_summary(source: ResultFile, options: ImportOptions) -> Study:
     try:
         document = json.loads(source.text())
     except json.JSONDecodeError as error:
@@ -84,19 +84,19 @@ def _read_summary(source: Source, told: Told) -> Study:
     dropped = metrics.get("dropped_iterations", {}).get("count")
     trial = summary_trial(
         source,
-        told,
+        options,
         total,
-        level_of(told, users=users),
+        level_of(options, users=users),
         seconds,
         endpoints=tuple(endpoints),
         precision=_SUMMARY,
         generator=GeneratorHealth(dropped=int(dropped)) if dropped is not None else None,
         notes=tuple(f"threshold {text}: {'held' if held else 'FAILED'}" for text, held in checks.items()),
     )
-    return study_of_one(source, told, trial)
+    return study_of_one(source, options, trial)
 
 
-def _metrics(source: Source, document: Any) -> tuple[dict[str, dict[str, float]], dict[str, bool]]:
+def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, float]], dict[str, bool]]:
     """(values by metric, whether each threshold held) of any of the three forms."""
     found: Any
     if isinstance(document, dict) and isinstance(document.get("results"), dict):
@@ -152,7 +152,7 @@ def _endpoint(tags: Mapping[str, str]) -> tuple[str, str] | None:
     return (tags.get("method", ""), name) if name else None
 
 
-def read_points(source: Source, told: Told) -> Study:
+def read_points(source: ResultFile, options: ImportOptions) -> Study:
     samples = Samples(source)
     most_users = dropped = 0.0
     points = _json_points(source) if is_json_points(source) else _csv_points(source)
@@ -174,16 +174,16 @@ def read_points(source: Source, told: Told) -> Study:
                 status=status or None,
             )
     trial = samples.trial(
-        variant_of(source, told), level_of(told, users=most_users or None), _POINTS, told,
-        operation=operation_of(told), generator=GeneratorHealth(dropped=int(dropped)),
+        variant_of(source, options), level_of(options, users=most_users or None), _POINTS, options,
+        operation=operation_of(options), generator=GeneratorHealth(dropped=int(dropped)),
     )  # fmt: skip
-    return study_of_one(source, told, trial)
+    return study_of_one(source, options, trial)
 
 
 _Point = tuple[int, str, float, float, "Mapping[str, str]"]
 
 
-def _json_points(source: Source) -> Iterator[_Point]:
+def _json_points(source: ResultFile) -> Iterator[_Point]:
     """(line, metric, Unix seconds of the request's end, value, tags)."""
     for line, text in source.lines():
         if not text:
@@ -204,7 +204,7 @@ def _microseconds(text: str) -> str:
     return re.sub(r"(\.\d{6})\d+", r"\1", text)
 
 
-def _csv_points(source: Source) -> Iterator[_Point]:
+def _csv_points(source: ResultFile) -> Iterator[_Point]:
     """Columns by their titles: their number differs between releases."""
     lines = source.lines()
     titles = next(csv.reader([next(lines)[1]]))
@@ -219,7 +219,7 @@ def _csv_points(source: Source) -> Iterator[_Point]:
         )  # fmt: skip
 
 
-def _unix(source: Source, line: int, text: str) -> float:
+def _unix(source: ResultFile, line: int, text: str) -> float:
     """Seconds, from any of k6's time formats: how many digits a number has tells its unit until the year 5000."""
     if text.isdecimal():
         return int(text) / 10.0 ** (3 * max(0, round((len(text) - 10) / 3)))

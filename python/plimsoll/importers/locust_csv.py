@@ -16,24 +16,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.importers.cells import Cell
-from plimsoll.importers.headers import LABELS, columns
-from plimsoll.importers.measured import measured_of, seconds_of
-from plimsoll.importers.parts import Values
+from plimsoll.importers.cells import TableCell
+from plimsoll.importers.columns import LABELS, columns
+from plimsoll.importers.measured import RowValues, measured_of, seconds_of
+from plimsoll.importers.result_file import ResultFile
 from plimsoll.importers.single import level_of, operation_of, study_of_one, variant_of, whole
-from plimsoll.importers.source import Source
 from plimsoll.stats.study import LOCUST, TOTAL, Course, FailureKind, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
     from plimsoll.stats.study import Measured, Study
 
 MOST_SECONDS = 7 * 86_400
 _HTTP = re.compile(r"HTTPError\(['\"]?([1-5]\d\d)")
-Key = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +48,24 @@ class _Second:
     size: float
 
 
-def is_locust_csv(source: Source) -> bool:
+def is_locust_csv(source: ResultFile) -> bool:
     titles = _first_titles(source)
     return {"Name", "Request Count", "Failure Count"} <= titles or {"User Count", "Total Request Count"} <= titles
 
 
-def _first_titles(source: Source) -> set[str]:
+def _first_titles(source: ResultFile) -> set[str]:
     line = source.beginning.partition("\n")[0].strip("\r")
     return set(next(csv.reader([line]), [])) if "," in line else set()
 
 
-def read_locust_csv(source: Source, told: Told) -> Study:
+def read_locust_csv(source: ResultFile, options: ImportOptions) -> Study:
     if "User Count" in _first_titles(source):
         other = _beside(source.path, "stats")
         raise source.error(None, f"is the history of a run; import {other.name}, and it is read with it")
     rows = _stats(source)
     kinds = _failures(source)
     history = _history(source)
-    seconds = told.duration or seconds_of([values for _, values in rows.values()])
+    seconds = options.duration or seconds_of([values for _, values in rows.values()])
     course = {key: _course(lines) for key, lines in history.items()}
     endpoints, total, notes = [], None, []
     for key, (_, values) in rows.items():
@@ -81,31 +79,31 @@ def read_locust_csv(source: Source, told: Told) -> Study:
     if not endpoints and (total is None or not total.requests):
         raise source.error(None, "holds no requests")
     users, ramp = _users(history.get(TOTAL, []))
-    level = level_of(told, users)
+    level = level_of(options, users)
     trial = Trial(
         id=str(source.path),
-        variant=variant_of(source, told),
-        operation=operation_of(told),
+        variant=variant_of(source, options),
+        operation=operation_of(options),
         level=level,
         users=level.users if level else None,
         offered=level.rate if level else None,
-        think=told.think,
+        think=options.think,
         duration=seconds,
-        ramp=told.ramp if told.ramp is not None else ramp,
+        ramp=options.ramp if options.ramp is not None else ramp,
         endpoints=tuple(endpoints),
         total=_with_kinds(total, endpoints),
         precision=LOCUST,
         notes=tuple(dict.fromkeys(notes)),
     )
-    return study_of_one(source, told, trial, warnings=tuple(_exceptions(source)))
+    return study_of_one(source, options, trial, warnings=tuple(_exceptions(source)))
 
 
-def _stats(source: Source) -> dict[Key, tuple[int, Values]]:
+def _stats(source: ResultFile) -> dict[tuple[str, str], tuple[int, RowValues]]:
     """(line, values) by endpoint."""
     lines = csv.reader(io.StringIO(source.text(), newline=""))
     titles = next(lines)
     known, _ = columns(titles)
-    found: dict[Key, tuple[int, Values]] = {}
+    found: dict[tuple[str, str], tuple[int, RowValues]] = {}
     with _csv_errors(source):
         rows = [(lines.line_num, row) for row in lines if row]
     for line, row in rows:
@@ -114,9 +112,9 @@ def _stats(source: Source) -> dict[Key, tuple[int, Values]]:
         labels = dict(zip(titles, row, strict=True))
         key = (labels.get("Type", ""), labels["Name"])
         key = TOTAL if key[1] == "Aggregated" and not key[0].strip() else key
-        values = Values()
+        values = RowValues()
         for each, text in zip(known, row, strict=True):
-            cell = Cell.of(text)
+            cell = TableCell.of(text)
             if each is None or each.kind in LABELS or each.kind == "other" or cell.kind == "nothing":
                 continue
             if cell.kind != "number":
@@ -127,7 +125,7 @@ def _stats(source: Source) -> dict[Key, tuple[int, Values]]:
 
 
 @contextmanager
-def _csv_errors(source: Source) -> Iterator[None]:
+def _csv_errors(source: ResultFile) -> Iterator[None]:
     try:
         yield
     except csv.Error as error:
@@ -139,19 +137,19 @@ def _beside(path: Path, what: str) -> Path:
     return path.with_name(f"{stem}_{what}.csv" if stem else f"{what}.csv")
 
 
-def _dicts(source: Source, what: str) -> list[tuple[Source, int, dict[str, str]]]:
+def _dicts(source: ResultFile, what: str) -> list[tuple[ResultFile, int, dict[str, str]]]:
     """(file, line, row by title) of a file beside it; nothing if there is none."""
     path = _beside(source.path, what)
     if not path.is_file() or path == source.path:
         return []
-    beside = Source(path)
+    beside = ResultFile(path)
     lines = csv.DictReader(io.StringIO(beside.text(), newline=""))
     with _csv_errors(beside):
         return [(beside, lines.line_num, {key: value or "" for key, value in row.items() if key}) for row in lines]
 
 
-def _failures(source: Source) -> dict[Key, list[FailureKind]]:
-    kinds: dict[Key, list[FailureKind]] = defaultdict(list)
+def _failures(source: ResultFile) -> dict[tuple[str, str], list[FailureKind]]:
+    kinds: dict[tuple[str, str], list[FailureKind]] = defaultdict(list)
     for beside, line, row in _dicts(source, "failures"):
         status = _HTTP.search(row.get("Error", ""))
         count = whole(beside, line, row.get("Occurrences"), "Occurrences")
@@ -165,21 +163,21 @@ def _with_kinds(total: Measured | None, endpoints: list[Measured]) -> Measured |
     return None if total is None else replace(total, kinds=tuple(kind for each in endpoints for kind in each.kinds))
 
 
-def _exceptions(source: Source) -> list[str]:
+def _exceptions(source: ResultFile) -> list[str]:
     return [
         f"{row.get('Count', '?')} times the locustfile raised: {row.get('Message', '')}"
         for _, _, row in _dicts(source, "exceptions")
     ]
 
 
-def _history(source: Source) -> dict[Key, list[_Second]]:
-    found: dict[Key, list[_Second]] = defaultdict(list)
+def _history(source: ResultFile) -> dict[tuple[str, str], list[_Second]]:
+    found: dict[tuple[str, str], list[_Second]] = defaultdict(list)
     for beside, line, row in _dicts(source, "stats_history"):
         if row.get("Total Request Count", "N/A") == "N/A":
             continue
 
-        def value(title: str, row: dict[str, str] = row, beside: Source = beside, line: int = line) -> float:
-            cell = Cell.of(row.get(title, ""))
+        def value(title: str, row: dict[str, str] = row, beside: ResultFile = beside, line: int = line) -> float:
+            cell = TableCell.of(row.get(title, ""))
             if cell.kind not in ("number", "nothing"):
                 raise beside.error(line, f"{title}: {row.get(title)!r} is no number")
             return cell.value

@@ -1,33 +1,106 @@
-"""From the values of a table to what statistics work with."""
+"""From the cells of a table to what statistics work with: values in our units, by what their columns mean."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from plimsoll.importers.cells import BYTES, MS
 from plimsoll.stats.study import LOCUST, FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
-    from plimsoll.importers.parts import Key, Parts, Values
+    from collections.abc import Mapping, Sequence
+
+    from plimsoll.importers.cells import TableCell
+    from plimsoll.importers.columns import Meaning, TableColumn
 
 FINE = 4
 """Decimals from which on a rate tells how long the run was."""
 _CLOCKS = {"k6": "sent", "vegeta": "sent", "jmeter": "sent", "gatling": "sent", "hey": "sent", "wrk2": "due"}
 
 
-def precision_of(tool: str, parts: Parts, *, corrected: bool) -> Precision:
-    """How finely a report tells times: its tool's way if that is known, otherwise what its numbers show."""
+_RATE_UNITS: Mapping[str, float] = {"/s": 1, "rps": 1, "req/s": 1}
+
+
+@dataclass(slots=True)
+class RowValues:
+    """The values of one row, by the meaning and quantile of their columns: times in ms, sizes in bytes, shares 0…1."""
+
+    by_measure: dict[tuple[Meaning, float | None], float] = field(default_factory=dict)
+    decimals: dict[tuple[Meaning, float | None], int] = field(default_factory=dict)
+
+    def get(self, meaning: Meaning) -> float | None:
+        return self.by_measure.get((meaning, None))
+
+
+def doubt_of(column: TableColumn, cell: TableCell) -> str:
+    """Why the value of a cell is not certain; "" for one that is, and for an empty cell."""
+    if cell.kind == "nothing":
+        return ""
+    if cell.kind != "number":
+        return "is no number with a unit that is known here"
+    if cell.unit and cell.unit not in _units(column):
+        return f"the unit {cell.unit!r} does not belong to this column"
+    if column.kind in ("requests", "failures") and (cell.value < 0 or cell.value != int(cell.value)):
+        return "is no count"
+    return "is less than nothing" if cell.value < 0 else ""
+
+
+def _units(column: TableColumn) -> Mapping[str, float]:
+    """Units that a cell of this column may have."""
+    if column.is_time:
+        return MS
+    return BYTES if column.kind == "size" else {"%": 1} if column.kind in ("success", "failed") else _RATE_UNITS
+
+
+def converted(
+    column: TableColumn, cell: TableCell, all_cells: Sequence[TableCell], default: str
+) -> tuple[float, int, str]:
+    """(the value in our units, its decimals, the unit of other cells that was assumed for it, or "").
+
+    all_cells: of the column. default: unit of times without one.
+    """
+    if column.is_time:
+        unit, assumed = cell.unit or column.unit, ""
+        if not unit:
+            units = {each.unit for each in all_cells} & MS.keys()
+            unit = next(iter(units)) if len(units) == 1 else default
+            assumed = unit if units else ""
+        # "1.2 s" has tenths of a second: 2 decimals fewer than its ms would have.
+        return cell.value * MS[unit], cell.decimals - round(math.log10(MS[unit])), assumed
+    if column.kind == "size":
+        return cell.value * BYTES.get(cell.unit or column.unit, 1), cell.decimals, ""
+    if column.kind in ("success", "failed") and _in_percent(column, all_cells):
+        return round(cell.value / 100, cell.decimals + 2), cell.decimals + 2, ""
+    return cell.value, cell.decimals, ""
+
+
+def _in_percent(column: TableColumn, all_cells: Sequence[TableCell]) -> bool:
+    """Shares are in percent where the title or any cell says so, or one of them is above 1."""
+    numbers = [each for each in all_cells if each.kind == "number"]
+    return column.unit == "%" or any(each.unit == "%" or each.value > 1 for each in numbers)
+
+
+def precision_of(tool: str, digits: int | None, decimals: int, *, corrected: bool) -> Precision:
+    """How finely a table gives times: as its tool does if that is known, otherwise as its numbers show.
+
+    digits: significant ones; None: all. decimals: the most of a time in ms.
+    """
     clock = "corrected" if corrected else _CLOCKS.get(tool, "unknown")
     if tool == "locust" and not corrected:
         return LOCUST
     return Precision(
         tool or "unknown",
-        digits=parts.digits,
-        floor=10.0**-parts.decimals if parts.decimals > 0 else 1.0,
+        digits=digits,
+        floor=10.0**-decimals if decimals > 0 else 1.0,
         clock=clock,  # type: ignore[arg-type]
     )
 
 
-def measured_of(key: Key, values: Values, seconds: float | None, status: int | None) -> tuple[Measured, str]:
+def measured_of(
+    key: tuple[str, str], values: RowValues, seconds: float | None, status: int | None
+) -> tuple[Measured, str]:
     """(what was measured, a note on what follows from its numbers but is not among them)."""
     method, name = key
     requests, failures = _whole(values.get("requests")), _whole(values.get("failures"))
@@ -53,21 +126,21 @@ def measured_of(key: Key, values: Values, seconds: float | None, status: int | N
     return measured, note
 
 
-def _rate(values: Values, requests: int | None, seconds: float | None) -> tuple[float | None, str]:
-    """As told; more finely where the number of requests and the duration say the same."""
-    told = values.get("rate")
+def _rate(values: RowValues, requests: int | None, seconds: float | None) -> tuple[float | None, str]:
+    """As printed; more finely where the number of requests and the duration say the same."""
+    printed = values.get("rate")
     if requests is None or not seconds:
-        return told, ""
+        return printed, ""
     exact = requests / seconds
-    if told is None:
+    if printed is None:
         return exact, "rates are requests / duration"
     half = 0.5 * 10.0 ** -values.decimals["rate", None]
-    if abs(told - exact) <= half * 1.001 and told != exact:
+    if abs(printed - exact) <= half * 1.001 and printed != exact:
         return exact, "rates are requests / duration: the table rounds them"
-    return told, ""
+    return printed, ""
 
 
-def seconds_of(rows: list[Values]) -> float | None:
+def seconds_of(rows: list[RowValues]) -> float | None:
     """How long a run was, by its number of requests and a rate that is not rounded."""
     both = [
         (values.by_measure["requests", None], values.by_measure["rate", None])
@@ -78,10 +151,23 @@ def seconds_of(rows: list[Values]) -> float | None:
     return requests / rate if rate else None
 
 
-def succeeded(values: Values) -> float | None:
-    """The share of requests that did."""
+def shared(
+    total: Measured, values: RowValues, offered: float | None, seconds: float | None, facts: dict[str, str | float]
+) -> tuple[Measured, str]:
+    """(the sums of a run with the share of successes that its row has, a note). Adds the share to facts.
+
+    The share becomes counts where the number of requests follows from the rate that was offered.
+    """
     success, failed = values.get("success"), values.get("failed")
-    return success if success is not None else None if failed is None else 1 - failed
+    share = success if success is not None else None if failed is None else 1 - failed
+    if share is None:
+        return total, ""
+    facts["success rate"] = share
+    if offered is None or seconds is None or total.requests is not None:
+        return total, ""
+    requests = round(offered * seconds)
+    note = f"requests are the offered rate times {seconds:g} s, failures follow from the success rate"
+    return replace(total, requests=requests, failures=round(requests * (1 - share))), note
 
 
 def _whole(value: float | None) -> int | None:

@@ -13,8 +13,8 @@ from plimsoll.importers.single import level_of, number, operation_of, study_of_o
 from plimsoll.stats.study import GeneratorHealth, Precision
 
 if TYPE_CHECKING:
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _WIDTH = 12
@@ -25,11 +25,11 @@ _PRECISION = Precision(
 )
 
 
-def is_phout(source: Source) -> bool:
+def is_phout(source: ResultFile) -> bool:
     return bool(_LINE.fullmatch(source.beginning.partition("\n")[0].strip("\r")))
 
 
-def read_phout(source: Source, told: Told) -> Study:
+def read_phout(source: ResultFile, options: ImportOptions) -> Study:
     samples = Samples(source)
     dropped = 0
     for line, text in source.lines():
@@ -54,8 +54,8 @@ def read_phout(source: Source, told: Told) -> Study:
             size=number(source, line, cells[9], "size_in"),
         )
     trial = samples.trial(
-        variant_of(source, told), level_of(told), _PRECISION, told, operation=operation_of(told),
+        variant_of(source, options), level_of(options), _PRECISION, options, operation=operation_of(options),
         generator=GeneratorHealth(dropped=dropped),
         notes=(f"{dropped} shots were never fired (net code {_NEVER_FIRED})",) if dropped else (),
     )  # fmt: skip
-    return study_of_one(source, told, trial)
+    return study_of_one(source, options, trial)

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.importers import gatling, hdr, hey, jtl, k6, locust_csv, phout, vegeta, wrk
-from plimsoll.importers.published import read_published
-from plimsoll.importers.source import Source
-from plimsoll.importers.told import Told
+from plimsoll.importers import gatling, hdr, hey, jtl, k6, locust_csv, phout, tables, vegeta, wrk
+from plimsoll.importers.options import ImportOptions
+from plimsoll.importers.result_file import ResultFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,10 +20,12 @@ if TYPE_CHECKING:
 class Importer:
     name: str
     """What people call the format."""
-    sniff: Callable[[Source], bool]
+    sniff: Callable[[ResultFile], bool]
     """Whether a file is one of these, by its first bytes and its name."""
-    read: Callable[[Source, Told], Study]
+    read: Callable[[ResultFile, ImportOptions], Study]
     """Raises UsageError, which names the file and the line."""
+    takes_columns: bool = False
+    """Whether `ImportOptions.column` means something to it."""
 
 
 IMPORTERS: tuple[Importer, ...] = (
@@ -45,17 +46,17 @@ IMPORTERS: tuple[Importer, ...] = (
     Importer("HdrHistogram log", hdr.is_hlog, hdr.read_hlog),
     Importer("HdrHistogram percentiles", hdr.is_hgrm, hdr.read_hgrm),
     Importer("phout", phout.is_phout, phout.read_phout),
-    Importer("tables in text, Markdown or CSV", lambda source: True, read_published),
+    Importer("tables in text, Markdown or CSV", lambda source: True, tables.read_tables, takes_columns=True),
 )
 """Asked in this order; the last one takes anything."""
 
 
-def read(path: str | Path, **told: object) -> Study:
-    """The study in a file. told: what the file does not say, see `Told`.
+def read(path: str | Path, **given: object) -> Study:
+    """The study in a file. given: what the file does not say, see `ImportOptions`.
 
     Raises UsageError for a file that cannot be read, or is none of those that are known.
     """
-    known = Told.of(**told)
-    source = Source(Path(path))
-    importer = next(each for each in IMPORTERS if each.sniff(source))
-    return importer.read(source, known)
+    options = ImportOptions.of(**given)
+    source = ResultFile(Path(path))
+    importer = next(each for each in IMPORTERS if (each.takes_columns or not options.column) and each.sniff(source))
+    return importer.read(source, options)

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from plimsoll._engine import Histogram
+from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Trial
-from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Level, Precision
 
 MOST_ROWS = 50_000_000
@@ -50,7 +50,7 @@ class _Raw:
 class Samples:
     """Takes in requests one by one, in any order."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: ResultFile) -> None:
         self._source = source
         self._endpoints: dict[tuple[str, str], _Raw] = {}
         self._count = 0
@@ -94,14 +94,16 @@ class Samples:
         self._first = min(self._first, end - (ms or 0.0) / 1000)
         self._last = max(self._last, end)
 
-    def trial(self, variant: str, level: Level | None, precision: Precision, told: Told, **more: object) -> Trial:
+    def trial(
+        self, variant: str, level: Level | None, precision: Precision, options: ImportOptions, **more: object
+    ) -> Trial:
         """One run of all of them. more: further fields of the Trial. Raises UsageError when there are none."""
         if not self._count:
             raise self._source.error(None, "holds no requests")
         span = self._last - self._first
         if span > MOST_SECONDS:
             raise self._source.error(None, f"its requests lie {span / 86_400:.0f} days apart: a time in it is wrong")
-        seconds = told.duration or span or None
+        seconds = options.duration or span or None
         keep_course = len(self._endpoints) * (span + 1) <= _CHART_CELLS
         endpoints = [
             self._measured(key, raw, seconds, keep_course)
@@ -120,9 +122,9 @@ class Samples:
             level=level,
             users=level.users if level else None,
             offered=level.rate if level else None,
-            think=told.think,
+            think=options.think,
             duration=seconds,
-            ramp=told.ramp or 0.0,
+            ramp=options.ramp or 0.0,
             endpoints=tuple(endpoints),
             total=self._measured(TOTAL, together, seconds, keep_course),
             precision=precision,

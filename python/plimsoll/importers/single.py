@@ -5,30 +5,30 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.importers.told import Told, renamed
+from plimsoll.importers.options import ImportOptions, renamed
 from plimsoll.stats.study import Level, Measured, Study, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.importers.source import Source
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Skipped
 
 
-def level_of(told: Told, users: float | None = None, rate: float | None = None) -> Level | None:
+def level_of(options: ImportOptions, users: float | None = None, rate: float | None = None) -> Level | None:
     """As told, otherwise as found. users, rate: what the file says."""
-    if told.users is not None:
-        return Level("users", told.users)
-    if told.rate is not None:
-        return Level("/s", told.rate)
+    if options.users is not None:
+        return Level("users", options.users)
+    if options.rate is not None:
+        return Level("/s", options.rate)
     if rate:
         return Level("/s", rate)
     return Level("users", users) if users else None
 
 
 def study_of_one(
-    source: Source,
-    told: Told,
+    source: ResultFile,
+    options: ImportOptions,
     trial: Trial,
     *,
     skipped: tuple[Skipped, ...] = (),
@@ -37,7 +37,7 @@ def study_of_one(
 ) -> Study:
     """A study with this one run."""
     return Study(
-        name=told.name or source.path.name.partition(".")[0],
+        name=options.name or source.path.name.partition(".")[0],
         trials=(trial,),
         skipped=skipped,
         warnings=warnings,
@@ -47,32 +47,32 @@ def study_of_one(
 
 
 def summary_trial(
-    source: Source, told: Told, total: Measured, level: Level | None, seconds: float | None, **more: Any
+    source: ResultFile, options: ImportOptions, total: Measured, level: Level | None, seconds: float | None, **more: Any
 ) -> Trial:
     """The run of a report that has only sums. more: further fields of the Trial."""
     return Trial(
         id=str(source.path),
-        variant=variant_of(source, told),
-        operation=operation_of(told),
+        variant=variant_of(source, options),
+        operation=operation_of(options),
         level=level,
         users=level.users if level else None,
         offered=level.rate if level else None,
-        think=told.think,
-        duration=told.duration or seconds,
-        ramp=told.ramp or 0.0,
+        think=options.think,
+        duration=options.duration or seconds,
+        ramp=options.ramp or 0.0,
         total=total,
         **more,
     )
 
 
-def operation_of(told: Told) -> str:
+def operation_of(options: ImportOptions) -> str:
     """Files of one run do not name what its users did."""
-    return renamed([""], told.operation, "operation")[""] if told.operation else ""
+    return renamed([""], options.operation, "operation")[""] if options.operation else ""
 
 
-def variant_of(source: Source, told: Told) -> str:
+def variant_of(source: ResultFile, options: ImportOptions) -> str:
     found = source.path.name.partition(".")[0]
-    return renamed([found], told.variant, "variant")[found]
+    return renamed([found], options.variant, "variant")[found]
 
 
 def q(percent: str) -> float:
@@ -80,7 +80,7 @@ def q(percent: str) -> float:
     return round(float(percent) / 100, 12)
 
 
-def number(source: Source, line: int | None, text: Any, what: str) -> float:
+def number(source: ResultFile, line: int | None, text: Any, what: str) -> float:
     """A finite number. Raises UsageError, which says what it should have been."""
     try:
         value = float(text)
@@ -91,7 +91,7 @@ def number(source: Source, line: int | None, text: Any, what: str) -> float:
     return value
 
 
-def whole(source: Source, line: int | None, text: Any, what: str) -> int:
+def whole(source: ResultFile, line: int | None, text: Any, what: str) -> int:
     """A whole number. Raises UsageError."""
     value = number(source, line, text, what)
     if value != int(value):

@@ -1,162 +1,99 @@
-"""Finds the tables in a text: pipe tables with or without their line of dashes, CSV, and columns set apart by blanks.
+"""Tables in Markdown, CSV, TSV or aligned text. A column's title says what it means, or `--column TITLE=MEANING` does.
 
-Nothing is understood here but where a table begins, what its columns are, and which cells belong to one row. Lines that
-belong to a table and do not fit it come out as `Misfit`.
+Rows are endpoints; without a column of names they are whole runs. Columns for the variant and the load split a table
+into runs, and several tables in one file are variants. What is not certain comes out as `Skipped`. The rest is kept.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.cells import Cell
-from plimsoll.importers.context import strip_mentions
-from plimsoll.importers.headers import LABELS, Column, column, columns, looks_like_header
+from plimsoll.errors import UsageError
+from plimsoll.importers.cells import TableCell
+from plimsoll.importers.columns import LABELS, MEANINGS, TableColumn, column, columns, looks_like_header
+from plimsoll.importers.measured import RowValues, converted, doubt_of, measured_of, precision_of, seconds_of, shared
+from plimsoll.importers.options import renamed
+from plimsoll.importers.single import level_of, operation_of
+from plimsoll.load.mistakes import listed
+from plimsoll.stats.study import Level, Skipped, Study, Trial
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from plimsoll.importers.columns import Meaning
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
 
     Split = Callable[[str], list[str] | None]
     """A line's cells; None for a line that is no part of the table."""
+    Run = tuple[str, Level | None]
+    """Variant and level."""
 
-_DASHES = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+SUMS = frozenset({"aggregated", "total", "all", "overall", "sum", "totals"})
+"""What the row of all endpoints together is called."""
+DASHES = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+LOCUST_TITLES = frozenset({"Average Content Size", "Median Response Time"})
+"""By these a table is Locust's."""
 LONGEST_HEADER = 10_000
 """Characters."""
 _SHOWN = 120
-"""Characters of a line that a complaint quotes."""
-SUMS = frozenset({"aggregated", "total", "all", "overall", "sum", "totals"})
-"""What the row of all endpoints together is called."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    line: int
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    line: int
-    text: str
-    why: str
+"""Characters of a line that a reason quotes."""
+_HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*")
 
 
 @dataclass(slots=True)
-class Grid:
-    """A table as it stands."""
-
+class _Table:
     line: int
     """Of its header."""
-    columns: list[Column | None]
+    heading: str
     titles: list[str]
-    lead: str = ""
-    """What stands in the header before its first title: some tables tell their level there."""
-    doubt: str = ""
-    """Why its columns are not certain."""
-    rows: list[Row] = field(default_factory=list)
-    misfits: list[Misfit] = field(default_factory=list)
-    end: int = 0
-    """The line of its last row."""
+    columns: list[TableColumn | None]
+    rows: list[tuple[int, list[TableCell]]] = field(default_factory=list)
+
+    @property
+    def kinds(self) -> set[str]:
+        return {each.kind for each in self.columns if each}
+
+    @property
+    def has_arms(self) -> bool:
+        """Whether the same measures are there several times."""
+        return any(each and each.place for each in self.columns)
+
+    def cells(self, index: int) -> list[TableCell]:
+        return [cells[index] for _, cells in self.rows]
 
 
-def find_tables(lines: Sequence[str]) -> list[Grid]:
-    """In the order of the text. lines: without their ends."""
-    grids: list[Grid] = []
-    index = 0
-    while index < len(lines):
-        begun = _begin(lines[index], index + 1)
-        index += 1
-        if begun is not None:
-            split, grid = begun
-            index = _fill(grid, lines, index, split)
-            grids.append(grid)
-    return grids
-
-
-def shorten(text: str) -> str:
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
-
-
-def _begin(line: str, number: int) -> tuple[Split, Grid] | None:
-    """The table that begins with this line, and how its lines are taken apart."""
-    if len(line) > LONGEST_HEADER:
-        return None
-    if "|" in line:
-        return _grid(_pipe_cells(line) or [], number, _pipe_cells)
-    for delimiter in (",", ";", "\t"):
-        if line.count(delimiter) >= 2:
-            return _grid(_csv_cells(line, delimiter) or [], number, partial(_csv_cells, delimiter=delimiter))
-    titles = _phrases(line)
-    return _grid(titles, number, partial(_blank_cells, width=len(titles))) if len(titles) >= 3 else None
-
-
-def _grid(titles: list[str], number: int, split: Split) -> tuple[Split, Grid] | None:
-    if len(titles) < 2 or not looks_like_header(titles):
-        return None
-    lead, first = strip_mentions(titles[0])
-    titles = [first, *titles[1:]]
-    found, doubt = columns(titles)
-    return split, Grid(number, found, titles, lead, doubt, end=number)
-
-
-def _fill(grid: Grid, lines: Sequence[str], index: int, split: Split) -> int:
-    """Takes in rows until the table ends; the index of the line behind it."""
-    while index < len(lines):
-        line = lines[index]
-        if not line.strip() or (cells := split(line)) is None:
-            break
-        if not _DASHES.fullmatch(line):
-            if looks_like_header(cells):
-                break
-            _take(grid, cells, index + 1, line)
-        grid.end = index + 1
-        index += 1
-    return index
-
-
-def _take(grid: Grid, texts: list[str], number: int, line: str) -> None:
-    """One line: a row, several rows that were joined, or nothing that fits."""
-    width = len(grid.columns)
-    if not any(text.strip() for text in texts):
-        return
-    if len(texts) == width - 1:
-        texts = _with_label(grid, texts) or texts
-    cells = tuple(map(Cell.of, texts))
-    if len(cells) == width:
-        grid.rows.append(Row(number, cells))
-        return
-    rows = [cells[start : start + width] for start in range(0, len(cells), width)]
-    if len(cells) % width == 0 and all(_is_row(grid, row) for row in rows):
-        grid.rows += [Row(number, row) for row in rows]
-        return
-    why = f"{len(cells)} cell{'s' * (len(cells) != 1)} where the table has {width} columns"
-    grid.misfits.append(Misfit(number, shorten(line), why))
-
-
-def _with_label(grid: Grid, texts: list[str]) -> list[str] | None:
-    """A row of sums often has no cell for its method: then everything else fits one column further on."""
-    kinds = [each.kind if each else None for each in grid.columns]
-    if kinds[:2] != ["method", "name"] or texts[0].strip().lower() not in SUMS:
-        return None
-    shifted = ["", *texts]
-    cells = tuple(map(Cell.of, shifted))
-    return shifted if all(cell.kind in ("number", "nothing") for cell in cells[2:]) else None
-
-
-def _is_row(grid: Grid, cells: tuple[Cell, ...]) -> bool:
-    """Text where the table has labels, no text where it has numbers."""
-    if not any(each and each.kind in LABELS for each in grid.columns):
-        return False
-    return all(
-        cell.kind == "text" if each and each.kind in ("method", "name", "variant") else cell.kind != "text"
-        for each, cell in zip(grid.columns, cells, strict=True)
+def read_tables(source: ResultFile, options: ImportOptions) -> Study:
+    """Raises UsageError when no table in it can be read, or an option does not fit."""
+    reader = _Reader(source, options)
+    tables = reader.tables(source.text().splitlines())
+    names = _names(tables)
+    trials = [trial for table, name in zip(tables, names, strict=True) for trial in reader.trials(table, name)]
+    if not trials:
+        raise reader.nothing()
+    levels = {trial.level for trial in trials}
+    if levels != {level_of(options)} and (options.users or options.rate):
+        several = ", ".join(str(each) for each in sorted(each for each in levels if each))
+        raise UsageError(f"{source.path}: the table gives the levels ({several}); leave out --users and --rate")
+    variants = renamed(tuple(dict.fromkeys(trial.variant for trial in trials)), options.variant, "variant")
+    decimals, corrected = reader.decimals, any(each and each.corrected for table in tables for each in table.columns)
+    is_locust = any(set(table.titles) >= LOCUST_TITLES for table in tables)
+    tool = options.tool or ("locust" if is_locust else "")
+    precision = precision_of(tool, None, decimals, corrected=corrected)
+    return Study(
+        name=options.name or source.path.name.partition(".")[0],
+        trials=tuple(replace(trial, variant=variants[trial.variant], precision=precision) for trial in trials),
+        variants=tuple(variants.values()),
+        skipped=tuple(sorted(reader.skipped, key=lambda each: int(each.place.rpartition(":")[2]))),
+        source=str(source.path),
     )
 
 
-def _pipe_cells(line: str) -> list[str] | None:
+def pipe_cells(line: str) -> list[str] | None:
     if "|" not in line:
         return None
     cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
@@ -167,7 +104,7 @@ def _pipe_cells(line: str) -> list[str] | None:
     return cells
 
 
-def _csv_cells(line: str, delimiter: str) -> list[str] | None:
+def delimited_cells(line: str, delimiter: str) -> list[str] | None:
     if delimiter not in line:
         return None
     try:
@@ -176,29 +113,208 @@ def _csv_cells(line: str, delimiter: str) -> list[str] | None:
         return None
 
 
-def _phrases(line: str) -> list[str]:
-    """The titles in a header whose columns only blanks part; none if there is a word that belongs to no title."""
-    words = line.split()
-    if not 3 <= len(words) <= 60:
-        return []
-    titles: list[str] = []
-    start = 0
-    while start < len(words):
-        for end in range(min(len(words), start + 5), start, -1):
-            if column(" ".join(words[start:end])) is not None:
-                titles.append(" ".join(words[start:end]))
-                start = end
-                break
-        else:
-            return []
-    return titles
+def aligned_cells(line: str) -> list[str] | None:
+    """At least two blanks are between columns."""
+    cells = re.split(r"\s{2,}", line.strip())
+    return cells if len(cells) > 1 else None
 
 
-def _blank_cells(line: str, width: int) -> list[str] | None:
-    """A name at the beginning may hold blanks."""
-    words = line.split()
-    if len(words) < width:
+def shorten(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def column_map(texts: Sequence[str]) -> dict[str, TableColumn]:
+    """What columns mean, by their titles, from "TITLE=MEANING". Raises UsageError."""
+    known: dict[str, TableColumn] = {}
+    for text in texts:
+        title, equals, meaning = (part.strip() for part in text.rpartition("="))
+        found = TableColumn("other") if meaning == "-" else column(meaning)
+        if not equals or not title or found is None:
+            raise UsageError(
+                f"column: {text!r} is not TITLE=MEANING; a meaning is {listed(MEANINGS, 'or')}, or - for a column that "
+                'is left out; times may have a unit, as in "average (s)"'
+            )
+        known[title] = found
+    return known
+
+
+def _splits(line: str) -> Iterator[Split]:
+    if len(line) > LONGEST_HEADER:
+        return
+    if "|" in line:
+        yield pipe_cells
+        return
+    for delimiter in ("\t", ",", ";"):
+        if delimiter in line:
+            yield partial(delimited_cells, delimiter=delimiter)
+    yield aligned_cells
+
+
+def _names(tables: Sequence[_Table]) -> list[str]:
+    """Of several tables: their headings if each has its own, otherwise their numbers."""
+    headings = [table.heading for table in tables]
+    if len(tables) == 1:
+        return [""]
+    if all(headings) and len(set(headings)) == len(headings):
+        return headings
+    return [f"table {number}" for number in range(1, len(tables) + 1)]
+
+
+class _Reader:
+    def __init__(self, source: ResultFile, options: ImportOptions) -> None:
+        self.skipped: list[Skipped] = []
+        self.decimals = 0
+        """Most decimals of a time in ms."""
+        self._source = source
+        self._options = options
+        self._known = column_map(options.column)
+
+    def tables(self, lines: Sequence[str]) -> list[_Table]:
+        found: list[_Table] = []
+        table: _Table | None = None
+        split: Split = pipe_cells
+        heading = ""
+        for number, line in enumerate(lines, 1):
+            if marked := _HEADING.fullmatch(line[:_SHOWN].strip()):
+                heading = marked["text"]
+            if begun := self._header(line, number, heading):
+                split, table = begun
+                found.append(table)
+            elif table is not None and not DASHES.fullmatch(line):
+                cells = split(line) if line.strip() else None
+                table = self._row(table, cells, number, line) if cells is not None else None
+        titles = {title for each in found for title in each.titles}
+        if found and (unknown := [title for title in self._known if title not in titles]):
+            raise UsageError(f"{self._source.path}: no table has a column {unknown[0]!r}; there are {_quoted(titles)}")
+        return [each for each in found if self._is_certain(each)]
+
+    def _header(self, line: str, number: int, heading: str) -> tuple[Split, _Table] | None:
+        for split in _splits(line):
+            titles = split(line) or []
+            if len(titles) > 1 and looks_like_header(titles, self._known):
+                return split, _Table(number, heading, titles, [])
         return None
-    first = len(words) - width + 1
-    cells = [" ".join(words[:first]), *words[first:]]
-    return cells if any(character.isdigit() for cell in cells[1:] for character in cell) else None
+
+    def _row(self, table: _Table, texts: list[str], number: int, line: str) -> _Table:
+        if len(texts) == len(table.titles):
+            table.rows.append((number, [TableCell.of(text) for text in texts]))
+        elif any(text.strip() for text in texts):
+            cells = f"{len(texts)} cell{'s' * (len(texts) != 1)}"
+            self._skip(number, shorten(line), f"{cells} where the table has {len(table.titles)} columns")
+        return table
+
+    def _is_certain(self, table: _Table) -> bool:
+        """Finds out what the columns are; otherwise the table is skipped."""
+        table.columns, why = columns(table.titles, self._known)
+        if not why and not table.kinds & {"name", "variant", "users", "offered"}:
+            why = "no column says what was measured; name one with --column TITLE=name"
+        if why:
+            self._skip(table.line, shorten(" | ".join(table.titles)), f"the whole table is left out: {why}")
+            return False
+        for title, each in zip(table.titles, table.columns, strict=True):
+            if each is None and title:
+                self._skip(table.line, title, "a column that is not known here; --column TITLE=MEANING names it")
+        return True
+
+    def trials(self, table: _Table, name: str) -> Iterator[Trial]:
+        """The runs of a table. name: of the table; "" for the only one."""
+        runs: dict[Run, dict[tuple[str, str], RowValues]] = {}
+        for row in table.rows:
+            self._values(table, name, row, runs)
+        for (variant, level), rows in runs.items():
+            if rows:
+                yield self._trial(table, variant, level, rows)
+
+    def _values(
+        self,
+        table: _Table,
+        name: str,
+        row: tuple[int, list[TableCell]],
+        runs: dict[Run, dict[tuple[str, str], RowValues]],
+    ) -> None:
+        """Adds a row to its run; to several, if its measures are there once for each arm."""
+        line, cells = row
+        labels = {
+            each.kind: cell for each, cell in zip(table.columns, cells, strict=True) if each and each.kind in LABELS
+        }
+        key = (labels["method"].name if "method" in labels else "", labels["name"].name) if "name" in labels else None
+        if key is not None and not any(key):
+            self._skip(line, shorten(" | ".join(cell.text for cell in cells)), "no name says what was measured")
+            return
+        if key is None or key[1].lower() in SUMS:
+            key = ("", "Aggregated")
+        variant = labels["variant"].name if "variant" in labels else ""
+        level = self._level(labels)
+        arms: dict[str, RowValues] = {}
+        for index, (each, cell) in enumerate(zip(table.columns, cells, strict=True)):
+            if each is None or each.kind in LABELS or each.kind == "other":
+                continue
+            arm = arms.setdefault(each.arm or (f"arm {each.place + 1}" if table.has_arms else ""), RowValues())
+            if why := doubt_of(each, cell):
+                self._skip(line, f"{' '.join(key).strip()}: {cell.text}", why)
+            elif cell.kind == "number":
+                value, decimals, _ = converted(each, cell, table.cells(index), self._options.unit or "ms")
+                arm.by_measure[each.measure], arm.decimals[each.measure] = value, decimals
+                self.decimals = max(self.decimals, decimals if each.is_time else 0)
+        for arm_name, values in arms.items():
+            full = " ".join(part for part in (name, variant, arm_name) if part)
+            rows = runs.setdefault((full or self._source.path.name.partition(".")[0], level), {})
+            if key in rows:
+                self._skip(line, shorten(" | ".join(cell.text for cell in cells)), "is there a second time")
+            elif values.by_measure:
+                rows[key] = values
+
+    def _level(self, labels: Mapping[Meaning, TableCell]) -> Level | None:
+        users, offered = labels.get("users"), labels.get("offered")
+        if users is not None and users.kind == "number" and users.value > 0:
+            return Level("users", users.value)
+        if offered is not None and offered.kind == "number" and offered.value > 0:
+            return Level("/s", offered.value)
+        return level_of(self._options)
+
+    def _trial(
+        self, table: _Table, variant: str, level: Level | None, rows: Mapping[tuple[str, str], RowValues]
+    ) -> Trial:
+        seconds = self._options.duration or seconds_of(list(rows.values()))
+        notes = [f"read from {self._source.place(table.line)}"]
+        facts: dict[str, str | float] = {}
+        measured = {}
+        for key, values in rows.items():
+            measured[key], note = measured_of(key, values, seconds, None)
+            notes += [note] if note else []
+        total = measured.pop(("", "Aggregated"), None)
+        if total is not None and "name" not in table.kinds:
+            total, note = shared(total, rows["", "Aggregated"], level.rate if level else None, seconds, facts)
+            notes += [note] if note else []
+        return Trial(
+            id=f"{self._source.place(table.line)} {variant} {level or ''}".rstrip(),
+            variant=variant,
+            level=level,
+            operation=operation_of(self._options),
+            users=level.users if level else None,
+            offered=level.rate if level else None,
+            think=self._options.think,
+            duration=seconds,
+            ramp=self._options.ramp or 0.0,
+            endpoints=tuple(measured.values()),
+            total=total,
+            notes=tuple(dict.fromkeys(notes)),
+            facts=facts,
+        )
+
+    def _skip(self, line: int, text: str, why: str) -> None:
+        self.skipped.append(Skipped(self._source.place(line), text.strip(), why))
+
+    def nothing(self) -> UsageError:
+        if self.skipped:
+            first = self.skipped[0]
+            return UsageError(f"{first.place}: {first.text!r}: {first.why}; nothing else in the file could be read")
+        return self._source.error(
+            None,
+            "no table with results was found; a table has a header that names an endpoint (Name, Method, Endpoint) and "
+            "what was measured (# requests, average, 95%, p99, RPS); --column TITLE=MEANING explains other titles",
+        )
+
+
+def _quoted(titles: set[str]) -> str:
+    return listed([repr(title) for title in sorted(titles)], "and")

@@ -19,8 +19,8 @@ from plimsoll.stats.study import FailureKind, Measured, Precision
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Level, Study
 
 _REPORT = Precision("vegeta", digits=None, floor=1e-6, clock="sent", times_of="all")
@@ -34,16 +34,16 @@ _ROUND = 0.01
 """How far the rate of a report may lie from a whole number that was asked for."""
 
 
-def is_text_report(source: Source) -> bool:
+def is_text_report(source: ResultFile) -> bool:
     return bool(re.match(r"\s*Requests\s+\[total, rate", source.beginning))
 
 
-def is_json_report(source: Source) -> bool:
+def is_json_report(source: ResultFile) -> bool:
     head = source.beginning.lstrip()
     return head.startswith("{") and '"latencies"' in head and '"bytes_in"' in head and '"50th"' in head
 
 
-def is_results(source: Source) -> bool:
+def is_results(source: ResultFile) -> bool:
     line = source.beginning.partition("\n")[0]
     if line.startswith("{"):
         return '"attack"' in line and '"latency"' in line and '"timestamp"' in line
@@ -51,7 +51,7 @@ def is_results(source: Source) -> bool:
     return len(cells) == _WIDTH and cells[0].isdigit() and len(cells[0]) >= 18 and cells[1].isdigit()
 
 
-def read_text_report(source: Source, told: Told) -> Study:
+def read_text_report(source: ResultFile, options: ImportOptions) -> Study:
     found: dict[str, dict[str, str]] = {}
     statuses: dict[str, int] = {}
     for line_number, line in source.lines():
@@ -69,7 +69,7 @@ def read_text_report(source: Source, told: Told) -> Study:
     requests, times, received = (found.get(title, {}) for title in ("Requests", "Latencies", "Bytes In"))
     return _report(
         source,
-        told,
+        options,
         total=whole(source, 1, requests.get("total"), "Requests [total]"),
         rate=number(source, 1, requests["rate"], "Requests [rate]") if "rate" in requests else None,
         seconds=_go_ms(source, found.get("Duration", {}).get("total", "")) / 1000,
@@ -82,19 +82,19 @@ def read_text_report(source: Source, told: Told) -> Study:
     )
 
 
-def read_json_report(source: Source, told: Told) -> Study:
+def read_json_report(source: ResultFile, options: ImportOptions) -> Study:
     with source.expected("vegeta"):
-        return _read_json_report(source, told)
+        return _read_json_report(source, options)
 
 
-def _read_json_report(source: Source, told: Told) -> Study:
+def _read_json_report(source: ResultFile, options: ImportOptions) -> Study:
     document = _object(source)
     latencies = document.get("latencies", {})
     ms = {name: number(source, None, value, f"latencies.{name}") / 1e6 for name, value in latencies.items()}
     wait = number(source, None, document.get("wait", 0), "wait")
     return _report(
         source,
-        told,
+        options,
         total=whole(source, None, document.get("requests"), "requests"),
         rate=number(source, None, document.get("rate", 0), "rate") or None,
         seconds=(number(source, None, document.get("duration"), "duration") + wait) / 1e9,
@@ -106,8 +106,8 @@ def _read_json_report(source: Source, told: Told) -> Study:
 
 
 def _report(
-    source: Source,
-    told: Told,
+    source: ResultFile,
+    options: ImportOptions,
     *,
     total: int,
     rate: float | None,
@@ -132,23 +132,23 @@ def _report(
         kinds=tuple(_kind(int(code), count) for code, count in failed.items()),
     )
     trial = summary_trial(
-        source, told, measured, _offered(told, rate), seconds or None, precision=_REPORT, notes=(_DIGEST,)
+        source, options, measured, _offered(options, rate), seconds or None, precision=_REPORT, notes=(_DIGEST,)
     )
-    return study_of_one(source, told, trial)
+    return study_of_one(source, options, trial)
 
 
 def _kind(status: int, count: int) -> FailureKind:
     return FailureKind("http", f"HTTP {status}", count, status) if status else FailureKind("other", "no answer", count)
 
 
-def _offered(told: Told, rate: float | None) -> Level | None:
+def _offered(options: ImportOptions, rate: float | None) -> Level | None:
     """vegeta tells the rate that it kept: one close to a whole number was asked for as that."""
     if rate and abs(rate - round(rate)) <= _ROUND * rate and round(rate):
         rate = float(round(rate))
-    return level_of(told, rate=rate)
+    return level_of(options, rate=rate)
 
 
-def _go_ms(source: Source, text: str) -> float:
+def _go_ms(source: ResultFile, text: str) -> float:
     """A duration as Go prints it: 1m2.5s, 90.438129ms."""
     parts = _PART.findall(text)
     if text == "0s" or (parts and "".join(digits + unit for digits, unit in parts) == text):
@@ -156,7 +156,7 @@ def _go_ms(source: Source, text: str) -> float:
     raise source.error(None, f"{text!r} is no duration")
 
 
-def _object(source: Source) -> dict[str, Any]:
+def _object(source: ResultFile) -> dict[str, Any]:
     try:
         document = json.loads(source.text())
     except json.JSONDecodeError as error:
@@ -164,7 +164,7 @@ def _object(source: Source) -> dict[str, Any]:
     return document if isinstance(document, dict) else {}
 
 
-def read_results(source: Source, told: Told) -> Study:
+def read_results(source: ResultFile, options: ImportOptions) -> Study:
     samples = Samples(source)
     for line, at, status, ns, size, error, method, url in _results(source):
         samples.add(
@@ -177,11 +177,13 @@ def read_results(source: Source, told: Told) -> Study:
             status=status or None,
             size=size,
         )
-    trial = samples.trial(variant_of(source, told), level_of(told), _RESULTS, told, operation=operation_of(told))
-    return study_of_one(source, told, trial)
+    trial = samples.trial(
+        variant_of(source, options), level_of(options), _RESULTS, options, operation=operation_of(options)
+    )
+    return study_of_one(source, options, trial)
 
 
-def _results(source: Source) -> Iterator[tuple[int, int, int, int, float, str, str, str]]:
+def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, str, str, str]]:
     """(line, start in Unix ns, status, ns, bytes, error, method, URL)."""
     for line, text in source.lines():
         if not text:

@@ -13,8 +13,8 @@ from plimsoll.importers.single import level_of, q, study_of_one, summary_trial
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
-    from plimsoll.importers.source import Source
-    from plimsoll.importers.told import Told
+    from plimsoll.importers.options import ImportOptions
+    from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
@@ -30,11 +30,11 @@ _STATUS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)")
 _RATE = re.compile(r"Requests/sec:\s+(\d+(?:\.\d+)?)")
 
 
-def is_wrk(source: Source) -> bool:
+def is_wrk(source: ResultFile) -> bool:
     return bool(_RUNNING.search(source.beginning[:2000])) and "connections" in source.beginning[:4000]
 
 
-def read_wrk(source: Source, told: Told) -> Study:
+def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     text = source.text()
     done = _DONE.search(text)
     if done is None:
@@ -49,16 +49,16 @@ def read_wrk(source: Source, told: Told) -> Study:
     )
     trial = summary_trial(
         source,
-        told,
+        options,
         total,
-        level_of(told, users=None if is_wrk2 else connections),
+        level_of(options, users=None if is_wrk2 else connections),
         seconds,
         precision=precision,
-        notes=tuple(_notes(told, is_wrk2, total.censored)),
+        notes=tuple(_notes(options, is_wrk2, total.censored)),
         facts={"connections": connections} if connections else {},
     )
     url = _RUNNING.search(text)
-    return study_of_one(source, told, trial, about={"target": url[3]} if url else {})
+    return study_of_one(source, options, trial, about={"target": url[3]} if url else {})
 
 
 def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
@@ -90,12 +90,12 @@ def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
     )
 
 
-def _notes(told: Told, is_wrk2: bool, timeouts: int) -> list[str]:
+def _notes(options: ImportOptions, is_wrk2: bool, timeouts: int) -> list[str]:
     notes = [f"{timeouts} requests took longer than the time limit; their times are not told"] if timeouts else []
     if not is_wrk2:
         return [*notes, "wrk fills in requests that it did not send: its percentiles are modelled"]
     notes.append("wrk2 begins to count after 10 s, so its percentiles rest on fewer requests")
-    if told.rate is None and told.users is None:
+    if options.rate is None and options.users is None:
         notes.append("wrk2 does not print the rate that was asked for; tell it with --rate")
     return notes
 

@@ -12,8 +12,9 @@ from plimsoll.errors import UsageError
 from plimsoll.load.complaints import complaints
 from plimsoll.load.durations import format_duration, parse_length
 from plimsoll.load.mistakes import BadValueError, listed, nearest
-from plimsoll.load.phases import NOTATIONS, SHAPES, PhaseTable, cut
-from plimsoll.load.shapes import Extent
+from plimsoll.load.phases import PhaseTable, cut
+from plimsoll.load.shapes import SHAPES, shape_options
+from plimsoll.load.shapes.shape import Extent
 from plimsoll.load.spec import Limits, Load, Phase, ShapeSpec
 
 if TYPE_CHECKING:
@@ -21,25 +22,25 @@ if TYPE_CHECKING:
 
     from plimsoll.load.plan_file import PlanFile
 
-SHAPE_OPTIONS = tuple(name for name in SHAPES if name != "users")
+SHAPE_OPTIONS = tuple(shape_options())
 """Each replaces the phases of a plan."""
 LIMIT_OPTIONS = ("max_users", "on_saturation", "iterations", "requests")
-KNOWN = (*SHAPE_OPTIONS, *LIMIT_OPTIONS, "spacing", "warmup", "run_time", "users", "spawn_rate")
+LOAD_OPTIONS = (*SHAPE_OPTIONS, *LIMIT_OPTIONS, "spacing", "warmup", "run_time", "users", "spawn_rate")
 
-_OPEN_ONLY = ("spacing", "max_users", "on_saturation")
+OPEN_ONLY = ("spacing", "max_users", "on_saturation")
 _COUNTS = ("max_users", "iterations", "requests")
 
 
 def load_from_options(plan: PlanFile | None = None, **options: Any) -> Load | None:
     """The load that these options ask for, together with a plan's; None: N users as Locust starts them.
 
-    options: those of KNOWN, as text or numbers, run_time and warmup also in seconds; None = not given. A shape, or
-    users, replaces the plan's phases. warmup comes before run_time. Raises UsageError that names the option.
+    options: those of LOAD_OPTIONS, as text or numbers, run_time and warmup also in seconds; None = not given. A shape,
+    or users, replaces the plan's phases. warmup comes before run_time. Raises UsageError that names the option.
     """
     given = {name: value for name, value in options.items() if value is not None}
     for name in given:
-        if name not in KNOWN:
-            raise TypeError(f"{name} is no load option; near is {nearest(name, KNOWN)}")
+        if name not in LOAD_OPTIONS:
+            raise TypeError(f"{name} is no load option; near is {nearest(name, LOAD_OPTIONS)}")
     given |= {name: _length(name, given[name]) for name in ("run_time", "warmup") if name in given}
     limits = _limits(plan.limits if plan else Limits(), given)
     shapes = [name for name in SHAPE_OPTIONS if name in given]
@@ -50,7 +51,7 @@ def load_from_options(plan: PlanFile | None = None, **options: Any) -> Load | No
         return _shaped(shapes[0], given, limits, run_time)
     if plan and plan.load and "users" not in given:
         return _of_plan(plan.load, given, limits)
-    _refuse(given, _OPEN_ONLY, f"the open model; it needs {listed([_flag(name) for name in SHAPE_OPTIONS])}")
+    _refuse(given, OPEN_ONLY, f"the open model; it needs {listed([_flag(name) for name in SHAPE_OPTIONS])}")
     replaces = plan is not None and plan.load is not None
     if not (replaces or "warmup" in given or limits.iterations or limits.requests):
         return None
@@ -64,7 +65,7 @@ def _shaped(kind: str, given: Mapping[str, Any], limits: Limits, run_time: float
             raise UsageError(f"{_flag(name)} contradicts {_flag(kind)}, which says how much load there is{hint}")
     table = _table(kind, given, run_time)
     if table.model == "closed":
-        _refuse(given, _OPEN_ONLY, f"the open model; {_flag(kind)} is a number of users. For a rate write 100/s")
+        _refuse(given, OPEN_ONLY, f"the open model; {_flag(kind)} is a number of users. For a rate write 100/s")
         limits = replace(limits, max_users=None, on_saturation="wait")
     if run_time is not None and table.seconds is not None and run_time < table.seconds:
         hint = "leave --run-time out" if "run_time" in given else "the plan says so in stop.time; give --run-time"
@@ -81,7 +82,7 @@ def _shaped(kind: str, given: Mapping[str, Any], limits: Limits, run_time: float
 
 def _table(kind: str, given: Mapping[str, Any], run_time: float | None) -> PhaseTable:
     values = {name: given[name] for name in (kind, "spacing") if name in given}
-    if run_time is not None and NOTATIONS[kind].extent is not Extent.OWN:
+    if run_time is not None and SHAPES[kind].extent is not Extent.OWN:
         values["duration"] = run_time
     try:
         return PhaseTable.model_validate(values, context={"folder": Path()})
@@ -94,7 +95,7 @@ def _table(kind: str, given: Mapping[str, Any], run_time: float | None) -> Phase
 
 
 def _warmup(kind: str, table: PhaseTable, seconds: float) -> Phase:
-    levels = table.notation.levels
+    levels = table.shape.levels
     if not levels or not levels[0].value:
         why = "begins at 0" if levels else "has recorded times"
         raise UsageError(
@@ -111,7 +112,7 @@ def _of_plan(load: Load, given: Mapping[str, Any], limits: Limits) -> Load:
         if name in given:
             raise UsageError(f"{_flag(name)} has no meaning for the phases of a plan; say it there")
     if load.model == "closed":
-        _refuse(given, _OPEN_ONLY, "the open model; the phases of this plan are numbers of users")
+        _refuse(given, OPEN_ONLY, "the open model; the phases of this plan are numbers of users")
     phases = load.phases
     if (end := given.get("run_time")) is not None:
         phases = tuple(cut(phase, end) for phase in phases if phase.start < end)

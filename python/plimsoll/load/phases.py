@@ -5,38 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import PrivateAttr, model_validator
+from pydantic import PrivateAttr, create_model, model_validator
 
 from plimsoll.load.durations import Duration, Length, format_duration
 from plimsoll.load.mistakes import BadValueError, listed
-from plimsoll.load.shapes import Extent, Notation, Ramp, Rate, Replay, Sine, Spike, Stages, Staircase, Steps, Users
+from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.shape import Extent, LoadShape
 from plimsoll.load.spec import Model, Phase, ShapeSpec
 from plimsoll.load.table import TomlTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-NOTATIONS: dict[str, type[Notation]] = {
-    "rate": Rate, "users": Users, "ramp": Ramp, "steps": Steps, "staircase": Staircase, "spike": Spike, "sine": Sine,
-    "stages": Stages, "replay": Replay,
-}  # fmt: skip
-"""The fields of a phase that say how much; a phase has one of them."""
-SHAPES = tuple(NOTATIONS)
 
-
-class PhaseTable(TomlTable):
-    """[[phase]]"""
-
+class _NamedTable(TomlTable):
     name: str | None = None
-    rate: Rate | None = None
-    users: Users | None = None
-    ramp: Ramp | None = None
-    steps: Steps | None = None
-    staircase: Staircase | None = None
-    spike: Spike | None = None
-    sine: Sine | None = None
-    stages: Stages | None = None
-    replay: Replay | None = None
+
+
+if TYPE_CHECKING:
+    _ShapedTable = _NamedTable
+else:
+    _fields = {name: (shape | None, None) for name, shape in SHAPES.items()}
+    _ShapedTable = create_model("_ShapedTable", __base__=_NamedTable, **_fields)
+
+
+class PhaseTable(_ShapedTable):
+    """[[phase]]: a field for each shape, of which a phase has one."""
+
     duration: Length | None = None
     start: Duration | None = None
     spacing: Literal["uniform", "poisson"] | None = None
@@ -50,9 +45,9 @@ class PhaseTable(TomlTable):
         kind = self._check_kind()
         self._check_levels(kind)
         self._check_duration(kind)
-        self._check_spacing()
+        self._check_spacing(kind)
         try:
-            self._spec = self.notation.spec(self.duration)
+            self._spec = self.shape.spec(self.duration)
             self._seconds = self._spec.build().seconds
         except ValueError as error:
             raise BadValueError(str(error), kind) from error
@@ -67,37 +62,37 @@ class PhaseTable(TomlTable):
         return given[0]
 
     def _check_levels(self, kind: str) -> None:
-        levels = self.notation.levels
+        levels = self.shape.levels
         if len({level.rate for level in levels}) > 1:
             raise BadValueError('mixes rates ("900/s") and users (900)', kind)
         if levels and not any(level.value for level in levels):
             raise BadValueError("is zero all the time: nothing would be sent", kind)
 
     def _check_duration(self, kind: str) -> None:
-        extent = self.notation.extent
+        extent = self.shape.extent
         if extent is Extent.NEEDED and self.duration is None:
             raise BadValueError(f'is missing: {kind} needs one, as in duration = "1m"', "duration")
         if extent is Extent.OWN and self.duration is not None:
             raise BadValueError(f"is too much: {kind} says itself how long it lasts; leave duration out", "duration")
 
-    def _check_spacing(self) -> None:
+    def _check_spacing(self, kind: str) -> None:
         if self.spacing is not None and self.model == "closed":
             raise BadValueError("is of the open model; users have no arrivals to be spaced", "spacing")
-        if self.spacing is not None and self.replay is not None:
-            raise BadValueError("contradicts replay, which has a spacing of its own; leave spacing out", "spacing")
+        if self.spacing is not None and not self.shape.levels:
+            raise BadValueError(f"contradicts {kind}, which has a spacing of its own; leave spacing out", "spacing")
 
     @property
     def kind(self) -> str:
         return next(name for name in SHAPES if getattr(self, name) is not None)
 
     @property
-    def notation(self) -> Notation:
-        notation: Notation = getattr(self, self.kind)
-        return notation
+    def shape(self) -> LoadShape:
+        shape: LoadShape = getattr(self, self.kind)
+        return shape
 
     @property
     def model(self) -> Model:
-        return "open" if all(level.rate for level in self.notation.levels) else "closed"
+        return "open" if all(level.rate for level in self.shape.levels) else "closed"
 
     @property
     def seconds(self) -> float | None:
@@ -146,10 +141,8 @@ def cut(phase: Phase, stop: float) -> Phase:
     seconds = stop - phase.start
     if seconds < 0 or (phase.seconds is not None and phase.seconds <= seconds):
         return phase
-    values = dict(phase.shape.values)
-    if phase.seconds is None:
-        values["seconds"] = seconds
-    return replace(phase, seconds=seconds, shape=ShapeSpec.of(phase.shape.kind, **values))
+    shape = phase.shape.ending(seconds) if phase.seconds is None else phase.shape
+    return replace(phase, seconds=seconds, shape=shape)
 
 
 def _name(tables: Sequence[PhaseTable], index: int) -> str:

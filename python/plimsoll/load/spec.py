@@ -23,42 +23,53 @@ _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
     "stages": lambda values: max(values["start"], *(level for _, level in values["stages"])),
     "replay": lambda values: 0.0,
 }
-"""The constructors of `_engine.Shape`, and the highest level of what each makes."""
+"""The curves of the engine, which are the constructors of `_engine.Shape`, and the highest level of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeSpec:
-    """A shape by the name of its constructor: `build` makes it."""
+    """A shape with its values: `build` makes what the engine draws."""
 
     kind: str
-    """A static method of `_engine.Shape`."""
+    """A curve of the engine, or the name of a shape that is composed of one."""
     values: tuple[tuple[str, Any], ...]
-    """Its arguments: numbers, None, or tuples of numbers and of pairs."""
+    """Numbers, None, or tuples of numbers and of pairs; of a curve, the arguments of its constructor."""
+    curve: ShapeSpec | None = None
+    """What the engine draws for a shape that is none of its curves."""
 
     def __post_init__(self) -> None:
-        if self.kind not in _PEAKS:
+        if self.curve is None and self.kind not in _PEAKS:
             raise ValueError(f"no shape is called {self.kind!r}")
 
     @classmethod
-    def of(cls, kind: str, **values: Any) -> ShapeSpec:
-        return cls(kind, tuple(values.items()))
+    def of(cls, kind: str, curve: ShapeSpec | None = None, /, **values: Any) -> ShapeSpec:
+        return cls(kind, tuple(values.items()), curve)
 
     @property
     def peak(self) -> float:
         """Its highest level; of a replay, 0."""
-        return _PEAKS[self.kind](dict(self.values))
+        return self.curve.peak if self.curve else _PEAKS[self.kind](dict(self.values))
 
     def build(self) -> Shape:
         """Raises ValueError for values out of range."""
+        if self.curve:
+            return self.curve.build()
         shape: Shape = getattr(Shape, self.kind)(**dict(self.values))
         return shape
 
+    def ending(self, seconds: float) -> ShapeSpec:
+        """The same for so long, of one without end."""
+        values = dict(self.values) | {"seconds": seconds}
+        return ShapeSpec.of(self.kind, self.curve and self.curve.ending(seconds), **values)
+
     def to_dict(self) -> dict[str, Any]:
-        return {"kind": self.kind, "values": {name: _lists(value) for name, value in self.values}}
+        data = {"kind": self.kind, "values": {name: _lists(value) for name, value in self.values}}
+        return data | {"curve": self.curve.to_dict()} if self.curve else data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ShapeSpec:
-        return cls(data["kind"], tuple((name, _tuples(value)) for name, value in data["values"].items()))
+        values = tuple((name, _tuples(value)) for name, value in data["values"].items())
+        return cls(data["kind"], values, cls.from_dict(data["curve"]) if "curve" in data else None)
 
 
 @dataclass(frozen=True, slots=True)

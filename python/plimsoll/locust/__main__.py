@@ -98,7 +98,7 @@ def _execute(source: str | bytes, name: str, module: ModuleType) -> None:
 
 
 def _print_error(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """As Python does, which has no frames of its own under those of the program."""
+    """Print the error as Python does: without frames below those of the program."""
     while trace is not None and trace.tb_frame.f_code.co_filename in (__file__, runpy.__file__, "<frozen runpy>"):
         trace = trace.tb_next
     sys.__excepthook__(kind, error.with_traceback(trace), trace)

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class Controller(Protocol):
-    """Who carries out what the user's code asks of a runner."""
+    """Carries out what the user's code asks of a runner."""
 
     def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
         """Have so many users in all, also while users run; they are started or stopped at `rate` per second.

@@ -46,12 +46,12 @@ class UsersDispatcher:
         self._changes = self._move(missing, SpawnTimes(abs(missing), spawn_rate))
 
     def add_worker(self, worker_node: WorkerNode) -> None:
-        """Deal the users anew, over one worker more."""
+        """Distribute the users again, over one worker more."""
         self._nodes = sorted([*self._nodes, worker_node], key=lambda node: node.id)
         self._dispatcher = self._deal(len(self._dispatcher))
 
     def remove_worker(self, worker_node: WorkerNode) -> None:
-        """Deal the users anew, over one worker less."""
+        """Distribute the users again, over one worker less."""
         self._nodes = [node for node in self._nodes if node.id != worker_node.id]
         if self._nodes:
             self._dispatcher = self._deal(len(self._dispatcher))

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-from plimsoll.errors import UsageError
 from plimsoll.locust.shape import LoadTestShape
 from plimsoll.users.events import Events
 from plimsoll.users.tasks import filter_tasks_by_tags, is_chain
@@ -15,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll._engine import Recorder
-    from plimsoll.locust.runners import LocalRunner, Runner
+    from plimsoll.locust.controller import Controller
+    from plimsoll.locust.runners import LocalRunner, MasterRunner, Runner, WorkerRunner
     from plimsoll.locust.stats import RequestStats
     from plimsoll.locust.web.ui import WebUI
     from plimsoll.users.hub import Hub
@@ -66,7 +66,7 @@ class Environment:
         self.stop_timeout = stop_timeout if stop_timeout is not None else _option(parsed_options, "stop_timeout", 0.0)
         """Seconds that running tasks get to finish before their users are killed."""
         self.catch_exceptions = catch_exceptions
-        """Report what a task raises and go on, instead of letting it end the user."""
+        """Report an exception of a task and continue; else the exception ends the user."""
         self.parsed_options = parsed_options
         self.parsed_locustfiles = parsed_locustfiles
         self.available_user_classes = available_user_classes
@@ -99,7 +99,7 @@ class Environment:
 
     @cached_property
     def recorder(self) -> Recorder:
-        """Where exchanges are folded; a worker sets its own, otherwise made here with the epoch now."""
+        """The recorder of exchanges. A worker sets its own; otherwise it is made here with the epoch now."""
         from plimsoll._engine import Recorder, now
 
         return Recorder(now())
@@ -135,29 +135,57 @@ class Environment:
 
         Raises RunnerAlreadyExistsError for a second one.
         """
-        from plimsoll.locust.in_process import create_local_runner
+        from plimsoll.locust.runners import LocalRunner
 
-        return create_local_runner(self)
+        return LocalRunner(self)
 
-    def create_master_runner(self, master_bind_host: str = "*", master_bind_port: int = 5557) -> NoReturn:
+    def create_master_runner(self, master_bind_host: str = "*", master_bind_port: int = 5557) -> MasterRunner:
         """Raises UsageError: a program runs its users in its own process only."""
-        raise UsageError(
-            "create_master_runner: a program cannot spread users over other processes by itself; use "
-            "create_local_runner, or run its user classes with `plimsoll run --processes N`"
-        )
+        from plimsoll.locust.runners import MasterRunner
 
-    def create_worker_runner(self, master_host: str, master_port: int) -> NoReturn:
+        return MasterRunner(self, master_bind_host, master_bind_port)
+
+    def create_worker_runner(self, master_host: str, master_port: int) -> WorkerRunner:
         """Raises UsageError: workers are started by `plimsoll run`."""
-        raise UsageError(
-            "create_worker_runner: workers are started by `plimsoll run --processes N`, not by a program; use "
-            "create_local_runner in one"
-        )
+        from plimsoll.locust.runners import WorkerRunner
 
-    def create_web_ui(self, host: str = "", port: int = 8089, **options: Any) -> WebUI:
+        return WorkerRunner(self, master_host, master_port)
+
+    def _make_controller(self) -> Controller:
+        """What runs the users of a program, for its LocalRunner."""
+        from plimsoll.locust.in_process import InProcessController
+
+        return InProcessController(self)
+
+    def create_web_ui(
+        self,
+        host: str = "",
+        port: int = 8089,
+        web_base_path: str | None = None,
+        web_login: bool = False,
+        tls_cert: str | None = None,
+        tls_key: str | None = None,
+        stats_csv_writer: Any = None,
+        delayed_start: bool = False,
+        userclass_picker_is_active: bool = False,
+        build_path: str | None = None,
+    ) -> WebUI:
         """A page about the test of this Environment, with the means to start and stop it. Options: those of `WebUI`."""
         from plimsoll.locust.web.ui import WebUI
 
-        return WebUI(self, host, port, **options)
+        return WebUI(
+            self,
+            host,
+            port,
+            web_base_path=web_base_path,
+            web_login=web_login,
+            tls_cert=tls_cert,
+            tls_key=tls_key,
+            stats_csv_writer=stats_csv_writer,
+            delayed_start=delayed_start,
+            userclass_picker_is_active=userclass_picker_is_active,
+            build_path=build_path,
+        )
 
     def update_user_class(self, user_settings: Mapping[str, Any]) -> None:
         """Set attributes of the class `user_class_name`; "tasks" is a list of the names of those to keep.

@@ -15,13 +15,13 @@ from gevent import getcurrent
 from gevent.pool import Group
 
 from plimsoll._engine import SpawnTimes, now
-from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED, LocalRunner
+from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED
 from plimsoll.run.dispatch import Dispatcher, UserClass
 from plimsoll.run.worker.population import BATCH
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import CONTROL_FLOW
 from plimsoll.users.recording import RequestRecorder
 from plimsoll.users.sleep import sleep_until
-from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -40,17 +40,8 @@ WORKER = 0
 """The one that the dispatcher deals all users to."""
 
 
-def create_local_runner(environment: Environment) -> LocalRunner:
-    """The runner of a program. Raises RunnerAlreadyExistsError for a second one."""
-    controller = InProcessController(environment)
-    runner = LocalRunner(environment, controller)
-    environment.events.request.add_listener(RequestRecorder(environment.recorder))
-    environment.events.user_error.add_listener(controller.count_error)
-    return runner
-
-
 class InProcessController:
-    """The controller of a runner that has nobody else: what it is asked to do it does, in this process.
+    """The controller of a runner without other processes: it carries out every request in this process.
 
     A test may be started again after its end. Users that the program itself started with `spawn_users` belong to it.
     """
@@ -59,7 +50,6 @@ class InProcessController:
         self._environment = environment
         self._dispatcher: Dispatcher | None = None
         """None while there is no test."""
-        self._spawning: gevent.Greenlet[..., Any] | None = None
         self._ending: gevent.Greenlet[..., Any] | None = None
         self._ticker: gevent.Greenlet[..., Any] | None = None
         self._leaving: set[User] = set()
@@ -68,28 +58,30 @@ class InProcessController:
         """The greenlets that see them out."""
         self._epoch = now()
         environment.recorder.restart(self._epoch)
+        environment.events.request.add_listener(RequestRecorder(environment.recorder))
+        environment.events.user_error.add_listener(self._count_error)
 
     # What the runner asks for
 
     def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
-        self._interrupt(self._spawning)
-        self._spawning = self._runner.spawn(self._spawn, users, rate, classes)
+        runner = self._runner
+        self._interrupt(runner.spawning_greenlet)
+        runner.spawning_greenlet = runner.spawn(self._spawn, users, rate, classes)
         if self._ticker is None or self._ticker.dead:
-            self._ticker = self._runner.spawn(self._tick)
+            self._ticker = runner.spawn(self._tick)
 
     def stop(self) -> None:
         """Returns when the test has ended. Called by a user, which must end too, it returns at once."""
         self._stop(quit=False)
 
     def quit(self) -> None:
-        """The same, and ends the background work of the runner, as a part of which the caller may end too."""
+        """End the test and the background work of the runner. This may also end the caller."""
         self._stop(quit=True)
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
         raise NotImplementedError("a LocalRunner has no other node to send to")
 
-    def count_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
-        """The listener of `user_error`."""
+    def _count_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         self._runner.log_exception("local", str(exception), "".join(traceback.format_tb(tb)))
 
     # How users come
@@ -109,7 +101,7 @@ class InProcessController:
         move, times, start, moved = dispatcher.grow, SpawnTimes(abs(missing), rate), now(), 0
         if missing < 0:
             move = dispatcher.shrink
-        while self._spawning is getcurrent():
+        while self._runner.spawning_greenlet is getcurrent():
             before = moved
             while (due := times.due(moved)) is not None and start + due <= now():
                 moved += 1
@@ -132,7 +124,7 @@ class InProcessController:
         return self._dispatcher
 
     def _adjust(self, counts: Mapping[str, int]) -> None:
-        """Have so many users of each class, not counting those that are ending."""
+        """Start or stop users until each class has this many, not counting those that are ending."""
         runner = self._runner
         present: dict[str, list[User]] = {name: [] for name in counts}
         for user in _users(runner):
@@ -184,11 +176,12 @@ class InProcessController:
         """caller: who asked for the end, and may have more to do."""
         environment, runner = self._environment, self._runner
         self._fire(environment.events.test_stopping, environment=environment)
+        runner.final_user_classes_count = runner.user_classes_count
         runner.state = STATE_CLEANUP
-        for work in (self._spawning, runner.shape_greenlet):
+        for work in (runner.spawning_greenlet, runner.shape_greenlet):
             if work is not caller:
                 self._interrupt(work)
-        self._spawning = runner.shape_greenlet = runner.shape_last_tick = None
+        runner.spawning_greenlet = runner.shape_greenlet = runner.shape_last_tick = None
         self._end(list(_users(runner)))
         self._departures.join()
         runner.user_greenlets.join()
@@ -203,7 +196,7 @@ class InProcessController:
             self._leaving.difference_update(users)
 
     def _tick(self) -> None:
-        """Let the recorder forget each second when it is past: nobody keeps it. Its sums, which are shown, stay."""
+        """Let the recorder discard each second when it is past, because nothing stores it. Its sums stay."""
         while True:
             gevent.sleep(PERIOD)
             self._environment.recorder.take((now() - self._epoch) // SECOND)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
-
-from plimsoll.locust.script.describe import ratio_lines, ratios, users_of_each
+from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from plimsoll.locust.script.describe import Ratio
     from plimsoll.users.user import User
+
+
+Ratio = dict[str, Any]
+"""{"Visitor": {"ratio": 0.5, "tasks": {"index": {"ratio": 0.25}}}}, as `--show-task-ratio-json` prints it."""
 
 
 def get_ratio(user_classes: Sequence[type[User]], user_spawned: Mapping[str, int], total: bool) -> Ratio:
@@ -20,7 +22,7 @@ def get_ratio(user_classes: Sequence[type[User]], user_spawned: Mapping[str, int
 
 
 def print_task_ratio(user_classes: Sequence[type[User]], num_users: int | None, total: bool) -> None:
-    """Print them for so many users, a line each."""
+    """Print the ratios for this number of users, a line each."""
     print("\n".join(ratio_lines(get_ratio(user_classes, users_of_each(user_classes, num_users), total))))
 
 
@@ -29,3 +31,45 @@ def print_task_ratio_json(user_classes: Sequence[type[User]], num_users: int | N
     counts = users_of_each(user_classes, num_users)
     both = {"per_class": get_ratio(user_classes, counts, False), "total": get_ratio(user_classes, counts, True)}
     print(json.dumps(both, indent=4))
+
+
+def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
+    """Locust's listing of a `Ratio`, to the blanks at the ends of its lines."""
+    lines = []
+    indent = "  " * depth
+    for name, entry in ratios.items():
+        share = f"{indent}{100 * entry['ratio']:<6.1f}"
+        lines.append(f" {share:<10} {indent + name:<50}")
+        lines += ratio_lines(entry.get("tasks", {}), depth + 1)
+    return lines
+
+
+def ratios(classes: Iterable[type[User]], users: Mapping[str, float], *, total: bool) -> Ratio:
+    """The shares of these classes, of which there are so many users by name, and of their tasks.
+
+    total: a task's share is that of all tasks, not of those of its user class or TaskSet.
+    """
+    all_users = sum(users.values()) or 1
+    shares = {each: users.get(each.__name__, 0) / all_users for each in classes}
+    return {
+        each.__name__: {"ratio": share, "tasks": _task_ratio(each, share if total else 1.0, total)}
+        for each, share in shares.items()
+    }
+
+
+def _task_ratio(holder: Any, whole: float, total: bool) -> Ratio:
+    """The tasks of a user class or TaskSet, which add up to `whole`."""
+    tasks: Ratio = {}
+    for task, count in Counter(holder.tasks).items():
+        share = count * whole / len(holder.tasks)
+        nested = {"tasks": _task_ratio(task, share if total else 1.0, total)} if hasattr(task, "tasks") else {}
+        tasks[task.__name__] = {"ratio": share, **nested}
+    return tasks
+
+
+def users_of_each(user_classes: Sequence[type[User]], users: int | None) -> dict[str, int]:
+    """How many of each class: those with a fixed count first, the others by weight. None: as the weights say."""
+    fixed = sum(each.fixed_count for each in user_classes)
+    weight = sum(each.weight for each in user_classes if not each.fixed_count)
+    weighted = max(0, (users or (1 if fixed else weight)) - fixed)
+    return {each.__name__: round(each.fixed_count or each.weight / weight * weighted) for each in user_classes}

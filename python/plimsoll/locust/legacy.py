@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-LOCUST_VERSION = "2.47.0"
-"""The release whose behaviour a locustfile finds here; `locust.__version__`."""
+from plimsoll.run.main_log import LOCUST_VERSION as LOCUST_VERSION
 
 
 class _Renamed(type):

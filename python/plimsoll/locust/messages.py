@@ -18,7 +18,7 @@ class Message:
     type: str
     data: Any
     node_id: str
-    """Of the worker that sent it; on a worker its own; "local" in a test without other nodes."""
+    """The id of the worker that sent it; on a worker its own id; "local" in a test without other nodes."""
 
 
 def encode(data: Any) -> bytes:

@@ -84,7 +84,7 @@ NAMES: dict[str, dict[str, str]] = {
     },
     "locust.rpc": {"plimsoll.locust.messages": "Message"},
     "locust.rpc.protocol": {"plimsoll.locust.messages": "Message"},
-    "locust.shape": {"plimsoll.users.shape": "LoadTestShape LoadTestShapeMeta"},
+    "locust.shape": {"plimsoll.locust.shape": "LoadTestShape LoadTestShapeMeta"},
     "locust.user": {
         "plimsoll.users": "wait_time",
         "plimsoll.users.tasks": "tag task",

@@ -42,7 +42,7 @@ def create_environment(
     available_shape_classes: dict[str, LoadTestShape] | None = None,
     available_user_tasks: dict[str, list[Any]] | None = None,
 ) -> Environment:
-    """An Environment that goes by the options that `get_parser().parse_args()` returned."""
+    """An Environment with the options that `get_parser().parse_args()` returned."""
     return Environment(
         user_classes=user_classes,
         shape_class=shape_class,

@@ -62,7 +62,7 @@ def fastsession(user: User | None = None) -> Iterator[FastHttpSession]:
 
 
 def _place(user: User | None) -> tuple[Any, EventHook]:
-    """(base URL, who is told of requests)"""
+    """The base URL, and the event that is fired for requests."""
     from plimsoll.users.events import EventHook
 
     return (_host, EventHook()) if user is None else (user.host, user.environment.events.request)

@@ -167,12 +167,12 @@ def _check(item: pytest.Function) -> None:
 
 
 def _wanted(item: pytest.Function) -> Sequence[str]:
-    """Its arguments."""
+    """The names of the arguments of the test function."""
     return item._fixtureinfo.argnames
 
 
 def _definition(name: str, item: pytest.Function) -> Any:
-    """Of the fixture of this name that is nearest to the function, or None."""
+    """The definition of the fixture of this name that is nearest to the function, or None."""
     definitions = item._fixtureinfo.name2fixturedefs.get(name)
     return definitions[-1] if definitions else None
 

@@ -1,24 +1,23 @@
-"""The runner as locustfiles see it: what state the test is in, how many users there are, who else takes part in it, and
-how to steer it.
+"""The runner as locustfiles see it: the state of the test, its users, the other processes, and how to steer it.
 
-A runner moves nothing by itself: it asks its Controller, and whoever that is keeps the runner up to date.
+A runner moves nothing by itself: it asks its Controller, which keeps the runner up to date.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-import socket
 import time
-from typing import TYPE_CHECKING, Any, TypedDict
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any
 
 import gevent
 from gevent.event import Event
 from gevent.pool import Group
 
+from plimsoll.errors import UsageError
 from plimsoll.locust import shape, usage
 from plimsoll.locust.controller import Controller
+from plimsoll.locust.exception_rows import ExceptionDict, count_exception
 from plimsoll.locust.messages import Message
 from plimsoll.locust.worker_nodes import (
     STATE_CLEANUP,
@@ -30,10 +29,12 @@ from plimsoll.locust.worker_nodes import (
     STATE_STOPPING,
     WorkerNode,
     WorkerNodes,
+    new_client_id,
 )
 from plimsoll.users import log
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
-from plimsoll.users.user import end_users
+from plimsoll.users.made import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -89,14 +90,10 @@ CONNECT_TIMEOUT = 5
 CONNECT_RETRY_COUNT = 60
 
 
-class ExceptionDict(TypedDict):
-    """A fault of the users' code, as often as it came."""
-
-    count: int
-    msg: str
-    traceback: str
-    nodes: set[str]
-    """The processes that it came from."""
+NO_OTHER_PROCESSES = (
+    "a program cannot spread users over other processes; use create_local_runner, or run its user classes with "
+    "`plimsoll run --processes N`"
+)
 
 
 class Runner:
@@ -105,14 +102,17 @@ class Runner:
     Raises RunnerAlreadyExistsError for a second one.
     """
 
-    def __init__(self, environment: Environment, controller: Controller) -> None:
+    worker_cpu_warning_emitted = False
+
+    def __init__(self, environment: Environment, controller: Controller | None = None) -> None:
+        """controller: None for that of the Environment, which runs the users in this process."""
         if environment.runner is not None:
             raise RunnerAlreadyExistsError(f"Environment.runner already exists ({environment.runner})")
         environment.runner = self
         if environment.shape_class is not None:
             environment.shape_class.runner = self
         self.environment = environment
-        self.controller = controller
+        self.controller = environment._make_controller() if controller is None else controller
         self.state = STATE_INIT
         self.user_greenlets = Group()
         """The greenlets of all users of this process; `args[0]` of each is its user."""
@@ -120,6 +120,8 @@ class Runner:
         """Background work of runner and locustfile; killed when the test is over."""
         self.target_user_count = 0
         self.target_user_classes_count: dict[str, int] = {}
+        self.final_user_classes_count: dict[str, int] = {}
+        """Users of each class when the test began to stop."""
         self.spawn_rate = 0.0
         """Users per second, as last asked for."""
         self.exceptions: dict[int, ExceptionDict] = {}
@@ -129,8 +131,10 @@ class Runner:
         self.current_cpu_usage = 0.0
         """Percent of one core."""
         self.current_memory_usage = 0
-        """Bytes."""
+        """Memory of this process, in bytes."""
         self.cpu_warning_emitted = False
+        self.spawning_greenlet: gevent.Greenlet[..., Any] | None = None
+        """Starts and stops users; None before the first start, and where the coordinator of a run does it."""
         self.shape_greenlet: gevent.Greenlet[..., Any] | None = None
         self.shape_last_tick: shape.Tick | None = None
         self._all_there = Event()
@@ -166,6 +170,9 @@ class Runner:
             name = type(user).__name__
             counts[name] = counts.get(name, 0) + 1
         return counts
+
+    def update_state(self, new_state: str) -> None:
+        self.state = new_state
 
     # What the user's code asks for
 
@@ -203,7 +210,7 @@ class Runner:
         self.controller.stop()
 
     def quit(self) -> None:
-        """The same, and this process takes no further part in it."""
+        """Stop the test, and end the part of this process in it."""
         self.controller.quit()
 
     def spawn_users(self, user_classes_spawn_count: Mapping[str, int], wait: bool = False) -> list[User]:
@@ -213,7 +220,7 @@ class Runner:
         users = []
         for name, count in user_classes_spawn_count.items():
             for _ in range(count):
-                user = self.user_classes_by_name[name](self.environment)
+                user = make_user(self.user_classes_by_name[name], self.environment)
                 user.start(self.user_greenlets)
                 users.append(user)
         if wait:
@@ -265,11 +272,7 @@ class Runner:
 
     def log_exception(self, node_id: str, msg: str, formatted_tb: str, count: int = 1) -> None:
         """Count an exception of a user's code by its traceback."""
-        row = self.exceptions.setdefault(
-            hash(formatted_tb), {"count": 0, "msg": msg, "traceback": formatted_tb, "nodes": set()}
-        )
-        row["count"] += count
-        row["nodes"].add(node_id)
+        count_exception(self.exceptions, node_id, msg, formatted_tb, count)
 
     def spawn(self, work: Callable[..., Any], *arguments: Any) -> gevent.Greenlet[..., Any]:
         """Background work, killed when the test is over. What it raises is logged; StopTest ends the test."""
@@ -302,7 +305,7 @@ class LocalRunner(Runner):
     worker_count = 1
     worker_index = 0
 
-    def __init__(self, environment: Environment, controller: Controller) -> None:
+    def __init__(self, environment: Environment, controller: Controller | None = None) -> None:
         super().__init__(environment, controller)
         self.client_id = new_client_id()
 
@@ -322,8 +325,21 @@ class DistributedRunner(Runner):
 class WorkerRunner(DistributedRunner):
     """The runner of one of several workers. worker_index counts from 0."""
 
-    def __init__(self, environment: Environment, controller: Controller, worker_index: int, worker_count: int) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        master_host: str = "",
+        master_port: int = 0,
+        *,
+        controller: Controller | None = None,
+        worker_index: int = -1,
+        worker_count: int = 0,
+    ) -> None:
+        """Raises UsageError without a controller: a run has one, a program has not. Host and port have no meaning."""
+        if controller is None:
+            raise UsageError(f"create_worker_runner: {NO_OTHER_PROCESSES}")
         super().__init__(environment, controller)
+        self.master_host, self.master_port = master_host, master_port
         self.client_id = new_client_id()
         self.worker_index = worker_index
         self.worker_count = worker_count
@@ -353,7 +369,7 @@ class WorkerRunner(DistributedRunner):
             super().deliver(type, data, node_id)
 
     def make_report(self) -> dict[str, Any]:
-        """What the main node is told every WORKER_REPORT_INTERVAL, with what listeners of `report_to_master` add."""
+        """The report to the main node every WORKER_REPORT_INTERVAL, with data of listeners of `report_to_master`."""
         data: dict[str, Any] = {}
         self.environment.events.report_to_master.fire(client_id=self.client_id, data=data)
         return data
@@ -380,11 +396,21 @@ class WorkerRunner(DistributedRunner):
 class MasterRunner(DistributedRunner):
     """The runner of the main node, which has no users of its own and knows of those of all workers."""
 
-    def __init__(self, environment: Environment, controller: Controller) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        master_bind_host: str = "*",
+        master_bind_port: int = 5557,
+        *,
+        controller: Controller | None = None,
+    ) -> None:
+        """Raises UsageError without a controller: a run has one, a program has not. Host and port have no meaning."""
+        if controller is None:
+            raise UsageError(f"create_master_runner: {NO_OTHER_PROCESSES}")
         super().__init__(environment, controller)
+        self.master_bind_host, self.master_bind_port = master_bind_host, master_bind_port
         self.clients = WorkerNodes()
         self.worker_indexes: dict[str, int] = {}
-        self.worker_cpu_warning_emitted = False
         self.spawning_completed = False
         environment.events.worker_report.add_listener(self._take_users)
         self.spawn(self._expect_heartbeats)
@@ -475,8 +501,3 @@ class MasterRunner(DistributedRunner):
         while True:
             gevent.sleep(HEARTBEAT_INTERVAL)
             self.clients.expect_heartbeats(forget_at=HEARTBEAT_DEAD_INTERNAL)
-
-
-def new_client_id() -> str:
-    """Host and a random number, as Locust names its nodes."""
-    return f"{socket.gethostname()}_{uuid4().hex}"

@@ -1,4 +1,4 @@
-"""What this process itself uses: processor time and memory, told at intervals."""
+"""The processor time and memory that this process uses, reported at intervals."""
 
 from __future__ import annotations
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import socket
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, ValuesView
@@ -31,7 +33,7 @@ class WorkerNode:
         """Percent of one core."""
         self.cpu_warning_emitted = False
         self.memory_usage = 0
-        """Bytes."""
+        """In bytes."""
         self.user_classes_count: dict[str, int] = {}
 
     @property
@@ -39,7 +41,7 @@ class WorkerNode:
         return sum(self.user_classes_count.values())
 
     def receive(self, state: str, users: dict[str, int], cpu: float, memory: int, liveness: int) -> None:
-        """It has sent a heartbeat, and may leave out so many again."""
+        """The worker has sent a heartbeat; the count of missing ones starts again."""
         if self.state == STATE_MISSING:
             logger.info("Worker %s is back, its state is %s", self.id, state)
         self.heartbeat = liveness
@@ -54,7 +56,7 @@ class WorkerNode:
 
 
 class WorkerNodes(MutableMapping[str, WorkerNode]):
-    """{client_id: worker}"""
+    """The workers, by client_id."""
 
     def __init__(self) -> None:
         self._nodes: dict[str, WorkerNode] = {}
@@ -84,7 +86,7 @@ class WorkerNodes(MutableMapping[str, WorkerNode]):
 
     @property
     def present(self) -> list[WorkerNode]:
-        """Those that take part in the test."""
+        """The workers that take part in the test."""
         return self.ready + self.spawning + self.running
 
     def expect_heartbeats(self, forget_at: int) -> None:
@@ -111,3 +113,8 @@ class WorkerNodes(MutableMapping[str, WorkerNode]):
 
     def __len__(self) -> int:
         return len(self._nodes)
+
+
+def new_client_id() -> str:
+    """Host and a random number, as Locust names its nodes."""
+    return f"{socket.gethostname()}_{uuid4().hex}"

@@ -58,7 +58,7 @@ class Postgres:
         }
         try:
             self._connection = psycopg.connect(url, autocommit=True, **limits)
-            self._connection.execute(f"SET statement_timeout = {PATIENCE * 1000}")
+            self._connection.execute(f"SET statement_timeout = {QUERY_TIMEOUT_S * 1000}")
         except psycopg.Error as error:
             raise ProbeError(f"{self._shown} cannot be observed: {_one_line(error)}") from error
         self.source = f"postgresql {self._connection.info.dbname}"

@@ -1,7 +1,7 @@
 """Asks probes at even distances, and keeps what they say as series.
 
-Nothing happens by itself: whoever waits for a run calls `sample` when `wait` has passed. So there is no thread, and
-tests set the clock.
+Nothing happens by itself: the code that waits for a run calls `sample` when `wait` has passed. So there is no thread,
+and tests set the clock.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class Probe(Protocol):
     """Something that has figures at any time."""
 
     source: str
-    """What `Series.source` is to be."""
+    """The value for `Series.source`."""
     units: Mapping[str, str]
-    """Of each figure that there can be."""
+    """The unit of each possible figure."""
 
     def read(self, now: float) -> Mapping[str, float]:
-        """The figures at this time; one that cannot be told is left out. now: seconds of the sampler's clock, which
+        """The figures at this time, without those that are unknown. now: seconds of the sampler's clock, which
         are later from call to call. Raises ProbeError, and is not asked again then."""
 
     def close(self) -> None:

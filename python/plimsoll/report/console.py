@@ -154,7 +154,11 @@ def _exceptions(view: RunView, width: int) -> list[str]:
     if not view.exceptions:
         return []
     lines = [line for each in view.exceptions[:MOST_ROWS] for line in exception_lines(each, width)]
-    return ["Exceptions in the users' code", *lines, *_more(len(view.exceptions))]
+    return [
+        "Exceptions in the users' code, by traceback, each with its first message",
+        *lines,
+        *_more(len(view.exceptions)),
+    ]
 
 
 def _more(number: int) -> list[str]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.load.shapes import in_words
+from plimsoll.load.shapes.shape import Wording
 from plimsoll.report.numbers import counted, seconds
 from plimsoll.report.table import one_line
 
@@ -51,32 +53,4 @@ def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
 
 def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
     """900/s; 0/s to 900/s; 3 steps from 100/s to 900/s, …"""
-    unit = "/s" if is_open else " users"
-    values = shape["values"]
-
-    def level(value: float) -> str:
-        return f"{value:.12g}{unit}"
-
-    match shape["kind"]:
-        case "constant":
-            return level(values["level"])
-        case "ramp":
-            return f"{level(values['start'])} to {level(values['end'])}"
-        case "steps":
-            levels = [each for _, each in values["steps"]]
-            return f"{counted(len(levels), 'step')} from {level(levels[0])} to {level(levels[-1])}"
-        case "staircase":
-            last = values["start"] + values["step"] * (values["count"] - 1)
-            return f"{counted(values['count'], 'step')} from {level(values['start'])} to {level(last)}"
-        case "spike":
-            return f"{level(values['base'])} with a spike to {level(values['peak'])}"
-        case "sine":
-            return f"{level(values['mean'])} ± {level(values['amplitude'])} every {seconds(values['period'])}"
-        case "stages":
-            levels = [values.get("start", 0.0), *(each for _, each in values["stages"])]
-            way = f"from {level(levels[0])} to {level(levels[-1])}, at most {level(max(levels))}"
-            return f"{counted(len(levels) - 1, 'stage')} {way}"
-        case "replay":
-            return counted(len(values["times"]), "recorded arrival")
-        case other:
-            return str(other)
+    return in_words(shape["kind"], shape["values"], Wording("/s" if is_open else " users", seconds, counted))

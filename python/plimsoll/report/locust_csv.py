@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import itertools
 import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
+from plimsoll.record import frames_of
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
@@ -113,7 +113,7 @@ class CsvFiles:
         texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
         self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
         exceptions = [
-            [each.count, each.message, frames(each.traceback), nodes(each.workers, view.generator.workers)]
+            [each.count, each.message, frames_of(each.traceback), nodes(each.workers, view.generator.workers)]
             for each in view.exceptions
         ]
         self._replace("exceptions", EXCEPTIONS, exceptions)
@@ -180,12 +180,6 @@ def decimals(milliseconds: float) -> str:
 def _failure_row(failure: Failure, text: str) -> list[object]:
     seen = [failure.first, failure.last]
     return [failure.method, failure.name, text, failure.count, *(iso_time(time) for time in seen)]
-
-
-def frames(traceback: str) -> str:
-    """A traceback without what follows its frames: the lines that name the exception."""
-    found = itertools.takewhile(lambda line: line.startswith("  "), traceback.splitlines(keepends=True))
-    return "".join(found) or traceback
 
 
 def nodes(indexes: Collection[int], workers: int) -> str:

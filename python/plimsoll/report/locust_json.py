@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.record import Interval
-from plimsoll.stats.view import NO_REQUESTS
+from plimsoll.record import NO_REQUESTS, Interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -141,6 +141,7 @@ class ExchangeFile:
     def _table(self, worker: int, exchanges: Exchanges) -> Any:
         arrow = self._arrow
         rows = np.frombuffer(exchanges.rows, ROW)
+        zero = exchanges.epoch + exchanges.rows_ahead
         methods, names = ([each[place] for each in exchanges.endpoints] for place in (0, 1))
         columns = {
             "worker": arrow.array(np.full(len(rows), worker, np.int32)),
@@ -153,7 +154,7 @@ class ExchangeFile:
         }
         for name in STAMPS:
             absent = rows[name] == 0 if name == "first_byte" else None
-            columns[name] = arrow.array(rows[name].astype(np.int64) - exchanges.epoch, mask=absent)
+            columns[name] = arrow.array(rows[name].astype(np.int64) - zero, mask=absent)
         cast = [columns[field.name].cast(field.type) for field in self._schema]
         return arrow.Table.from_arrays(cast, schema=self._schema)
 

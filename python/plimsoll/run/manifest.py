@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.plan import format_duration
+from plimsoll.run.transport.bundle import Bundle
 from plimsoll.store.redact import redact_options, redact_values
 
 if TYPE_CHECKING:
@@ -163,13 +164,15 @@ def _git(directory: Path, *arguments: str) -> str | None:
 
 
 def _scenario(plan: RunPlan, name: str | None) -> dict[str, Any]:
-    files = {path: hashlib.sha256(Path(path).read_bytes()).hexdigest() for path in plan_files(plan)}
-    own_name = ", ".join(Path(path).name for path in files) or plan.source
+    paths = plan_files(plan)
+    own_name = ", ".join(Path(path).name for path in paths) or plan.source
     return {
         "name": name or own_name,
         "model": "open" if plan.is_open else "closed",
         "users": "python" if plan.locustfiles else "native",
-        "files": [{"path": path, "sha256": digest} for path, digest in files.items()],
+        "files": [
+            {"path": path, "sha256": content} for path, (_, content) in zip(paths, Bundle.of(paths).files, strict=True)
+        ],
         "run_time": format_duration(plan.run_time) if plan.run_time is not None else None,
     }
 

@@ -29,6 +29,7 @@ from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exchange_log import ExchangeFile
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
+from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.manifest import manifest
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
@@ -105,7 +106,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         store = stack.enter_context(Store.open(outputs.store))
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
-        _log_to(_DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile), plan, stack)
+        _log_to(_log_handler(plan, display), plan, stack)
         if listener:
             _log_to(_ListenerHandler(listener), plan, stack)
 
@@ -114,6 +115,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
+        log_start(plan)
         store_writer = StoreWriter(store.start_run, about, listener.stored_as if listener else None)
         gate = ThresholdMonitor(
             lambda: (*outputs.thresholds, *runner.launch.thresholds),
@@ -141,7 +143,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         view = RunView.of(stored) if stored else result.view
         done = FinishedRun(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
         code = result.error.exit_code if result.error else _exit_code(runner.plan, result, done, gate.limits_failures)
-        logger.info("Shutting down (exit code %d)", code)
+        main_log(plan).info("Shutting down (exit code %d)", code)
         if csv:
             csv.finish(view, done.assessment)
         _write_hlog(outputs, stored)
@@ -218,15 +220,26 @@ def _display(outputs: Outputs) -> Display:
     return TerminalDisplay() if sys.stderr.isatty() and sys.stdout.isatty() else LineDisplay()
 
 
+def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
+    if plan.skip_log_setup:
+        # As Python logs by itself: warnings and worse, as they are.
+        handler = _DisplayHandler(display)
+        handler.setLevel(logging.WARNING)
+        handler.setFormatter(logging.Formatter())
+        return handler
+    return _DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile)
+
+
 def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
     """Log in Locust's format, where its users look for it."""
     if handler.formatter is None:
         host = socket.gethostname().partition(".")[0]
         handler.setFormatter(logging.Formatter(f"[%(asctime)s] {host}/%(levelname)s/%(name)s: %(message)s"))
-    logger.addHandler(handler)
-    logger.setLevel(plan.loglevel)
     stack.callback(handler.close)
-    stack.callback(logger.removeHandler, handler)
+    for each in map(logging.getLogger, RUN_LOGGERS):
+        each.addHandler(handler)
+        each.setLevel(plan.loglevel)
+        stack.callback(each.removeHandler, handler)
 
 
 class _DisplayHandler(logging.Handler):
@@ -241,7 +254,7 @@ class _DisplayHandler(logging.Handler):
 class _ListenerHandler(logging.Handler):
     def __init__(self, listener: RunListener) -> None:
         super().__init__()
-        self._listener = onlooker
+        self._listener = listener
         self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -331,6 +344,6 @@ def _exit_code(plan: RunPlan, result: Result, done: FinishedRun, failures_limite
         chosen=result.exit_code,
         threshold_failed=not all(each.passed for each in thresholds),
         failures=failed or bool(done.view.exceptions),
-        on_error=plan.exit_code_on_error,
+        on_error=plan.exit_code_on_error if result.on_error is None else result.on_error,
         listener_failed=result.listener_failed,
     )

@@ -31,5 +31,7 @@ class Result:
     exit_code: int | None = None
     """What the user's own code chose."""
     listener_failed: bool = False
+    on_error: int | None = None
+    """The exit code after failures, which the user's own code may change; None: the plan's."""
     error: PlimsollError | None = None
     """Why it failed."""

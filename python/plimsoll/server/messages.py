@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from plimsoll.load.shapes.shape import FormShape
 from plimsoll.report.page.document import ChartSpec
 
 Tone = Literal["good", "warning", "bad", "unknown"]
@@ -63,10 +64,10 @@ class RunRequest:
     spawn_rate: float = 1.0
     rate: str = ""
     """Of the open model."""
-    shape: Literal["constant", "ramp", "stages", "steps", "staircase", "spike", "sine", "plan"] = "constant"
-    """plan: as the plan file says."""
+    shape: str = "constant"
+    """The name of a `FormShape`. constant: users, or a rate; plan: as the plan file says."""
     shape_text: str = ""
-    """The value of `--ramp`, `--stages`, …, for shapes other than constant."""
+    """The value of `--ramp`, `--stages`, …, for shapes other than constant and plan."""
     shape_class: str = ""
     """A LoadTestShape of the locustfile; "" for none, which is called Default."""
     run_time: str = ""
@@ -101,6 +102,7 @@ class Form:
     arguments: tuple[Argument, ...]
     request: RunRequest
     """What it is filled with: the command line, or the last run of this page."""
+    shapes: tuple[FormShape, ...] = ()
     has_shape: bool = False
     """The locustfile has a LoadTestShape, which decides the users unless another is chosen."""
     has_plan: bool = False

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Trial
@@ -51,6 +51,17 @@ def cell_value(
     half = _half_width(scaled, centre)
     low, high = back(centre - half), back(centre + half)
     return CellValue(values, back(centre), max(0.0, low), min(1.0, high) if metric.kind == "errors" else high)
+
+
+def geometric_mean(values: Sequence[float | None]) -> float | None:
+    """The mean of a cell's times and rates, in tables, comparisons and findings alike. None when a value is not known;
+    0 when one of them is."""
+    known = [value for value in values if value is not None and math.isfinite(value)]
+    if not known or len(known) < len(values):
+        return None
+    if min(known) <= 0:
+        return 0.0
+    return known[0] if len(set(known)) == 1 else math.exp(math.fsum(map(math.log, known)) / len(known))
 
 
 def _half_width(values: list[float], centre: float) -> float:

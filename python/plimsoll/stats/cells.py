@@ -10,10 +10,11 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping
 
     from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Level, Measured, Study, Trial
@@ -87,9 +88,13 @@ class CellSummary:
     operation: str
     trials: tuple[Trial, ...]
     """All of them, the invalid ones too, by repeat."""
-    endpoints: tuple[EndpointCell, ...]
-    """By name, then method. Empty when no run is valid."""
+    by_key: Mapping[tuple[str, str], EndpointCell]
+    """The endpoints, by name, then method. Empty when no run is valid."""
     total: EndpointCell | None
+
+    @property
+    def endpoints(self) -> tuple[EndpointCell, ...]:
+        return tuple(self.by_key.values())
 
     @property
     def valid(self) -> tuple[Trial, ...]:
@@ -114,41 +119,38 @@ class CellSummary:
     def endpoint(self, key: tuple[str, str]) -> EndpointCell | None:
         if key in (("", ""), TOTAL):
             return self.total
-        return next((each for each in self.endpoints if each.key == key), None)
+        return self.by_key.get(key)
 
 
 def cells_of(study: Study) -> tuple[CellSummary, ...]:
     """Those that have a trial, by operation, level, variant."""
+    trials: dict[tuple[str, Level | None, str], list[Trial]] = {}
+    for trial in study.trials:
+        trials.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)
     return tuple(
-        cell
+        _cell(*place, tuple(sorted(trials[place], key=lambda each: each.repeat)))
         for operation in study.operations
         for level in study.levels
         for variant in study.variants
-        if (cell := cell_of(study, variant, level, operation)).trials
+        if (place := (variant, level, operation)) in trials
     )
 
 
 def cell_of(study: Study, variant: str, level: Level | None, operation: str = "") -> CellSummary:
-    trials = study.cell(variant, level, operation)
+    """One of them, perhaps without a trial."""
+    return _cell(variant, level, operation, study.cell(variant, level, operation))
+
+
+def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:
     valid = [trial for trial in trials if not trial.invalid]
     runs: dict[tuple[str, str], list[Measured]] = {}
     for trial in valid:
         for measured in trial.endpoints:
             runs.setdefault(measured.key, []).append(measured)
-    endpoints = [EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))]
+    endpoints = {key: EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))}
     totals = tuple(trial.total for trial in valid if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
-    return CellSummary(variant, level, operation, trials, tuple(endpoints), total)
-
-
-def geometric_mean(values: Sequence[float | None]) -> float | None:
-    """None when one of them is not known; 0 when one of them is."""
-    known = _known(values)
-    if not known or len(known) < len(values):
-        return None
-    if min(known) <= 0:
-        return 0.0
-    return known[0] if len(set(known)) == 1 else math.exp(sum(map(math.log, known)) / len(known))
+    return CellSummary(variant, level, operation, trials, endpoints, total)
 
 
 def _achieved(trial: Trial) -> float | None:

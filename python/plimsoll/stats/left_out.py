@@ -10,6 +10,8 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.record import frames_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -30,30 +32,32 @@ class LeftOut:
 
     def __init__(self) -> None:
         self._failures: dict[tuple[str, ...], int] = {}
-        self._exceptions: dict[tuple[str, ...], int] = {}
+        self._exceptions: dict[str, int] = {}
 
     @classmethod
     def of(cls, facts: Mapping[str, Any]) -> LeftOut:
         """As the facts of a run have it."""
         left_out = cls()
         before = facts.get(BEFORE) or {}
-        for sums, name in ((left_out._failures, "failures"), (left_out._exceptions, "exceptions")):
-            for *key, count in before.get(name) or ():
-                sums[tuple(key)] = sums.get(tuple(key), 0) + count
+        failures, exceptions = left_out._failures, left_out._exceptions
+        for *key, count in before.get("failures") or ():
+            failures[tuple(key)] = failures.get(tuple(key), 0) + count
+        for *_, traceback, count in before.get("exceptions") or ():
+            key_of = frames_of(traceback)
+            exceptions[key_of] = exceptions.get(key_of, 0) + count
         return left_out
 
     def add(self, failures: Iterable[Failure], exceptions: Iterable[CaughtException]) -> None:
         for failure in failures:
             self._failures[failure.key] = self._failures.get(failure.key, 0) + failure.count
         for exception in exceptions:
-            key = exception.message, exception.traceback
-            self._exceptions[key] = self._exceptions.get(key, 0) + exception.count
+            self._exceptions[exception.key] = self._exceptions.get(exception.key, 0) + exception.count
 
     def facts(self, second: int) -> dict[str, Any]:
         """For the facts of a run that was reset at this second, as JSON."""
         before = {
             "failures": [[*key, count] for key, count in self._failures.items()],
-            "exceptions": [[*key, count] for key, count in self._exceptions.items()],
+            "exceptions": [[frames, count] for frames, count in self._exceptions.items()],
         }
         return {RESET_AT: second, BEFORE: before}
 
@@ -67,7 +71,11 @@ class LeftOut:
                 yield replace(failure, count=failure.count - before, first=max(failure.first, since))
 
     def rest_of_exceptions(self, exceptions: Iterable[CaughtException]) -> Iterator[CaughtException]:
+        left = dict(self._exceptions)
         for exception in exceptions:
-            before = self._exceptions.get((exception.message, exception.traceback), 0)
+            # A store may have several rows of one traceback.
+            before = min(left.get(exception.key, 0), exception.count)
+            if before:
+                left[exception.key] -= before
             if exception.count > before:
                 yield replace(exception, count=exception.count - before)

@@ -17,7 +17,7 @@ little outside of what the edges of the run explain."""
 MARGIN = 0.02
 """What true means and rates may be off by."""
 GUESSED_MARGIN = 0.05
-"""Likewise for a mean that was guessed from p50 and p95."""
+"""The margin for a mean that was guessed from p50 and p95."""
 MISSING = 0.90
 """Less than this, and less than the edge of the run explains: users were missing, or requests were not counted."""
 IMPOSSIBLE = 1.10

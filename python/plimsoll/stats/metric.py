@@ -49,7 +49,7 @@ class Metric:
             return cls("quantile", percent / 100, endpoint, delta)
         if name == "median":
             return cls("quantile", 0.5, endpoint, delta)
-        return cls(cast("Kind", name), None, endpoint, delta)
+        return cls(cast("MetricKind", name), None, endpoint, delta)
 
     @property
     def text(self) -> str:

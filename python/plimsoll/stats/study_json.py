@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plimsoll._engine import Histogram
-from plimsoll.stats import study as model
+from plimsoll.stats import metric, study
+from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import Study
-from plimsoll.stats.trial import PackedHistograms
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,9 @@ VERSION = 1
 """Of the document."""
 
 
-def to_json(study: Study) -> dict[str, Any]:
+def to_json(value: Study) -> dict[str, Any]:
     """A document of JSON's types."""
-    return {"plimsoll": "study", "version": VERSION, **_object(study)}
+    return {"plimsoll": "study", "version": VERSION, **_object(value)}
 
 
 def from_json(document: Mapping[str, Any]) -> Study:
@@ -87,7 +87,7 @@ def _written(value: Any) -> Any:
 def _hints(kind: type) -> dict[str, Any]:
     """The types of a dataclass's fields; names that are imported for checking only are given here."""
     names = {"Mapping": Mapping, "Sequence": Sequence, "Histogram": Histogram, "NDArray": NDArray, "np": np}
-    return get_type_hints(kind, {**vars(model), **names})
+    return get_type_hints(kind, {**vars(metric), **vars(study), **names})
 
 
 def _from(kind: Any, value: Any, path: str) -> Any:

@@ -7,19 +7,19 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Protocol, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
 from plimsoll._engine import Histogram
-from plimsoll.record import FAILURES, TIMED, TIMES_OF
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF
+from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
 from plimsoll.stats.latency.milliseconds import CENSORED
-from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorCourse, GeneratorHealth, Measured, Trial
+from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorHealth, Measured, Trial
 from plimsoll.stats.validity import judge
-from plimsoll.stats.view import NO_REQUESTS, RecordedRun, RunView
+from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -108,42 +108,17 @@ def trial_of(
     )
 
 
-class PackedHistograms(Sequence["Histogram | None"]):
-    """Histograms second by second, kept as their V2 bytes and decoded when asked for.
-
-    One that is decoded takes some 70 KiB, packed some 160 bytes: an hour of ten endpoints is 2.4 GB or 6 MB.
-    """
-
-    __slots__ = ("_packed",)
-
-    def __init__(self, packed: Sequence[bytes | None]) -> None:
-        self._packed = tuple(packed)
-
-    def __len__(self) -> int:
-        return len(self._packed)
-
-    @overload
-    def __getitem__(self, index: int) -> Histogram | None: ...
-    @overload
-    def __getitem__(self, index: slice) -> PackedHistograms: ...
-    def __getitem__(self, index: int | slice) -> Histogram | PackedHistograms | None:
-        if isinstance(index, slice):
-            return PackedHistograms(self._packed[index])
-        packed = self._packed[index]
-        return None if packed is None else Histogram.decode(packed)
-
-
 class _Read:
     """Passes a run on to whoever folds it, and keeps the course of each endpoint as it goes by."""
 
     def __init__(self, run: RecordedRun) -> None:
         self._run = run
         self._timed = TIMES_OF[run.manifest.get("times_of") or "all"]
-        self._courses: dict[tuple[str, str], _Growing] = {}
+        self._courses: dict[tuple[str, str], CourseBuilder] = {}
         self._users: dict[int, dict[int, int]] = {}
         """By second and worker."""
-        self.total = _Growing()
-        self.generator = _GrowingGenerator()
+        self.total = CourseBuilder()
+        self.generator = GeneratorCourseBuilder()
 
     @property
     def started(self) -> float:
@@ -166,7 +141,7 @@ class _Read:
             if interval.outcome not in NO_REQUESTS:
                 key = interval.method, interval.name
                 if key not in self._courses:
-                    self._courses[key] = _Growing()
+                    self._courses[key] = CourseBuilder()
                 timed = interval.outcome in self._timed
                 self._courses[key].add(interval, timed)
                 self.total.add(interval, timed)
@@ -194,113 +169,6 @@ class _Read:
 
     def course(self, key: tuple[str, str], seconds: int, warmup: int) -> Course:
         return self._courses.get(key, self.total).course(seconds, warmup)
-
-
-@dataclass(slots=True)
-class _Second:
-    """Sums over the outcomes of one endpoint in one second; times in ns."""
-
-    requests: int = 0
-    failures: int = 0
-    timed: int = 0
-    total: int = 0
-    longest: int = 0
-    body: int = 0
-
-
-class _Packing:
-    """Histograms second by second. Seconds come in their order, so only one of them is open at a time."""
-
-    def __init__(self) -> None:
-        self._packed: dict[int, bytes] = {}
-        self._open = -1
-        self._histogram = Histogram()
-
-    def add(self, second: int, histogram: Histogram) -> None:
-        if second != self._open:
-            self._pack()
-            self._open = second
-            packed = self._packed.get(second)
-            self._histogram = Histogram() if packed is None else Histogram.decode(packed)
-        self._histogram.add(histogram)
-
-    def packed(self, seconds: int) -> PackedHistograms:
-        self._pack()
-        return PackedHistograms([self._packed.get(second) for second in range(seconds)])
-
-    def _pack(self) -> None:
-        if self._histogram.count:
-            self._packed[self._open] = self._histogram.encode(compressed=False)
-
-
-class _Growing:
-    """An endpoint second by second."""
-
-    def __init__(self) -> None:
-        self._seconds: dict[int, _Second] = {}
-        self._response = _Packing()
-        self._service = _Packing()
-
-    def add(self, interval: Interval, timed: bool) -> None:
-        second = self._seconds.get(interval.second)
-        if second is None:
-            second = self._seconds[interval.second] = _Second()
-        second.requests += interval.count
-        second.failures += interval.count if interval.failed else 0
-        second.body += interval.bytes_body
-        if timed and interval.timed:
-            second.timed += interval.timed
-            second.total += interval.response_sum
-            second.longest = max(second.longest, interval.response_max)
-            self._response.add(interval.second, interval.response)
-            self._service.add(interval.second, interval.service)
-
-    def course(self, seconds: int, warmup: int) -> Course:
-        none = _Second()
-        rows = [self._seconds.get(second, none) for second in range(seconds)]
-        return Course(
-            requests=np.array([row.requests for row in rows], dtype=np.int64),
-            failures=np.array([row.failures for row in rows], dtype=np.int64),
-            means=np.array([row.total / row.timed / 1e6 if row.timed else math.nan for row in rows]),
-            maxima=np.array([row.longest / 1e6 if row.timed else math.nan for row in rows]),
-            sizes=np.array([row.body / row.requests if row.requests else math.nan for row in rows]),
-            histograms=self._response.packed(seconds),
-            measured=slice(min(warmup, seconds), seconds),
-            service=self._service.packed(seconds),
-        )
-
-
-class _GrowingGenerator:
-    """All workers together, second by second."""
-
-    def __init__(self) -> None:
-        self._lag = _Packing()
-        self._delay = _Packing()
-        self._states: dict[int, dict[int, tuple[int, int]]] = {}
-        """What was in flight and what was waiting, by second and worker."""
-        self._offered: dict[int, int] = {}
-
-    def add(self, row: Health) -> None:
-        self._lag.add(row.second, row.lag)
-        self._delay.add(row.second, row.delay)
-        workers = self._states.setdefault(row.second, {})
-        # A second may come in several rows, of which only one carries the worker's state; the others say 0.
-        in_flight, waiting = workers.get(row.worker, (0, 0))
-        workers[row.worker] = max(in_flight, row.in_flight), max(waiting, row.waiting)
-        self._offered[row.second] = self._offered.get(row.second, 0) + row.offered
-
-    def course(self, seconds: int) -> GeneratorCourse | None:
-        """None when no worker told anything."""
-        if not self._states:
-            return None
-        states = [self._states.get(second, {}).values() for second in range(seconds)]
-        return GeneratorCourse(
-            lag=self._lag.packed(seconds),
-            delay=self._delay.packed(seconds),
-            in_flight=np.array([sum(each for each, _ in state) if state else math.nan for state in states]),
-            waiting=np.array([sum(each for _, each in state) if state else math.nan for state in states]),
-            offered=np.array([self._offered.get(second, math.nan) for second in range(seconds)]),
-        )
 
 
 def _measured(

@@ -7,7 +7,7 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import FAILURES, TIMED, TIMES_OF, Interval
+from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.left_out import LeftOut, first_second
@@ -20,10 +20,6 @@ if TYPE_CHECKING:
 WINDOW = 10
 """Seconds that "current" numbers look back."""
 
-CANCELLED = "cancelled"
-DROPPED = "dropped"
-NO_REQUESTS = frozenset({CANCELLED, DROPPED})
-"""Outcomes of what did not end by itself, or never began; they are counted apart."""
 AGGREGATED = "Aggregated"
 
 
@@ -175,7 +171,7 @@ class RunView:
         self.generator = GeneratorView()
         self._endpoints: dict[tuple[str, str], EndpointView] = {}
         self._failures: dict[tuple[str, str, str, str], Failure] = {}
-        self._exceptions: dict[tuple[str, str], CaughtException] = {}
+        self._exceptions: dict[str, CaughtException] = {}
         self._recent: dict[int, list[Interval]] = {}
         self._last = -1
 
@@ -215,11 +211,10 @@ class RunView:
             else:
                 self._failures[failure.key] = replace(failure)
         for exception in exceptions:
-            key = exception.message, exception.traceback
-            if caught := self._exceptions.get(key):
+            if caught := self._exceptions.get(exception.key):
                 caught.add(exception)
             else:
-                self._exceptions[key] = replace(exception, workers=set(exception.workers))
+                self._exceptions[exception.key] = replace(exception, workers=set(exception.workers))
 
     def _add_interval(self, interval: Interval) -> None:
         if interval.second >= self.warmup:
@@ -246,8 +241,12 @@ class RunView:
 
     @property
     def endpoints(self) -> list[EndpointView]:
-        """By name, then method: the order of every table."""
-        return sorted(self._endpoints.values(), key=lambda each: (each.name, each.method))
+        """Those with requests, by name, then method: the order of every table.
+
+        What was only cancelled or dropped has no row of its own; `total` has it.
+        """
+        with_requests = (each for each in self._endpoints.values() if each.requests)
+        return sorted(with_requests, key=lambda each: (each.name, each.method))
 
     @property
     def failures(self) -> list[Failure]:

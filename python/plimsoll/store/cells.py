@@ -57,7 +57,7 @@ class ExperimentFile:
 
     spec: dict[str, Any]
     digest: str
-    """Of the spec, in hex."""
+    """The digest of the spec, in hexadecimal digits."""
     files: dict[str, str]
     """Digests of the files that it names."""
     question: str
@@ -112,7 +112,7 @@ class StoredCell:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellOutcome:
-    """What became of a cell that was run."""
+    """The outcome of a cell that was run."""
 
     state: str
     reason: str = ""
@@ -215,7 +215,7 @@ class StoredExperiments:
         return int(key)
 
     def resume(self, experiment: int, file: ExperimentFile, again: Sequence[str] = ()) -> None:
-        """Make it this process's. Cells that were being run, or have one of the states `again`, become pending anew;
+        """Make it this process's. Cells that were being run, or have one of the states `again`, become pending again;
         what they had is superseded. file: as it is now, in what it may differ."""
         column = schema.cell.c
         with self._database.write("take the experiment up again") as connection:
@@ -249,7 +249,7 @@ class StoredExperiments:
             )
 
     def finish(self, experiment: int, cell: int, became: CellOutcome) -> None:
-        """Keep what became of it; its run is the experiment's from now on."""
+        """Store the outcome of a cell; its run belongs to the experiment from now on."""
         now = time.time()
         values = {
             "state": became.state,
@@ -332,7 +332,7 @@ def _text(value: Any) -> Any:
 def _take_orphan(
     connection: Connection, experiment: int, cell: int, place: Mapping[str, Any], started: float | None
 ) -> bool:
-    """Whether there is a run that the cell began and nobody finished; it is the cell's then."""
+    """Whether the cell began a run that was not finished; the run is then attached to the cell."""
     column = schema.run.c
     name = connection.scalar(select(schema.experiment.c.name).where(schema.experiment.c.id == experiment))
     level = Level(place["unit"], place["level"]) if place["unit"] is not None else None
@@ -378,7 +378,7 @@ def _unpacked(data: bytes) -> NDArray[Any]:
 
 
 def _json(value: Any) -> Any:
-    """As a database takes it: no NaN and no infinity, which JSON does not know."""
+    """The value as JSON for the database, without NaN and infinity, which JSON does not have."""
     match value:
         case float() if not math.isfinite(value):
             return None

@@ -58,7 +58,7 @@ class Database:
 
     @property
     def file(self) -> Path | None:
-        """The SQLite file."""
+        """The path of the SQLite file; None for PostgreSQL and for a store in memory."""
         return Path(self._url.database) if self.is_sqlite and self._url.database else None
 
     @contextmanager
@@ -155,7 +155,7 @@ def _connect_for_reading(
 ) -> None:
     file = Path(arguments[0])
     # The log of a store that somebody has open is read along with it. Without one there is nothing but the file, and
-    # SQLite must be told so: it would make the log, and may not.
+    # `immutable` says so to SQLite, which otherwise creates the log; that is not allowed here.
     closed = "" if file.with_name(f"{file.name}-wal").exists() else "?immutable=1"
     arguments[0], options["uri"] = f"file:{quote(str(file))}{closed}", True
 

@@ -28,20 +28,20 @@ class StoredStudy:
     id: str
     name: str
     created: float
-    """Unix seconds."""
+    """When the study was stored, in Unix seconds."""
     source: str
     """The file that it was read from."""
     digest: str
     """SHA-256 of that file, in hexadecimal digits."""
     document: dict[str, Any]
-    """For `study_json.from_json`."""
+    """The study as JSON; `study_json.from_json` reads it."""
     tags: tuple[str, ...] = ()
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedStudy:
-    """The same without its document, which may be long."""
+    """A stored study without its document, which may be long."""
 
     id: str
     name: str
@@ -82,13 +82,13 @@ class Imports:
         return key, replaced
 
     def all(self) -> list[StoredStudy]:
-        """The latest first."""
+        """All studies, the latest first."""
         query = select(table).order_by(table.c.created.desc(), table.c.name)
         with self._database.read("list its studies") as connection:
             return [_kept(row) for row in connection.execute(query)]
 
     def listed(self) -> list[ListedStudy]:
-        """The latest first."""
+        """All studies without their documents, the latest first."""
         column = table.c
         trials = func.json_array_length(column.document["trials"])
         question = column.document["question"].as_string()

@@ -31,7 +31,7 @@ _KEY: Mapping[str, Column[Any]] = {
 
 
 class Labels:
-    """Of a store. Everything raises StoreError; changes raise ReadOnlyError where nothing may be written."""
+    """Tags and notes in a store. All methods raise StoreError, changes ReadOnlyError if the store is read-only."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -117,6 +117,6 @@ def has_tag(column: Column[Any], tag: str, database: Database) -> ColumnElement[
 
 
 def _elements(column: Column[Any], database: Database) -> TableValuedAlias:
-    """Of a JSON list, as rows."""
+    """The elements of a JSON list, as rows."""
     each = func.json_each if database.is_sqlite else func.json_array_elements_text
     return each(column).table_valued("value", joins_implicitly=True)

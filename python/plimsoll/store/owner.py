@@ -1,4 +1,4 @@
-"""Who writes a run, so that one whose writer died is not shown as running for ever."""
+"""The process that writes a run. If it died, the run is not shown as running any more."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def this_process() -> str:
 def is_gone(writer: str, written: float, now: float) -> bool:
     """Whether the process that `this_process` named has ended. written, now: Unix seconds of its last commit, and now.
 
-    Of a process on another machine only its silence can be told.
+    A process on another machine counts as ended if it has been silent for too long.
     """
     try:
         machine, pid, created = writer.split(" ")

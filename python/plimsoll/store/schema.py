@@ -1,7 +1,7 @@
 """The tables. `migrations/` creates them; a test compares the two.
 
 Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed. Rows of `interval`
-and `health` are additive: several of one key are summed by whoever reads them.
+and `health` are additive: a reader adds up rows with the same key.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 VERSION = "0005"
-"""The newest migration."""
+"""The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"
 
@@ -71,7 +71,7 @@ run = Table(
     Column("status", String(16), nullable=False),
     Column("started", Double, nullable=False, index=True),
     Column("ended", Double, nullable=True),
-    # Who writes it, so that a run whose writer died can be told from one that goes on.
+    # The process that writes it. It distinguishes a run whose writer died from one in progress.
     Column("writer", Text, nullable=False),
     Column("written", Double, nullable=False),
     # Number of transactions, so that a commit whose fate was unknown is not repeated.

@@ -67,7 +67,7 @@ class Store:
 
     @property
     def name(self) -> str:
-        """Where it is, for people; without a password."""
+        """The location of the store, for people; without a password."""
         return self._database.name
 
     @property
@@ -163,7 +163,7 @@ class Store:
         return (exact or found)[0]
 
     def ids(self) -> list[str]:
-        """Of all runs, the latest first."""
+        """The ids of all runs, the latest first."""
         query = select(schema.run.c.id).order_by(schema.run.c.started.desc(), schema.run.c.id.desc())
         with self._database.read("list its runs") as connection:
             return list(connection.scalars(query))

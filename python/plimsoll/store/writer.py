@@ -161,7 +161,7 @@ def _add_failures(connection: Connection, kept: _Kept, failures: Collection[Fail
 def _add_exceptions(connection: Connection, kept: _Kept, exceptions: Collection[CaughtException]) -> None:
     for each in exceptions:
         message, traceback = storable(each.message), storable(each.traceback)
-        digest = _digest(message, traceback)
+        digest = _digest(storable(each.key))
         workers = kept.exceptions.get(digest, set()) | each.workers
         if digest in kept.exceptions:
             values = {"run_": kept.run, "digest_": digest, "count": each.count, "workers": sorted(workers)}

@@ -40,7 +40,7 @@ class CatchResponse:
     """Method and name that the exchange is reported under."""
 
     meta: dict[str, Any] | None = None
-    """`request_meta` if somebody has asked for it."""
+    """`request_meta`, if the code has read it."""
     reported: BaseException | None = None
     """What the exchange was reported to have failed with."""
     unrecorded: bool = False

@@ -37,8 +37,10 @@ def hint(error: BaseException) -> str:
 
 def broken(error: BaseException, doing: str) -> LocustfileError:
     """What the user's code raised, as one message: their file and line, that line, and the exception."""
+    if isinstance(error, LocustfileError):
+        return error
     if isinstance(error, SyntaxError) and error.filename:
-        where, line = f"{_shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
+        where, line = f"{shown(error.filename)}:{error.lineno}", (error.text or "").rstrip()
         return LocustfileError(f"{where}: {type(error).__name__}: {error.msg}{_quoted(line, error.offset)}")
     text = "".join(traceback.format_exception_only(error)).strip() + hint(error)
     frame = _users_frame(error.__traceback__)
@@ -46,7 +48,7 @@ def broken(error: BaseException, doing: str) -> LocustfileError:
         return LocustfileError(f"{doing}: {text}")
     filename, number = frame
     line = linecache.getline(filename, number).rstrip()
-    return LocustfileError(f"{_shown(filename)}:{number}: {text}{_quoted(line)}")
+    return LocustfileError(f"{shown(filename)}:{number}: {text}{_quoted(line)}")
 
 
 def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
@@ -59,8 +61,8 @@ def _users_frame(trace: TracebackType | None) -> tuple[str, int] | None:
     return found
 
 
-def _shown(filename: str) -> str:
-    """As short as it can be opened from here."""
+def shown(filename: str) -> str:
+    """The shortest path by which it can be opened from here."""
     path = Path(filename)
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 

@@ -74,7 +74,7 @@ def cookie_header(jar: CookieJar, url: str) -> str | None:
 
 
 def bare_request(url: str) -> PreparedRequest:
-    """As much of a request as a cookie jar looks at."""
+    """A request with only those parts that a cookie jar reads."""
     request = PreparedRequest()
     request.url = url
     request.headers = CaseInsensitiveDict()

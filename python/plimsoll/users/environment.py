@@ -14,7 +14,7 @@ class UserEnvironment(Protocol):
 
     events: Events
     catch_exceptions: bool
-    """Report what a task raises and go on, instead of letting it end the user."""
+    """Report an exception of a task and continue; else the exception ends the user."""
     stop_timeout: float
     """Seconds that running tasks get to finish before their users are killed."""
     runner: Any

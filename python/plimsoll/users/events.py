@@ -135,10 +135,10 @@ class Events:
     """The generator's CPU is nearly used up: environment, cpu_usage (percent)."""
 
     heartbeat_sent: EventHook
-    """client_id, timestamp (Unix)."""
+    """Arguments: client_id, timestamp (Unix seconds)."""
 
     heartbeat_received: EventHook
-    """client_id, timestamp (Unix)."""
+    """Arguments: client_id, timestamp (Unix seconds)."""
 
     usage_monitor: EventHook
     """The generator's own use, at intervals: environment, cpu_usage (percent), memory_usage (bytes)."""

@@ -50,7 +50,7 @@ class MarkovTaskTagError(LocustError):
 
 
 class ResponseError(Exception):
-    """For the user's own code to raise inside a `catch_response` block: the request is reported as failed with it."""
+    """The user's code raises it inside a `catch_response` block. The request is then reported as failed with it."""
 
 
 class CatchResponseError(Exception):
@@ -90,7 +90,7 @@ class RPCSendError(RPCError):
 
 
 class RPCReceiveError(RPCError):
-    """A message was lost or damaged. addr: of whom, if that is known."""
+    """A message was lost or damaged. addr: of the sender, if known."""
 
     def __init__(self, *args: object, addr: object = None) -> None:
         super().__init__(*args)

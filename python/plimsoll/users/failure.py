@@ -129,7 +129,7 @@ def fast_error_of(reply: Reply, url: str, retries: int) -> Exception:
 
 
 def undecodable(reply: Reply) -> requests_errors.ContentDecodingError:
-    """For a reply whose content coding cannot be undone, in the words of urllib3."""
+    """The error for a reply whose content coding cannot be decoded, with the text of urllib3."""
     coding = reply.header("content-encoding")
     try:
         reply.decoded()
@@ -143,7 +143,7 @@ def undecodable(reply: Reply) -> requests_errors.ContentDecodingError:
 
 
 def cause_in_stream(stream: Stream) -> Exception:
-    """The same for a body that broke off, or was over a limit."""
+    """The error for a body that broke off, or was over a limit."""
     text = stream.error or ""
     match stream.outcome:
         case "timeout":
@@ -273,8 +273,8 @@ _KINDS: tuple[tuple[tuple[type[BaseException], ...], str], ...] = (
 
 
 def outcome_of(error: BaseException | str) -> str:
-    """The kind of failure that an exception of a custom client is. What cannot be told apart counts as the check of
-    the user's code that it failed."""
+    """The kind of failure of an exception from a custom client. An unknown exception counts as a failed check of the
+    user's code."""
     if isinstance(error, BaseException):
         root = root_of(error) if isinstance(error, Exception) else error
         for kinds, outcome in _KINDS:

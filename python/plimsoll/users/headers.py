@@ -44,7 +44,7 @@ class SessionHeaders(CaseInsensitiveDict[Any]):
 
 
 def _nothing() -> None:
-    """Nobody is to be told while the mapping is being filled."""
+    """Does nothing: while the mapping is filled, changes are not reported."""
 
 
 def default_headers() -> CaseInsensitiveDict[str]:
@@ -56,7 +56,7 @@ def default_headers() -> CaseInsensitiveDict[str]:
 
 @cache
 def defaults() -> Headers:
-    """What a session sends whose headers nobody has touched."""
+    """The default headers of a session."""
     return encode(default_headers().items())
 
 

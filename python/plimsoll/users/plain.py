@@ -50,6 +50,8 @@ class ComposedRequest(NamedTuple):
     extra: dict[str, Any] | None
     body: bytes | None
     content_type: str | None
+    payload: Any = None
+    """The body as `response.request.body` shows it."""
 
 
 def basic_authorization(auth: Any) -> str | None:
@@ -72,17 +74,21 @@ def compose(
             return None
     if params:
         route = route.with_params(params)
-    body, content_type = None, None
+    body, content_type, payload = None, None, None
     if data or json is not None:
         try:
-            body, content_type = _encode_body(data, json)
+            payload, content_type = _encode_body(data, json)
         except _NotPlainError:
             return None
+        body = payload.encode() if isinstance(payload, str) else payload
     elif method not in _BODILESS:
         body = b""
     if not headers:
+        if headers is not None and not isinstance(headers, Mapping):
+            # With "" or [] requests leaves out those of the session, too.
+            return None
         if authorization is None or (body is None and not auth):
-            return ComposedRequest(route, setup.extra, body, content_type)
+            return ComposedRequest(route, setup.extra, body, content_type, payload)
         headers = {}
     elif _is_decided_elsewhere(headers, setup, authorization):
         return None
@@ -94,7 +100,7 @@ def compose(
         if body is not None:
             _describe_body(extra, setup, body, content_type)
         extra["Authorization"] = authorization
-    return ComposedRequest(route, extra, body, content_type)
+    return ComposedRequest(route, extra, body, content_type, payload)
 
 
 def _describe_body(extra: dict[str, Any], setup: ComposedSetup, body: bytes, content_type: str | None) -> None:
@@ -109,29 +115,31 @@ class _NotPlainError(Exception):
     """Left to requests: it knows what to do, or how to complain."""
 
 
-def _encode_body(data: Any, json: Any) -> tuple[bytes, str | None]:
+def _encode_body(data: Any, json: Any) -> tuple[bytes | str, str | None]:
     if not data:
         try:
             return _to_json(json).encode(), JSON
         except ValueError as error:
             raise _NotPlainError from error
-    if isinstance(data, str):
-        return data.encode(), None
-    if isinstance(data, bytes):
+    if isinstance(data, (str, bytes)):
         return data, None
     # An empty form (of None values only) is one of requests' odd cases.
     if isinstance(data, (dict, list, tuple)) and (form := encode_form(data)):
-        return form.encode(), FORM
+        return form, FORM
     raise _NotPlainError
 
 
 def _is_decided_elsewhere(headers: Any, setup: ComposedSetup, authorization: str | None) -> bool:
     if not isinstance(headers, Mapping):
         return True
+    seen: set[str] = set()
     for name, value in headers.items():
         if not isinstance(name, str):
             return True
         lowered = name.lower()
+        if lowered in seen:
+            return True
+        seen.add(lowered)
         if (
             lowered in _DECIDED_BY_REQUESTS
             or (lowered == "authorization" and authorization is not None)

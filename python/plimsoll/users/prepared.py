@@ -46,7 +46,7 @@ def lines_and_body(request: PreparedRequest) -> tuple[list[tuple[str, Any]], byt
     if "Content-Length" in headers:
         return completed(headers), body_bytes(request.body)
     if request.body is not None:
-        return completed(headers, ("Transfer-Encoding", "chunked")), _chunked(_blocks(request.body))
+        return completed(headers, ("Transfer-Encoding", "chunked")), chunked(request.body)
     if request.method in _BODILESS:
         return completed(headers), None
     return completed(headers, ("Content-Length", "0")), None
@@ -57,11 +57,11 @@ def body_bytes(body: Any) -> bytes | None:
     return body if body is None or isinstance(body, bytes) else b"".join(_blocks(body))
 
 
-def _blocks(body: Any) -> Iterable[bytes]:
+def _blocks(body: Any, size: int = BLOCK) -> Iterable[bytes]:
     if isinstance(body, (str, bytes, bytearray, memoryview)):
         yield _encoded(body)
     elif hasattr(body, "read"):
-        while block := body.read(BLOCK):
+        while block := body.read(size):
             yield _encoded(block)
     else:
         yield from map(_encoded, body)
@@ -71,5 +71,7 @@ def _encoded(block: Any) -> bytes:
     return block.encode() if isinstance(block, str) else bytes(block)
 
 
-def _chunked(blocks: Iterable[bytes]) -> bytes:
+def chunked(body: Any, size: int = BLOCK) -> bytes:
+    """A body in the chunked transfer coding. size: bytes that are read from a file at a time."""
+    blocks = _blocks(body, size)
     return b"".join(b"%x\r\n%b\r\n" % (len(block), block) for block in blocks if block) + b"0\r\n\r\n"

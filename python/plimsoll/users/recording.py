@@ -47,7 +47,7 @@ class RequestRecorder:
         endpoint = request_type, name
         if getattr(response, "unrecorded", False):
             response.unrecorded = False
-            # Whoever changes the time in request_meta replaces our measurement by one of their own.
+            # Code that changes the time in request_meta replaces our measurement by its own.
             if response.reply is not None and response_time == milliseconds(response.reply):
                 self.exchange(endpoint, response.reply, exception)
                 return
@@ -64,7 +64,7 @@ class RequestRecorder:
     def custom(
         self, endpoint: tuple[str, str], response_ms: float | None, size: float, error: BaseException | str | None
     ) -> None:
-        """Record what somebody else measured. A time that is no duration is not counted as one."""
+        """Record a time that other code measured. A time that is no duration is not counted as one."""
         if response_ms is not None and not 0 <= response_ms < math.inf:
             response_ms = None
         outcome, message = ("success", None) if error is None else (outcome_of(error), message_of(error))
@@ -81,7 +81,7 @@ def milliseconds(reply: Reply) -> float:
 
 
 def sole_recorder(event: EventHook) -> RequestRecorder | None:
-    """The recorder if nobody else listens: then nobody needs the arguments of the event."""
+    """The recorder, if it is the only listener: then the arguments of the event are not needed."""
     listeners = event._handlers
     if len(listeners) == 1 and type(listeners[0]) is RequestRecorder:
         return listeners[0]

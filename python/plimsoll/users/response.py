@@ -60,14 +60,14 @@ class lazy(Generic[T]):  # noqa: N801 - used like property
 
 @dataclass(frozen=True, slots=True)
 class Timings:
-    """Where the time of an exchange went, in ms. With redirects, all hops together."""
+    """The parts of the time of an exchange, in ms. With redirects, the sum of all hops."""
 
     dns: float
     """Finding out addresses; 0 on a kept connection, as are the next two."""
     connect: float
     """Making connections, through a proxy if there is one."""
     tls: float
-    """TLS handshakes."""
+    """Seconds of TLS handshakes."""
     first_byte: float
     """From sending to the arrival of the head, the three above included; 0 without one."""
     total: float
@@ -76,7 +76,7 @@ class Timings:
 
     @classmethod
     def of(cls, reply: Reply) -> Timings:
-        """As the engine stamped them."""
+        """The times as the engine stamped them."""
         head = reply.first_byte - reply.sent if reply.first_byte else 0
         return cls(*(nanos / 1e6 for nanos in (reply.dns, reply.connect, reply.tls, head, reply.service)))
 
@@ -94,11 +94,12 @@ class Response(requests.Response):
     # What requests keeps of its own reading of the body; here there is nothing left to read.
     _content_consumed = True
 
-    def __init__(self, reply: Reply | None, route: Route | None, body: bytes | None = None) -> None:
+    def __init__(self, reply: Reply | None, route: Route | None, body: Any = None) -> None:
         self.reply = reply
         """The stamps, and what came in. None if the request could not even be sent."""
         self._route = route
         self._body = body
+        """The value of `request.body`."""
         self.status_code = 0 if reply is None else reply.status
 
     @lazy
@@ -162,7 +163,7 @@ class Response(requests.Response):
 
     @lazy
     def timings(self) -> Timings | None:
-        """Where the time went; None if nothing could be sent."""
+        """The parts of the time; None if nothing could be sent."""
         return None if self.reply is None else Timings.of(self.reply)
 
     @lazy
@@ -179,7 +180,7 @@ class Response(requests.Response):
 
     @lazy
     def cookies(self) -> RequestsCookieJar:
-        """Those that this response sets."""
+        """The cookies that this response sets."""
         jar = RequestsCookieJar()
         if values := self.set_cookies:
             store_cookies(jar, self.request, values)
@@ -227,7 +228,7 @@ def _encoding(content_type: str | None) -> str | None:
     return get_encoding_from_headers(CaseInsensitiveDict({"content-type": content_type} if content_type else {}))
 
 
-def _request_sent(head: bytes, route: Route, body: bytes | None) -> PreparedRequest:
+def _request_sent(head: bytes, route: Route, body: Any) -> PreparedRequest:
     request_line, *lines = head.decode("latin-1").split("\r\n")
     request = PreparedRequest()
     request.method = request_line.partition(" ")[0]
@@ -255,7 +256,7 @@ class Original:
         return True
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Does nothing: the body has been read, so nothing is open."""
 
 
 class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # its __exit__ decides about exceptions
@@ -272,7 +273,7 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
         self,
         reply: Reply | None,
         route: Route | None,
-        body: bytes | None,
+        body: Any,
         session: HttpSession,
         endpoint: tuple[str, str],
     ) -> None:

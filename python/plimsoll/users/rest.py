@@ -22,7 +22,7 @@ _HOME = re.compile(r"/(?:home|Users)/\w*/")
 
 
 class RestMixin(Generic[ResponseT]):
-    """For User classes whose `client` is a session."""
+    """Adds `rest` to User classes whose `client` is a session."""
 
     client: Any
 
@@ -40,9 +40,11 @@ class RestMixin(Generic[ResponseT]):
         becomes the failure with its message (which quotes the response if it ends with a comma), any other the failure
         with its place.
         """
-        given = {name.lower() for name in headers or ()}
-        json_headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        merged = {**(headers or {}), **{name: it for name, it in json_headers.items() if name.lower() not in given}}
+        merged = dict(headers or {})
+        for name in ("Content-Type", "Accept"):
+            # By these two spellings only, as in Locust.
+            if name not in merged and name.lower() not in merged:
+                merged[name] = "application/json"
         with self.client.request(method, url, catch_response=True, headers=merged, **kwargs) as response:
             _parse(response)
             try:
@@ -55,7 +57,7 @@ class RestMixin(Generic[ResponseT]):
 
     @contextmanager
     def rest_(self, method: str, url: str, name: str | None = None, **kwargs: Any) -> Iterator[ResponseT]:
-        """The same with a parameter `_=<milliseconds>`, as some services want it so that no cache answers."""
+        """`rest` with a parameter `_=<milliseconds>`, so that no cache answers."""
         separator = "&" if "?" in url else "?"
         name = f"{url}{separator}_=..." if name is None else name
         with self.rest(method, f"{url}{separator}_={int(time.time() * 1000)}", name=name, **kwargs) as response:

@@ -72,7 +72,7 @@ class NoUser:
 
 
 def _note_step(sender: Sender | type[Sender], name: str) -> None:
-    """Somebody has put something of their own in the place of sender's attribute."""
+    """A subclass or other code has replaced this attribute of the sender."""
     if name in sender._steps:
         sender._is_special = sender._has_own_steps = True
     elif name == "request":
@@ -86,9 +86,9 @@ class Sender:
     request_event: EventHook
 
     _steps: ClassVar[frozenset[str]] = frozenset()
-    """Methods that `request` goes through only if somebody has put one of their own in the place of one."""
+    """Methods that `request` calls only if one of them has been replaced."""
     _has_own_steps = False
-    """Somebody has."""
+    """Whether a subclass or a caller has replaced such a method."""
     _is_special = False
     """There is something to be looked at before a request; False: shortcuts may be taken."""
 
@@ -189,7 +189,7 @@ class Sender:
             return response
         response._catch_response = True
         if sole_recorder(self.request_event) is None:
-            # The listeners are told how things are now, not at the end of the block.
+            # Listeners get the state of now, not that at the end of the block.
             response.meta = response.request_meta
         return response
 

@@ -56,7 +56,7 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         # Not that of requests.Session, which makes 20 kB of things that most users never touch. pool_manager is
         # accepted and not used: each user has connections of its own.
         self._attach(request_event, user)
-        self.base_url, credentials = without_credentials(base_url or "")
+        self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
             self.auth = HTTPBasicAuth(*credentials)
 
@@ -145,13 +145,11 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
             )
         except RefusedError:
             return None
-        response = self._response(reply, message.route, message.body, chain, options["stream"])
+        response = self._response(reply, message.route, message.payload, chain, options["stream"])
         chain.add(reply)
         return self._conclude(chain, reply, response, options, allow_redirects)
 
-    def _response(
-        self, reply: Reply, route: Route, body: bytes | None, chain: Chain, stream: bool
-    ) -> ResponseContextManager:
+    def _response(self, reply: Reply, route: Route, body: Any, chain: Chain, stream: bool) -> ResponseContextManager:
         kind = StreamedResponse if stream and reply.error is None else ResponseContextManager
         return kind(reply, route, body, self, chain.endpoint)
 

@@ -31,7 +31,7 @@ _BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 class SessionSetting:
-    """An attribute with a default. Assigning it makes the session look at all its settings anew."""
+    """An attribute with a default. Assigning it makes the session read all its settings again."""
 
     def __init__(self, default: Any) -> None:
         self._default = default
@@ -76,7 +76,7 @@ def _adapters() -> OrderedDict[str, HTTPAdapter]:
 
 
 class SessionSettings:
-    """Ten thousand idle sessions shall be small: nothing here is made before somebody asks for it."""
+    """Ten thousand idle sessions must be small: everything here is made when it is first used."""
 
     base_url = SessionSetting(None)
     auth = SessionSetting(None)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from plimsoll.users.sending import Sender
 
 CHUNK = 64 << 10
-"""Bytes asked for at a time where nobody says how many; the engine never gives more."""
+"""Bytes per read if the caller gives no number; the engine never gives more."""
 
 STREAK = 16
 """Pieces after which other users get their turn, however fast a body comes."""
@@ -34,7 +34,7 @@ class Incoming(RawIOBase):
     def __init__(self, reply: Reply, stream: Stream | None, wait: Callable[[], Any]) -> None:
         """wait: sleep until the engine switches to the greenlet that reads."""
         self._left = memoryview(reply.body)
-        """Has come, and nobody has read it."""
+        """Bytes that have arrived and are not read."""
         self._stream = stream
         """None: nothing more comes."""
         self._wait = wait
@@ -66,7 +66,7 @@ class Incoming(RawIOBase):
             try:
                 self._wait()
             except GreenletExit:
-                # The user is stopped: whoever still holds the response will not read on.
+                # The user is stopped: nothing reads the rest of the response.
                 stream.close()
                 raise
             except BaseException:
@@ -159,7 +159,7 @@ class Streamed:
     _content: Any = False
     _content_consumed = False
 
-    def __init__(self, reply: Reply, route: Any, body: bytes | None, session: Any, endpoint: tuple[str, str]) -> None:
+    def __init__(self, reply: Reply, route: Any, body: Any, session: Any, endpoint: tuple[str, str]) -> None:
         # Taken at once, so that the rest of the body goes with the response when nobody reads it.
         stream = None if session._client is None else session._client.stream(reply)
         super().__init__(reply, route, body, session, endpoint)  # type: ignore[call-arg] # of the class behind

@@ -116,8 +116,9 @@ def collect_tasks(bases: Iterable[type], namespace: Mapping[str, Any]) -> list[C
 
 
 def warn_of_async(namespace: Mapping[str, Any], tasks: Iterable[Callable[..., Any]]) -> None:
-    """Of a class about to be made: its tasks, its on_start, its on_stop. Locustfiles with such a task among others run
-    under Locust, where it does nothing and nobody is told."""
+    """Warn of async functions among the tasks, on_start and on_stop of a new class.
+
+    Locust accepts such a task among others. It does nothing there, without a message."""
     for function in dict.fromkeys((namespace.get("on_start"), namespace.get("on_stop"), *tasks)):
         if advice := async_advice(function):
             logging.warning("%s", advice)

@@ -1,4 +1,4 @@
-"""The task loop: pick, execute, wait, until somebody stops it."""
+"""The task loop: pick, execute, wait, until it is stopped."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from plimsoll.users.exceptions import (
     StopTest,
     StopUser,
 )
+from plimsoll.users.made import without_super
 from plimsoll.users.sleep import sleep_until, yield_to_others
 from plimsoll.users.tasks import collect_tasks
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("locust.user.task")
 
 FOREVER = 10 * 365 * 86400 * 10**9
-"""ns that an infinite wait lasts: until somebody stops the user."""
+"""ns that an infinite wait lasts: until the user is stopped."""
 
 RUNNING, WAITING, STOPPING = "running", "waiting", "stopping"
 
@@ -101,6 +102,8 @@ class TaskSet(metaclass=TaskSetMeta):
         Raises RescheduleTaskImmediately or RescheduleTask after an interrupt (for the parent's loop), StopUser,
         StopTest or GreenletExit when the user is to end, and what a task raised if exceptions are not to be caught.
         """
+        if not hasattr(self, "_user"):
+            raise without_super(type(self), "parent")
         self._start()
         user = self._user
         slot = user._slot
@@ -152,6 +155,7 @@ class TaskSet(metaclass=TaskSetMeta):
 
     def _report(self, error: Exception) -> None:
         environment = self._user.environment
+        self._user._reported = error
         environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
         if environment.catch_exceptions:
             logger.error("%s\n%s", error, "".join(traceback.format_exception(error)))

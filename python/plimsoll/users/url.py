@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from requests import PreparedRequest
@@ -23,6 +23,9 @@ _SCHEMES = ("http://", "https://", "http+unix://")
 # What quoting leaves as it is. Dot segments, empty queries, fragments and percent signs are left to the slow way.
 _PLAIN_BASE = re.compile(r"(https?://[a-z0-9][a-z0-9.-]*(?::[1-9][0-9]*)?)((?:/[\w.~!$&'()*+,;=:@-]*)*)", re.ASCII)
 _PLAIN_PATH = re.compile(r"/[\w.~!$&'()*+,;=:@/-]*(?:\?[\w.~!$&'()*+,;=:@/?-]+)?", re.ASCII)
+
+
+UrlT = TypeVar("UrlT", str, str | None)
 
 
 class Route:
@@ -45,7 +48,7 @@ class Route:
         """The URL says user:password@."""
 
     def with_params(self, params: Any) -> Route:
-        """The same URL with `params=` added, as requests encodes them. Raises InvalidURL."""
+        """The URL with `params=` added, as requests encodes them. Raises InvalidURL."""
         if isinstance(params, (str, bytes)) or "#" in self.url:
             return route_of(self.url, params)
         encoded = encode_form(params)
@@ -78,8 +81,10 @@ def split(url: str) -> Route:
     return Route(f"{parts.scheme}://{authority}", parse_url(url).request_uri, url, name, bool(credentials))
 
 
-def without_credentials(url: str) -> tuple[str, tuple[str, str] | None]:
+def without_credentials(url: UrlT) -> tuple[UrlT, tuple[str, str] | None]:
     """(the URL without user:password@, (user, password)), or the URL as it is and None."""
+    if url is None:
+        return url, None
     parsed = urlsplit(url)
     if not (parsed.username and parsed.password):
         return url, None
@@ -155,7 +160,7 @@ class ProxiedRoute(NamedTuple):
     """
 
     origin: Origin
-    """The proxy."""
+    """How to reach the proxy."""
     target: str
     host: str
     """What the Host header says."""

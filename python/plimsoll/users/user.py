@@ -8,10 +8,10 @@ import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
-import gevent
 from gevent import GreenletExit
 
-from plimsoll.users.exceptions import StopTest, StopUser
+from plimsoll.users import log
+from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
@@ -75,7 +75,7 @@ class User(metaclass=UserMeta):
     """How many users of this class there are in proportion to other classes; >= 0."""
 
     fixed_count: int = 0
-    """> 0: so many users of this class, spawned first, whatever its weight."""
+    """> 0: the exact number of users of this class, which are spawned first. The weight has no effect then."""
 
     max_spawn_rate: float | None = None
     """At most so many users of this class are started per second, in a closed-model run; > 0. None: only the spawn rate
@@ -96,28 +96,32 @@ class User(metaclass=UserMeta):
     max_wait: float | None = None
     wait_function: Callable[..., float] | None = None
 
-    _slot: Seat | None = None
-    """Set before the start of a user whose iterations somebody else gives out; None: one after the other."""
+    _slot: IterationSource | None = None
+    """Set before the start of a user whose iterations this source gives out; None: one after the other."""
+
+    # Of the class, as a class with an `__init__` of its own may set its environment and leave out ours.
+    _state: str | None = None
+    """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
+    _greenlet: Greenlet[..., Any] | None = None
+    _group: Group | None = None
+    _taskset_instance: DefaultTaskSet | None = None
+    _reported: BaseException | None = None
+    """What listeners of `user_error` were last given."""
+    _due = 0
+    """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
+    _late: int | None = 0
+    """By how many ns the user woke up later than that; goes back to 0 with `_due`. None in the open model, where
+    `_due` is an arrival's: the request is due exactly then."""
+    _free = 0
+    """When the user was free for that arrival, if it had waited for one of max_users: ns, else 0."""
+    _yielded = False
+    """An exchange has let other users run since the last wait."""
 
     def __init__(self, environment: UserEnvironment) -> None:
         super().__init__()
         self.environment = environment
-        self._state: str | None = None
-        """None before the start, then RUNNING, WAITING or STOPPING (asked to stop after the running task)."""
-        self._greenlet: Greenlet[..., Any] | None = None
-        self._group: Group | None = None
-        self._taskset_instance: DefaultTaskSet | None = None
         self._cp_last_run = perf_counter()
         self._cp_last_wait_time: float = 0
-        self._due = 0
-        """When the last wait was meant to end, ns of the monotonic clock; 0 when a request has been sent since."""
-        self._late: int | None = 0
-        """By how many ns the user woke up later than that; goes back to 0 with `_due`. None in the open model, where
-        `_due` is an arrival's: the request is due exactly then."""
-        self._free = 0
-        """When the user was free for that arrival, if it had waited for one of max_users: ns, else 0."""
-        self._yielded = False
-        """An exchange has let other users run since the last wait."""
 
     def on_start(self) -> None:
         """Called when the user starts."""
@@ -148,6 +152,7 @@ class User(metaclass=UserMeta):
             raise
         except Exception as error:
             logger.error("%s\n%s", error, traceback.format_exc())
+            self._reported = error
             self.environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
             raise
 
@@ -218,23 +223,31 @@ def _run(user: User) -> None:
     # A function of one argument: `greenlet.args[0]` is how runners get from a greenlet to its user.
     try:
         user.run()
+    except CONTROL_FLOW:
+        # An interrupt with nothing to interrupt ends the user, as in Locust, and is no fault.
+        raise
+    except Exception as error:
+        if not _is_reported(error, user):
+            _count_death(user, error)
+        raise
     finally:
         # gevent would do so only in its next turn: of users that end in the same one each must see the others gone.
         if user._group is not None and user._greenlet is not None:
             user._group.discard(user._greenlet)
 
 
-def end_users(users: Sequence[User], timeout: float) -> None:
-    """Stop users, all at the same time; returns when the last one's on_stop has.
+def _is_reported(error: BaseException, user: User) -> bool:
+    """Whether this is what listeners of `user_error` were given, or has come up while that was dealt with."""
+    cause: BaseException | None = error
+    while cause is not None and cause is not user._reported:
+        cause = cause.__context__
+    return cause is not None
 
-    timeout: seconds that each has for what it is about, before that is cut off.
-    """
-    greenlets = [user.greenlet for user in users if user.greenlet is not None]
-    if timeout:
-        for user in users:
-            gevent.spawn(user.stop)
-        gevent.joinall(greenlets, timeout)
-    gevent.killall(greenlets)
+
+def _count_death(user: User, error: Exception) -> None:
+    """Nothing else counts this: gevent prints the traceback, the flag makes the exit code."""
+    logger.critical("a user of %s died outside of its tasks: %r", type(user).__name__, error)
+    log.unhandled_greenlet_exception = True
 
 
 class HttpUser(User, RestMixin[Any]):
@@ -257,7 +270,7 @@ class HttpUser(User, RestMixin[Any]):
         from plimsoll.users.session import HttpSession
 
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
-        # The load must not depend on proxy variables and .netrc of whoever starts it.
+        # The load must not depend on the proxy variables and .netrc of the person who starts it.
         self.client.trust_env = False
 
 

@@ -27,7 +27,7 @@ def between(min_wait: float, max_wait: float) -> WaitTime:
 
 
 def constant(wait_time: float) -> WaitTime:
-    """Always wait_time."""
+    """Wait the same time, in seconds, after every task."""
     return lambda instance: wait_time
 
 

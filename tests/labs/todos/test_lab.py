@@ -15,19 +15,19 @@ ROOT = Path(__file__).parents[3]
 LAB = [sys.executable, "-m", "labs.todos.lab"]
 
 
-def test_a_port_in_use_is_an_error_in_words(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_port_in_use_is_an_error_in_words(cluster: Cluster) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(LabError, match="did not start"), running_service(cluster, VARIANTS["baseline"], port):
+        message = r"(?s)did not start.*[Aa]ddress already in use"
+        with pytest.raises(LabError, match=message), running_service(cluster, VARIANTS["baseline"], port):
             pass
-    assert "Address already in use" in capfd.readouterr().err
 
 
-def test_a_variant_with_a_replica_does_not_run_without(cluster: Cluster, capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_variant_with_a_replica_does_not_run_without(cluster: Cluster) -> None:
     alone = Cluster(cluster.primary, None)
-    with pytest.raises(LabError, match="did not start"), running_service(alone, VARIANTS["replica"]):
+    message = r"(?s)did not start.*TODOS_REPLICA_URL is not set"
+    with pytest.raises(LabError, match=message), running_service(alone, VARIANTS["replica"]):
         pass
-    assert "TODOS_REPLICA_URL is not set" in capfd.readouterr().err
 
 
 def test_an_unknown_variant_is_answered_with_those_there_are() -> None:
@@ -46,7 +46,7 @@ def test_the_end_of_the_lab_is_the_end_of_all_it_started(
         assert lab.stdout is not None
         assert lab.stdout.readline().startswith(f"{variant} at http://127.0.0.1:")
         family = descendants(lab.pid)
-        assert len(family) >= processes, "a leash for each server and for the service"
+        assert len(family) >= processes, "a supervisor for each server and for the service"
         lab.send_signal(how)
         lab.wait()
     for pid in family:

@@ -53,6 +53,8 @@ class _Broker(socketserver.StreamRequestHandler):
             body = self.rfile.read(self.rfile.read(1)[0])
             # In MQTT 5 every answer has properties; these have none.
             none = b"\0" if is_5 else b""
+            if b"hang up" in body:
+                return
             if kind == CONNECT:
                 is_5 = body[6] == 5
                 self._send(CONNACK, b"\0\0" + (b"\0" if is_5 else b""))
@@ -96,3 +98,35 @@ def test_a_life_with_a_broker(play: Callable[..., list[Told]], broker: int, prot
     assert told[2].time > 0
     assert told[0].context["client_id"].startswith("locust-")
     assert told[1].context["topic"] == "a/b"
+
+
+LOST = """
+import time, warnings
+warnings.simplefilter("ignore")
+import paho.mqtt.client as mqtt
+from locust.contrib.mqtt import MqttClient
+client = MqttClient({version}environment=environment, protocol=mqtt.{protocol})
+client.connect("127.0.0.1", {port})
+client.loop_start()
+while not told:
+    time.sleep(0.01)
+client.publish("hang up", qos=1)
+while len(told) < 2:
+    time.sleep(0.01)
+client.loop_stop()
+"""
+
+
+@pytest.mark.parametrize(
+    ("protocol", "version", "error"),
+    [
+        ("MQTTv311", "", "7"),
+        ("MQTTv5", "", "7"),
+        ("MQTTv5", "mqtt.CallbackAPIVersion.VERSION2, ", "Unspecified error"),
+    ],
+)
+def test_a_lost_connection_is_a_failure(
+    play: Callable[..., list[Told]], broker: int, protocol: str, version: str, error: str
+) -> None:
+    told = play(LOST.format(port=broker, protocol=protocol, version=version))
+    assert [(each.name, each.error) for each in told[:2]] == [("connect", None), ("disconnect", error)]

@@ -11,14 +11,13 @@ import requests
 from target import Target, answer, json_answer
 
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse
+from plimsoll.locust.fasthttp.session import FastHttpSession
 from plimsoll.users.failure import LocustBadStatusCode
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from conftest import Desk
-
-    from plimsoll.locust.fasthttp.session import FastHttpSession
 
 AGENT = ("User-Agent", "python/gevent-http-client-2.6.1")
 CODINGS = ("Accept-Encoding", "gzip, deflate, br")
@@ -62,6 +61,12 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         },
         b"b=2&a=1",
     ),
+    "unknown arguments leave the JSON of a post alone": (
+        lambda s: s.post("/x", json={"a": 1}, timeout=5, verify=False, proxies={}),
+        "POST /x",
+        {("Content-Type", JSON), ("Accept", JSON), ("Content-Length", "8")},
+        b'{"a": 1}',
+    ),
     "unknown arguments are lost on a post of text": (
         lambda s: s.post("/x", b"b", a=1),
         "POST /x",
@@ -98,14 +103,14 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
         },
         b"x",
     ),
-    "a file": (
+    "a file without a size": (
         lambda s: s.post("/x", io.BytesIO(b"file")),
         "POST /x",
         {
-            ("Content-Length", "4"),
+            ("Transfer-Encoding", "chunked"),
             ("content-type", "application/octet-stream"),
         },
-        b"file",
+        b"4\r\nfile\r\n0\r\n\r\n",
     ),
     "json asks for json": (
         lambda s: s.post("/x", json={"a": 1}),
@@ -141,6 +146,20 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
     "authentication": (lambda s: s.get("/x", auth=("me", "pass")), "GET /x", {("Authorization", BASIC)}, b""),
     "headers": (lambda s: s.get("/x", headers={"X": "1"}), "GET /x", {("X", "1")}, b""),
 }
+
+
+def test_a_body_is_never_called_payload(desk: Desk, target: Target) -> None:
+    with pytest.raises(TypeError, match="the body is data= or json="):
+        desk.fast(target.url).post("/x", payload="text")
+    assert not target.got
+
+
+def test_absolute_urls_need_no_host(desk: Desk, target: Target) -> None:
+    for session in (desk.fast(""), FastHttpSession(None, desk.event, None)):
+        assert session.get(f"{target.url}/x").status_code == 200
+        with pytest.raises(requests.exceptions.MissingSchema):
+            session.get("/x")
+    assert [got.target for got in target.got] == ["/x", "/x"]
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -211,9 +230,22 @@ def test_files_are_sent_as_a_form(desk: Desk, target: Target) -> None:
     assert b'name="a"' in got.body
 
 
-def test_header_values_may_be_numbers(desk: Desk, target: Target) -> None:
-    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers={"X-Call": 2.5, "X-Bytes": b"b"})
-    assert [target.got[0].header(name) for name in ("X-Default", "X-Call", "X-Bytes")] == ["1", "2.5", "b"]
+def test_header_values_are_sent_as_python_prints_them(desk: Desk, target: Target) -> None:
+    given = {"X-Call": 2.5, "X-Bytes": b"b", "X-None": None}
+    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers=given)
+    names = ("X-Default", "X-Call", "X-Bytes", "X-None")
+    assert [target.got[0].header(name) for name in names] == ["1", "2.5", "b'b'", "None"]
+
+
+def test_another_spelling_of_a_header_gives_way_to_the_default(desk: Desk, target: Target) -> None:
+    desk.fast(target.url).post("/x", json=1, headers={"ACCEPT": "a/b", "X": "1", "content-type": "own"})
+    lines = [line for line in target.got[0].headers if line[0] not in ("User-Agent", "Host")]
+    assert lines == [("Accept", JSON), ("X", "1"), ("content-type", "own"), CODINGS, ("Content-Length", "1")]
+
+
+def test_a_list_is_a_name_and_a_password_too(desk: Desk, target: Target) -> None:
+    desk.fast(target.url).get("/x", auth=["me", "pass"])
+    assert target.got[0].header("Authorization") == BASIC
 
 
 def test_a_proxy_gets_the_whole_url(desk: Desk, target: Target) -> None:

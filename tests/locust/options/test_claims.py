@@ -46,3 +46,13 @@ def test_what_cannot_be_read_claims_nothing(tmp_path: Path) -> None:
     broken.write_text("p.add_argument('--a'")
     binary.write_bytes(b"add_argument \xff")
     assert find_locustfile_options([broken, binary, tmp_path / "nowhere.py"]) == LocustfileOptions()
+
+
+def test_options_that_are_given_once_per_value_are_known(tmp_path: Path) -> None:
+    file = tmp_path / "locustfile.py"
+    file.write_text(
+        "p.add_argument('--more', action='append')\n"
+        "p.add_argument('--pair', action='append', nargs=2)\n"
+        "p.add_argument('--list', nargs='*')\n"
+    )
+    assert find_locustfile_options([file]).appending == {"--more"}

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import LocustfileError
+from plimsoll.locust.options import download as downloads
 from plimsoll.locust.options import files
 from plimsoll.locust.options.download import download
-from plimsoll.locust.script import download as downloads
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

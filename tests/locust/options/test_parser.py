@@ -30,6 +30,12 @@ def make(*names: str, **settings: Any) -> LocustArgumentParser:
         ({"action": argparse.BooleanOptionalAction, "default": True}, "no", False),
         ({"nargs": "+", "type": int}, "[1, 2]", [1, 2]),
         ({"nargs": 2}, "[a,b]", ["a", "b"]),
+        ({"nargs": "*"}, "a b", ["a b"]),
+        ({"nargs": "*"}, '["a, b", 1]', ["a, b", "1"]),
+        ({"nargs": "*"}, "[]", []),
+        ({"nargs": "*", "default": ["z"]}, "", ["z"]),
+        ({"action": "append"}, "[a, b c]", ["a", "b c"]),
+        ({}, "[a, b]", "[a, b]"),
         ({"action": "append", "default": ["z"]}, "a", ["z", "a"]),
     ],
 )
@@ -54,7 +60,7 @@ def test_the_command_line_is_stronger(monkeypatch: pytest.MonkeyPatch, words: li
         ({"action": "store_true"}, "perhaps", "Unexpected value for MINE: 'perhaps'"),
         ({"type": int}, "x", "argument --mine: invalid int value: 'x'"),
         ({"choices": ["a"]}, "b", "invalid choice: 'b'"),
-        ({}, "[a, b]", "MINE can't be a list"),
+        ({"nargs": "?"}, "[a, b]", "MINE can't be a list"),
     ],
 )
 def test_a_senseless_variable_is_refused(

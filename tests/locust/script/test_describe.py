@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import LocustfileError, PlimsollError
-from plimsoll.locust.script.describe import describe, ratio_lines, users_of_each
+from plimsoll.locust.inspectuser import ratio_lines, users_of_each
+from plimsoll.locust.script.describe import describe
 from plimsoll.users import User
 
 TEXT = """

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from plimsoll.locust.script.form import describe_form
 from plimsoll.run.plan import RunPlan
 from plimsoll.server.control.description import (
     Description,
     OwnClass,
     OwnOption,
     TaskNode,
-    describe_form,
     positionals,
     replaced,
 )

@@ -94,6 +94,21 @@ def test_several_files_add_up_and_each_imports_its_neighbours() -> None:
     assert [cls.__name__ for cls in locustfile.pick(loaded, ["B"])] == ["B"]
 
 
+def test_two_files_with_user_classes_of_one_name_are_refused() -> None:
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(USER.format(name="Shopper"))
+    with pytest.raises(LocustfileError, match=r"two user classes are called Shopper: a\.py:2 and b\.py:2"):
+        locustfile.load(["a.py", "b.py"])
+
+
+def test_two_files_with_shapes_of_one_name_are_refused() -> None:
+    shape = "from plimsoll import LoadTestShape\nclass Steps(LoadTestShape):\n    def tick(self): pass\n"
+    for name in ("a.py", "b.py"):
+        Path(name).write_text(shape)
+    with pytest.raises(LocustfileError, match="two shape classes are called Steps"):
+        locustfile.load(["a.py", "b.py"])
+
+
 def test_an_unknown_class_is_told_with_those_there_are() -> None:
     Path("locustfile.py").write_text(USER.format(name="Shopper"))
     loaded = locustfile.load(["locustfile.py"])

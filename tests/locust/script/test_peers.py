@@ -40,7 +40,7 @@ def told() -> Told:
 
 @pytest.fixture
 def worker(told: Told) -> Iterator[WorkerRunner]:
-    runner = WorkerRunner(Environment(user_classes=[Visitor]), Nobody(), 0, 2)
+    runner = WorkerRunner(Environment(user_classes=[Visitor]), controller=Nobody(), worker_index=0, worker_count=2)
     yield runner
     runner.greenlet.kill()
 
@@ -52,7 +52,7 @@ def member(worker: WorkerRunner, told: Told) -> WorkerPeer:
 
 @pytest.fixture
 def main() -> Iterator[MasterRunner]:
-    runner = MasterRunner(Environment(user_classes=[Visitor]), Nobody())
+    runner = MasterRunner(Environment(user_classes=[Visitor]), controller=Nobody())
     yield runner
     runner.greenlet.kill()
 
@@ -142,3 +142,13 @@ def test_what_workers_measure_is_taken_and_their_exceptions_are_counted(main: Ma
     assert member.failed
     (row,) = main.exceptions.values()
     assert (row["count"], row["nodes"]) == (6, {"a", "b"})
+
+
+def test_exceptions_of_several_workers_are_one_row_if_they_are_of_one_place(main: MasterRunner) -> None:
+    member = MainPeer(main, lambda *_: None, lambda _: None)
+    frames = '  File "a.py", line 1, in buy\n'
+    for worker in ("a", "b"):
+        caught = (f"item {worker}", f"{frames}ValueError: item {worker}\n", 2)
+        member.receive("snapshot", [worker, EncodedSnapshot(0, 0, 1, [], [], [], [caught], {}).to_list()])
+    (row,) = main.exceptions.values()
+    assert row == {"count": 4, "msg": "item a", "traceback": frames, "nodes": {"a", "b"}}

@@ -12,15 +12,15 @@ def _class(base: type[User], host: str | None) -> type[User]:
 
 
 @pytest.mark.parametrize("base", [HttpUser, FastHttpUser])
-@pytest.mark.parametrize("host", ["http://h", "https://h:8443/base", "HTTP://user:word@h"])
-def test_hosts_that_can_be_reached_by_http(base: type[User], host: str) -> None:
+@pytest.mark.parametrize("host", ["http://h", "https://h:8443/base", "HTTP://user:word@h", ""])
+def test_hosts_that_can_be_reached_by_http_or_leave_it_to_absolute_urls(base: type[User], host: str) -> None:
     check_hosts([_class(base, host)])
 
 
 @pytest.mark.parametrize("base", [HttpUser, FastHttpUser])
 @pytest.mark.parametrize(
     ("host", "message"),
-    [(None, "no host"), ("", "no host"), ("localhost:80", "must begin with"), ("/tmp/x", "must begin with")],
+    [(None, "no host"), ("localhost:80", "must begin with"), ("/tmp/x", "must begin with")],
 )
 def test_a_class_that_speaks_http_needs_such_a_host(base: type[User], host: str | None, message: str) -> None:
     with pytest.raises(UsageError, match=message):

@@ -18,14 +18,14 @@ install()
 import json, logging, sys
 from plimsoll.load import Load, Phase, ShapeSpec
 from plimsoll.run.plan import RunPlan
-from plimsoll.locust.script.setting import Setting
+from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.users.events import events
 from plimsoll.errors import PlimsollError
 
-logging.basicConfig(stream=sys.stdout, format="LOG %(message)s")
+logging.basicConfig(stream=sys.stdout, format="LOG %(message)s", level=logging.INFO)
 plan = RunPlan.from_dict({**RunPlan().to_dict(), **json.loads(sys.argv[1])})
 try:
-    setting = Setting(plan, sys.argv[2])
+    setting = LocustfileSetup(plan, sys.argv[2])
 except PlimsollError as error:
     sys.exit(f"refused: {error}")
 environment = setting.environment
@@ -145,3 +145,10 @@ def test_settings_of_user_classes_are_applied(run: Any) -> None:
     assert run(steps, options=[["config_users", settings]]) == "9\n"
     unknown = [{"user_class_name": "Buyer", "weight": 9}]
     assert "no user class 'Buyer'" in run(steps, options=[["config_users", unknown]])
+
+
+def test_fixed_counts_that_are_more_than_the_users_are_said(run: Any) -> None:
+    text = LOCUSTFILE.replace("weight = 2", "fixed_count = 3")
+    words = "Total fixed_count of User classes (3) is greater than the specified number of users (2)"
+    assert words in run("", text, options=[["num_users", 2]])
+    assert "fixed_count" not in run("", text, options=[["num_users", 3]])

@@ -11,6 +11,8 @@ from plimsoll.locust.stats import RequestStats, StatsError, StatsSource
 from plimsoll.run.transport.messages import EncodedSnapshot
 from plimsoll.users.exceptions import CatchResponseError
 
+EPOCH = now()
+
 
 def test_errors_are_read_anew_each_time(stats, recorder):
     errors = stats.errors
@@ -28,6 +30,30 @@ def test_errors_are_read_anew_each_time(stats, recorder):
     assert (len(errors), list(errors), list(errors.copy())) == (2, [*errors.keys()], [*errors.keys()])
     first = errors[StatsError.create_key("own", "/b", "no")]
     assert time.time() - 5 < first.first_seen < first.last_seen <= time.time()
+
+
+def test_an_error_that_was_taken_earlier_goes_on_counting_until_a_reset(stats, recorder):
+    endpoint = recorder.endpoint("GET", "/")
+    recorder.custom(endpoint, 1.0, 0, "http", "no")
+    (error,) = stats.errors.values()
+    recorder.custom(endpoint, 1.0, 0, "http", "no")
+    assert (error.occurrences, error) == (2, next(iter(stats.errors.values())))
+    assert error.last_seen > error.first_seen
+    stats.reset_all()
+    recorder.custom(endpoint, 1.0, 0, "http", "no")
+    (anew,) = stats.errors.values()
+    assert (anew.occurrences, error.occurrences) == (1, 2)
+
+
+def test_failures_that_workers_report_before_their_requests_are_seen_at_once(stats):
+    def report(sequence, count):
+        failures = [("GET", "/", "http", "no", count, now(), now())]
+        stats.source.add(EncodedSnapshot(0, sequence, EPOCH, [], [], failures, [], {}))
+
+    report(0, 1)
+    (error,) = stats.errors.values()
+    report(1, 2)
+    assert error.occurrences == 3
 
 
 def test_kinds_of_failure_with_one_message_are_one_error(stats, recorder):

@@ -204,7 +204,7 @@ def test_a_test_ends_after_its_run_time(page, environment, monkeypatch):
         ({"spawn_rate": "1"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
         ({"user_count": "1", "spawn_rate": "0"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
         ({"user_count": "1", "spawn_rate": "inf"}, "Missing or invalid user_count or spawn_rate from /swarm request"),
-        ({"user_count": "1", "spawn_rate": "1", "run_time": "soon"}, "Invalid time span format."),
+        ({"user_count": "1", "spawn_rate": "1", "run_time": "soon"}, "Valid run_time formats are : 20, 20s"),
     ],
 )
 def test_a_form_that_makes_no_sense_starts_nothing(page, environment, form, message):
@@ -356,3 +356,44 @@ def test_flask_is_needed_only_for_a_page():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "create_web_ui needs Flask: pip install 'plimsoll[locust]'\n", done.stderr
+
+
+def test_an_error_of_a_view_is_its_answer_and_later_requests_go_on(page):
+    client = page.app.test_client()
+    page.app.add_url_rule("/broken", "broken", lambda: 1 / 0)
+    assert client.post("/user", json={"user_class_name": "Nobody"}).status_code == 500
+    assert client.get("/broken").status_code == 500
+    assert client.post("/swarm", data={"user_count": "x"}).json["success"] is False
+
+
+def test_errors_of_the_application_have_a_logger_of_their_own(page):
+    # Flask gives that logger a handler that writes to the server's log, which is the logger of the page.
+    assert page.app.logger is not web.logger
+
+
+def test_the_classes_of_a_running_test_stay_unless_the_form_picks_others(environment):
+    environment.available_user_classes = {"Shopper": Shopper, "Clerk": Clerk}
+    client = environment.create_web_ui(delayed_start=True, userclass_picker_is_active=True).app.test_client()
+    load = {"user_count": "1", "spawn_rate": "1000"}
+    assert client.post("/swarm", data={**load, "user_classes": "Clerk"}).json["user_classes"] == ["Clerk"]
+    until(lambda: environment.runner.state == "running")
+    assert client.post("/swarm", data={**load, "user_count": "2"}).json["user_classes"] == ["Clerk"]
+    environment.runner.stop()
+    assert client.post("/swarm", data=load).json["user_classes"] == ["Clerk", "Shopper"]
+
+
+def test_a_form_with_a_mistake_changes_nothing(environment):
+    environment.parsed_options = Namespace(number=3, num_users=1)
+    client = environment.create_web_ui(delayed_start=True).app.test_client()
+    form = {"user_count": "5", "spawn_rate": "1", "host": "http://other", "number": "five"}
+    assert client.post("/swarm", data=form).json["success"] is False
+    assert (environment.host, vars(environment.parsed_options)) == (None, {"number": 3, "num_users": 1})
+
+
+def test_the_page_gives_task_ratios_and_takes_settings_of_classes(environment, monkeypatch):
+    monkeypatch.setattr(Shopper, "weight", 1)
+    client = environment.create_web_ui(delayed_start=True).app.test_client()
+    assert client.get("/tasks").json["total"]["Shopper"]["tasks"].keys() == {"browse"}
+    assert client.post("/user", json={"user_class_name": "Shopper", "weight": 4}).status_code == 201
+    assert Shopper.weight == 4
+    assert client.get("/stats/requests_full_history/csv").status_code == 404

@@ -36,6 +36,8 @@ def argument(name, value):
         return {"type": type(value).__name__, "status": value.status_code}
     if name == "data" and isinstance(value, dict):
         return sorted(value)
+    if name == "context" and isinstance(value, dict):
+        return {key: argument(key, each) for key, each in value.items()}
     return plain(value)
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from plimsoll.run.coordinator.launch import Launch
 from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.messages import Prepared, Ready
 
 
@@ -50,7 +51,7 @@ def launch_of(count: int, log: list[tuple[Any, ...]], *, main: bool) -> tuple[La
 
 def test_a_single_worker_is_prepared_then_opened_with_what_its_locustfile_wants(log: list[tuple[Any, ...]]) -> None:
     launch, (worker,) = launch_of(1, log, main=False)
-    assert log == [(0, "prepare", 1), (0, "init")]
+    assert log == [(0, "prepare", 1, Bundle()), (0, "init")]
     launch.on_prepared(worker, Prepared({"users": 7}), goes_on=True)
     assert launch.plan.users == 7
     assert log[2:] == [(0, "open", None)]
@@ -60,7 +61,7 @@ def test_a_single_worker_is_prepared_then_opened_with_what_its_locustfile_wants(
 
 def test_the_main_node_goes_first_and_shares_what_it_has(log: list[tuple[Any, ...]]) -> None:
     launch, (main, one, two) = launch_of(2, log, main=True)
-    assert log == [(2, "prepare", 2), (0, "prepare", 2), (1, "prepare", 2), (2, "init")]
+    assert log == [(2, "prepare", 2, Bundle()), (0, "prepare", 2, Bundle()), (1, "prepare", 2, Bundle()), (2, "init")]
     del log[:]
     for process in (main, one, two):
         launch.on_prepared(process, Prepared(), goes_on=True)

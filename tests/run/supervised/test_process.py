@@ -146,7 +146,7 @@ def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: P
     command = ["sh", "-c", "setsid sleep 600 & (sleep 601 &) ; sleep 602"]
     with Process(command, output=tmp_path / "log") as process:
         deadline = time.monotonic() + PATIENCE
-        while len(marked(mark)) < 5:  # the leash, the shell, three that sleep
+        while len(marked(mark)) < 5:  # the supervisor, the shell, three that sleep
             assert time.monotonic() < deadline
             time.sleep(0.01)
         assert set(marked(mark)) >= {child.pid for child in psutil.Process(process.parent).children(recursive=True)}
@@ -183,7 +183,7 @@ def test_nothing_outlives_a_caller_that_was_killed(tmp_path: Path, mark: str) ->
     assert (tmp_path / "last").exists(), "the last command is run all the same"
 
 
-def test_it_does_not_outlive_its_leash_either(tmp_path: Path, mark: str) -> None:
+def test_it_does_not_outlive_its_supervisor_either(tmp_path: Path, mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.parent, signal.SIGKILL)
         assert process.wait(PATIENCE) is not None
@@ -281,8 +281,21 @@ def test_last_lines_are_bounded(tmp_path: Path) -> None:
     assert last_lines(tmp_path / "none") == []
 
 
-def test_no_more_than_the_standard_library_is_needed_by_the_leash() -> None:
-    from plimsoll.run.supervised import supervisor as leash
+def test_no_more_than_the_standard_library_is_needed_by_the_supervisor() -> None:
+    from plimsoll.run.supervised import supervisor
 
-    done = subprocess.run([sys.executable, "-I", "-S", leash.__file__, "--help"], capture_output=True, check=True)
+    done = subprocess.run([sys.executable, "-I", "-S", supervisor.__file__, "--help"], capture_output=True, check=True)
     assert b"--grace" in done.stdout
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/autogroup"), reason="no scheduling groups of sessions")  # noqa: PTH110
+def test_what_was_started_nice_is_nice_towards_other_sessions(tmp_path: Path) -> None:
+    expected = min(19, os.nice(0) + 7)
+    command = ["sh", "-c", f"until grep -q 'nice {expected}$' /proc/self/autogroup; do sleep 0.05; done"]
+    holder = f"""if True:
+        from pathlib import Path
+        from plimsoll.run.supervised.process import Process
+        ending = Process({command!r}, output=Path({str(tmp_path / "output")!r})).wait(30)
+        raise SystemExit(9 if ending is None else ending.status)
+    """
+    subprocess.run(["nice", "-n", "7", sys.executable, "-c", holder], check=True)

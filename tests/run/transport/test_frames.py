@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UnknownOptionError, UsageError
+from plimsoll.run.transport.bundle import Bundle
+from plimsoll.run.transport.clock import WorkerClock
 from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, pack, pack_error, unpack_error
 
 PLAIN = st.recursive(
@@ -50,8 +52,8 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
             self.data += data
 
     stream = Stream()
-    worker = RemoteWorker(stream)
-    worker.prepare({"users": 1}, 2)
+    worker = RemoteWorker(stream, WorkerClock())
+    worker.prepare({"users": 1}, 2, Bundle())
     worker.init()
     worker.open({"users": 1}, b"shared")
     worker.start(123)
@@ -62,7 +64,7 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
     worker.finish()
     worker.stop()
     assert list(Frames().feed(stream.data)) == [
-        ("prepare", [{"users": 1}, 2]),
+        ("prepare", [{"users": 1}, 2, ["", []]]),
         ("init", []),
         ("open", [{"users": 1}, b"shared"]),
         ("start", [123]),

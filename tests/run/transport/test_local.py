@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import selectors
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -11,6 +11,7 @@ from plimsoll.errors import LocustfileError
 from plimsoll.run.coordinator.loop import Loop
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport import local as worker_process
+from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.local import WorkerProcess
 from plimsoll.run.transport.messages import Prepared, Ready
 
@@ -34,16 +35,20 @@ def _read(worker: WorkerProcess) -> list[object]:
     return list(worker.read())
 
 
-def _plan(tmp_path: Path, text: str) -> dict[str, object]:
+def _plan(tmp_path: Path, text: str) -> dict[str, Any]:
     path = tmp_path / "locustfile.py"
     path.write_text(text)
     return RunPlan(locustfiles=(str(path),), host="http://h").to_dict()
 
 
+def _bundle(plan: dict[str, Any]) -> Bundle:
+    return Bundle.of(plan["locustfiles"])
+
+
 def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerProcess, tmp_path: Path) -> None:
     text = "from locust import User, task\nclass A(User):\n    fixed_count = 2\n    @task\n    def t(self): pass\n"
     plan = _plan(tmp_path, text)
-    worker.orders.prepare(plan, 1)
+    worker.orders.prepare(plan, 1, _bundle(plan))
     worker.orders.init()
     (prepared,) = _read(worker)
     assert prepared == Prepared({})
@@ -60,7 +65,8 @@ def test_a_worker_gets_ready_and_exits_well_when_it_is_told_to(worker: WorkerPro
 
 
 def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: Path) -> None:
-    worker.orders.prepare(_plan(tmp_path, "1 / 0\n"), 1)
+    plan = _plan(tmp_path, "1 / 0\n")
+    worker.orders.prepare(plan, 1, _bundle(plan))
     (refusal,) = _read(worker)
     assert isinstance(refusal, LocustfileError)
     assert "ZeroDivisionError" in str(refusal)
@@ -68,7 +74,7 @@ def test_a_refusal_arrives_as_the_error_it_is(worker: WorkerProcess, tmp_path: P
 
 def test_an_unexpected_error_is_a_refusal_too(worker: WorkerProcess, tmp_path: Path) -> None:
     plan = _plan(tmp_path, "from locust import User\nclass A(User): pass\n")
-    worker.orders.prepare({**plan, "load": 5}, 1)
+    worker.orders.prepare({**plan, "load": 5}, 1, _bundle(plan))
     (refusal,) = _read(worker)
     assert isinstance(refusal, LocustfileError)
     assert "TypeError" in str(refusal)
@@ -90,7 +96,8 @@ def test_orders_to_a_worker_that_is_gone_are_dropped(worker: WorkerProcess) -> N
 def test_what_a_process_does_not_take_at_once_arrives_later(worker: WorkerProcess, tmp_path: Path) -> None:
     os.kill(worker.pid, signal.SIGSTOP)
     worker.orders.news("message", "big", b"x" * 5_000_000)
-    worker.orders.prepare(_plan(tmp_path, "1 / 0\n"), 1)
+    plan = _plan(tmp_path, "1 / 0\n")
+    worker.orders.prepare(plan, 1, _bundle(plan))
     assert worker.has_backlog
     os.kill(worker.pid, signal.SIGCONT)
     loop = Loop()
@@ -117,3 +124,13 @@ def test_a_process_that_takes_nothing_in_is_killed(
 def test_a_worker_that_does_not_exit_is_killed(worker: WorkerProcess, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "EXIT_TIMEOUT_S", 0.0)
     assert worker.wait() == "was killed by SIGKILL"
+
+
+def test_a_locustfile_that_changes_while_the_processes_start_is_refused(worker: WorkerProcess, tmp_path: Path) -> None:
+    plan = _plan(tmp_path, "1\n")
+    bundle = _bundle(plan)
+    (tmp_path / "locustfile.py").write_text("2\n")
+    worker.orders.prepare(plan, 1, bundle)
+    (error,) = _read(worker)
+    assert isinstance(error, LocustfileError)
+    assert str(error) == f"{tmp_path}/locustfile.py has changed since this run was started; start the run again"

@@ -41,7 +41,7 @@ def test_a_snapshot_survives_its_message() -> None:
 def test_the_first_and_the_last_word_survive_their_messages() -> None:
     ready = Ready([UserClass("A", 2.0, 1)], kernel_stamps=True, shaped=True, reporting={"percentiles": [0.5]})
     assert Ready.from_list(msgpack.unpackb(msgpack.packb(ready.to_list()))) == ready
-    ending = Ending(5, None, True)
+    ending = Ending(5, None, True, 9)
     assert Ending.from_list(msgpack.unpackb(msgpack.packb(ending.to_list()))) == ending
 
 

@@ -20,7 +20,15 @@ def test_endlessly_many_different_ones_are_counted_but_not_all_kept(monkeypatch:
     monkeypatch.setattr(caught, "MOST", 2)
     exceptions = CaughtExceptions()
     for number in range(5):
-        exceptions.add(f"boom {number}", "at a")
+        exceptions.add("boom", f"at {number}")
     taken = exceptions.take()
-    assert len(taken) == 3
-    assert sum(count for _, _, count in taken) == 5
+    assert [count for _, _, count in taken] == [1, 1, 3]
+
+
+def test_messages_that_differ_at_one_place_make_one_row_with_the_first_of_them() -> None:
+    exceptions = CaughtExceptions()
+    for number in range(5):
+        exceptions.add(f"item {number}", f'  File "a.py", line 1, in buy\n    pay()\nValueError: item {number}\n')
+    ((message, traceback, count),) = exceptions.take()
+    assert (message, count) == ("item 0", 5)
+    assert traceback.endswith("ValueError: item 0\n")

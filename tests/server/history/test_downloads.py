@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 import pytest
 from tests.server.kept import NOON, file, keep, place, serving
 
-from plimsoll.importers.kept import keep as keep_study
+from plimsoll.importers.studies import keep as keep_study
 from plimsoll.report.assessment import assess
 from plimsoll.report.export import FORMATS, export
 from plimsoll.report.html import html

@@ -31,7 +31,7 @@ def watched(live):
 
 
 def test_before_the_first_run_there_is_an_edition_without_one(live):
-    edition = live.edition
+    edition = live.snapshot
     assert (edition.sequence, edition.test, edition.total, edition.is_whole) == (0, None, None, True)
     assert (live.test, live.is_in_progress, live.is_fresh) == (None, False, True)
     assert live.charts(None) == ([], 0)
@@ -40,7 +40,7 @@ def test_before_the_first_run_there_is_an_edition_without_one(live):
 def test_a_run_is_told_from_its_preparation_to_its_end(watched):
     told = Told(watched, workers=2)
     statuses = []
-    watched.listen(lambda: statuses.append(watched.edition.test.status))
+    watched.listen(lambda: statuses.append(watched.snapshot.test.status))
     told.begin(2)
     watched.stored_as("20261120-abc")
     told.second({"/": [1.0]}, state="spawning")
@@ -61,7 +61,7 @@ def test_a_run_is_told_from_its_preparation_to_its_end(watched):
     assert (test.elapsed, test.left, test.users, test.exit_code) == (2.5, 0.0, 0, 1)
     assert test.message == "p99 < 1ms does not hold"
     assert watched.result is told.view
-    assert [each.requests for each in watched.edition.rows.values()] == [4]
+    assert [each.requests for each in watched.snapshot.rows.values()] == [4]
 
 
 def test_a_threshold_that_does_not_hold_is_told_while_the_run_goes_on(watched):
@@ -76,7 +76,7 @@ def test_a_threshold_that_does_not_hold_is_told_while_the_run_goes_on(watched):
     for _ in range(5):
         told.second({"/": [40.0] * 20})
     assert asked == [1.0, 2.0, 3.0, 4.0, 5.0]
-    target = watched.edition.headline.target
+    target = watched.snapshot.headline.target
     assert (target.tone, target.title) == ("bad", "Fails its thresholds")
     assert "p99 < 1ms" in target.text
 
@@ -93,7 +93,7 @@ def test_the_rows_are_those_of_every_other_table(watched):
     told.second({"/a": [1, 2, 3], "/b": [400.0]})
     told.second({"/a": [4.5], "/b": [1.0]})
     told.tell(Batch([interval(1, "/b", [30_000.0] * 2, "timeout"), interval(1, "/b", [7.0], "http")]))
-    edition = watched.edition
+    edition = watched.snapshot
     for row, summary in zip(edition.in_order(), summarise(told.view), strict=True):
         assert (row.method, row.name, row.requests, row.failures) == (
             summary.method,
@@ -119,7 +119,7 @@ def test_current_numbers_forget_what_is_older_than_ten_seconds(watched):
     told.second({"/a": [100.0] * 10})
     for _ in range(10):
         told.second({"/a": [1.0]})
-    row = watched.edition.rows["GET", "/a"]
+    row = watched.snapshot.rows["GET", "/a"]
     assert (row.current_rps, row.current_p99, row.requests) == (1.0, 1.0, 20)
     assert row.max == 100.0
 
@@ -129,7 +129,7 @@ def test_what_comes_late_is_counted(watched):
     for _ in range(15):
         told.second({"/a": [1.0]})
     told.tell(Batch([interval(14, "/a", [3.0]), interval(0, "/a", [3.0] * 5)]))
-    row = watched.edition.rows["GET", "/a"]
+    row = watched.snapshot.rows["GET", "/a"]
     assert (row.requests, row.current_rps) == (21, 1.1)
 
 
@@ -137,15 +137,15 @@ def test_while_nobody_looks_no_table_is_made(live, clock, monkeypatch):
     made = []
     monkeypatch.setattr("plimsoll.server.live.live.RowTable.turn", lambda *_, **__: made.append(1) or [])
     told = Told(live).begin()
-    before = live.edition.sequence
+    before = live.snapshot.sequence
     for _ in range(3):
         told.second({"/": [1.0]})
-    assert (made, live.edition.sequence) == ([], before)
+    assert (made, live.snapshot.sequence) == ([], before)
     assert live.test is not None
     assert live.test.elapsed == 3.15, "how far it is costs nothing"
     live.look()
     told.second({"/": [1.0]})
-    assert (made, live.edition.sequence) == ([1], before + 1)
+    assert (made, live.snapshot.sequence) == ([1], before + 1)
     clock.now += INTEREST + 1
     told.second({"/": [1.0]})
     assert made == [1]
@@ -169,9 +169,9 @@ def test_the_end_has_all_numbers_though_nobody_looked(live):
     told = Told(live).begin()
     told.second({f"/{n}": [1.0] for n in range(1500)})
     told.end()
-    assert len(live.edition.rows) == 1500
-    assert live.edition.total is not None
-    assert live.edition.total.requests == 1500
+    assert len(live.snapshot.rows) == 1500
+    assert live.snapshot.total is not None
+    assert live.snapshot.total.requests == 1500
 
 
 def test_with_thousands_of_endpoints_each_second_makes_a_bounded_number_of_rows(watched):
@@ -179,27 +179,27 @@ def test_with_thousands_of_endpoints_each_second_makes_a_bounded_number_of_rows(
     changed = []
     for _ in range(14):
         told.second({f"/{n}": [1.0] for n in range(2000)})
-        changed.append(len(watched.edition.changed))
+        changed.append(len(watched.snapshot.changed))
     assert changed[:2] == [1000, 1000]
     assert set(changed[2:]) == {200}
-    assert len(watched.edition.rows) == 2000
-    ages = [14 - row.requests for row in watched.edition.rows.values()]
+    assert len(watched.snapshot.rows) == 2000
+    ages = [14 - row.requests for row in watched.snapshot.rows.values()]
     assert max(ages) < 12, "each has its turn"
-    assert watched.edition.total is not None
-    assert watched.edition.total.requests == 28_000, "the total is always of now"
+    assert watched.snapshot.total is not None
+    assert watched.snapshot.total.requests == 28_000, "the total is always of now"
 
 
 def test_another_run_and_a_reset_make_all_that_was_told_void(watched):
     told = Told(watched).begin()
     told.second({"/old": [1.0]})
-    assert not watched.edition.is_whole
+    assert not watched.snapshot.is_whole
     told.view = RunView(1)
     watched.reset_at(1)
     told.second({"/new": [1.0]})
-    edition = watched.edition
+    edition = watched.snapshot
     assert (edition.is_whole, [*edition.rows], edition.test and edition.test.warmup) == (True, [("GET", "/new")], 1.0)
     told.second({"/new": [1.0]})
-    assert not watched.edition.is_whole
+    assert not watched.snapshot.is_whole
     told.end()
     Told(watched).begin(2)
     after = watched.snapshots_after(edition.sequence)
@@ -212,23 +212,23 @@ def test_charts_begin_anew_with_a_reset(watched):
     told = Told(watched).begin()
     told.second({"/": [1.0]})
     told.second({"/": [1.0]})
-    before = watched.edition.versions[None]
+    before = watched.snapshot.versions[None]
     told.view = RunView(2)
     told.second({"/": [1.0]})
-    assert watched.edition.versions[None] > before
+    assert watched.snapshot.versions[None] > before
 
 
 def test_editions_are_kept_for_those_who_are_a_little_slow(watched):
     told = Told(watched).begin()
-    first = watched.edition.sequence
+    first = watched.snapshot.sequence
     for _ in range(SNAPSHOTS - 1):
         told.second({"/": [1.0]})
     assert [each.sequence for each in watched.snapshots_after(first)] == [*range(first + 1, first + SNAPSHOTS)]
     told.second({"/": [1.0]})
     told.second({"/": [1.0]})
     late = watched.snapshots_after(first)
-    assert [each.sequence for each in late] == [watched.edition.sequence], "too late: all of it is told anew"
-    assert watched.snapshots_after(watched.edition.sequence) == ()
+    assert [each.sequence for each in late] == [watched.snapshot.sequence], "too late: all of it is told anew"
+    assert watched.snapshots_after(watched.snapshot.sequence) == ()
 
 
 def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequent_first(watched):
@@ -240,7 +240,7 @@ def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequen
     failed.count = 1_000_000
     several.append(failure("/", "https://me:hunter2@x", 9999))
     told.tell(Batch(intervals=[failed], failures=several, exceptions=exceptions))
-    edition = watched.edition
+    edition = watched.snapshot
     assert (edition.kinds_of_failures, len(edition.failures)) == (MOST_FAILURES + 3, MOST_FAILURES)
     assert (edition.failures[0].message, edition.failures[0].count) == ("https://me:***@x", 9999)
     assert edition.failures[1].message == f"kind {MOST_FAILURES + 2}"
@@ -255,18 +255,18 @@ def test_a_failure_is_a_share_of_the_requests_that_its_endpoint_had_by_then(watc
     failed = [interval(1, "/a", [1.0] * 2, outcome="http"), interval(1, "/b", [1.0] * 2, outcome="http")]
     ahead = [failure("/b", "c", 5), failure("/new", "d", 1)]
     told.tell(Batch(intervals=failed, failures=[failure("/a", "a", 2), failure("/b", "b", 1), *ahead]))
-    shares = {each.message: (each.count, each.share) for each in watched.edition.failures}
+    shares = {each.message: (each.count, each.share) for each in watched.snapshot.failures}
     assert shares == {"a": (2, 0.25), "c": (2, 0.5)}, "no more than there are failed requests by then"
 
 
 def test_lines_of_the_log_are_told_once_and_the_last_ones_are_kept(live):
     live.log("INFO", "first")
-    assert live.edition.log == ()
+    assert live.snapshot.log == ()
     live.flush()
-    assert [each.text for each in live.edition.log] == ["first"]
-    sequence = live.edition.sequence
+    assert [each.text for each in live.snapshot.log] == ["first"]
+    sequence = live.snapshot.sequence
     live.flush()
-    assert live.edition.sequence == sequence, "nothing new"
+    assert live.snapshot.sequence == sequence, "nothing new"
     for number in range(LINES):
         live.log("INFO", str(number))
     assert [each.text for each in live.lines()] == [str(number) for number in range(LINES)]
@@ -275,11 +275,11 @@ def test_lines_of_the_log_are_told_once_and_the_last_ones_are_kept(live):
 def test_lines_come_with_the_second_that_they_are_of(watched):
     told = Told(watched).begin()
     watched.log("WARNING", "slow")
-    sequence = watched.edition.sequence
+    sequence = watched.snapshot.sequence
     watched.flush()
-    assert watched.edition.sequence == sequence, "a second will come"
+    assert watched.snapshot.sequence == sequence, "a second will come"
     told.second({})
-    assert [(each.level, each.text) for each in watched.edition.log] == [("WARNING", "slow")]
+    assert [(each.level, each.text) for each in watched.snapshot.log] == [("WARNING", "slow")]
 
 
 def test_the_load_is_told_in_words(watched):
@@ -323,20 +323,20 @@ def test_readers_in_many_threads_see_whole_editions_while_the_run_goes_on(watche
         for each in readers:
             each.join()
     assert not wrong
-    assert watched.edition.total is not None
-    assert watched.edition.total.requests == 120
+    assert watched.snapshot.total is not None
+    assert watched.snapshot.total.requests == 120
 
 
 def test_a_worker_that_ended_with_the_run_is_not_lost(watched):
     told = Told(watched, workers=2).begin()
     told.second({"/": [1.0]})
     told.second({"/": [1.0]}, workers=1, wanted=8)
-    assert sum(each.is_lost for each in watched.edition.workers) == 1
+    assert sum(each.is_lost for each in watched.snapshot.workers) == 1
     assert watched.test is not None
     assert (watched.test.workers, watched.test.load) == (1, "8 users")
     told.second({"/": [1.0]}, workers=0, state="stopping")
     told.end()
-    assert sum(each.is_lost for each in watched.edition.workers) == 1
+    assert sum(each.is_lost for each in watched.snapshot.workers) == 1
     assert watched.test.workers == 1
 
 
@@ -350,5 +350,5 @@ def test_a_mistake_in_what_is_shown_ends_no_run(watched, monkeypatch, caplog):
     told.second({"/": [1.0]})
     told.end("finished", 0)
     assert "does not show second 0" in caplog.text and "does not show the end" in caplog.text
-    assert watched.edition.test is not None
-    assert watched.edition.test.status == "finished"
+    assert watched.snapshot.test is not None
+    assert watched.snapshot.test.status == "finished"

@@ -39,7 +39,7 @@ def test_a_viewer_is_told_all_at_once_and_then_what_changes(page, live, told):
         assert stream.response.headers["Content-Type"].startswith("text/event-stream")
         first = stream.moment()
         assert (first["is_whole"], [row["name"] for row in first["rows"]]) == (True, ["/a", "/b"])
-        assert (first["sequence"], first["test"]["status"], first["log"]) == (live.edition.sequence, "running", [])
+        assert (first["sequence"], first["test"]["status"], first["log"]) == (live.snapshot.sequence, "running", [])
         live.log("INFO", "hello")
         told.second({"/a": [3.0]})
         second = stream.moment()
@@ -54,7 +54,7 @@ def test_the_id_of_an_event_is_its_sequence(page, live, told):
     told.end()
     with page.stream() as stream:
         lines = [next(stream._lines).decode() for _ in range(2)]
-    assert lines == [f"id: {live.edition.sequence}", "event: moment"]
+    assert lines == [f"id: {live.snapshot.sequence}", "event: moment"]
 
 
 def test_two_viewers_see_the_same(page, told):
@@ -88,7 +88,7 @@ def test_the_first_viewer_waits_for_numbers_of_now(page, live, told):
     told.begin()
     for _ in range(3):
         told.second({"/a": [1.0]})
-    assert live.edition.total is None, "nobody looked"
+    assert live.snapshot.total is None, "nobody looked"
     with page.stream() as stream:
         wait_until(lambda: live.is_watched)
         told.second({"/a": [1.0]})
@@ -110,7 +110,7 @@ def test_another_run_is_told_on_the_same_stream(page, live, told):
     with page.stream() as stream:
         assert stream.moment()["test"]["number"] == 1
         Told(live).begin(2)
-        moments = stream.until(live.edition.sequence)
+        moments = stream.until(live.snapshot.sequence)
         assert [each["test"]["status"] for each in moments] == ["preparing", "spawning"]
         assert (moments[0]["is_whole"], moments[0]["rows"], moments[0]["is_outdated"]) == (True, [], True)
 
@@ -164,9 +164,9 @@ def test_many_viewers_see_every_second(page, live, told):
     told.second({"/a": [1.0]})
     streams = [page.stream() for _ in range(30)]
     firsts = [each.moment()["sequence"] for each in streams]
-    assert set(firsts) == {live.edition.sequence}
+    assert set(firsts) == {live.snapshot.sequence}
     seen: list[list[int]] = [[] for _ in streams]
-    last = live.edition.sequence + 10
+    last = live.snapshot.sequence + 10
 
     def follow(number: int, stream: Stream) -> None:
         seen[number] = [each["total"]["requests"] for each in stream.until(last)]
@@ -199,7 +199,7 @@ def test_a_viewer_who_does_not_read_costs_no_memory_and_holds_up_nobody(page, li
             assert stream.moment()["total"]["requests"] == 900 + number + 1
         assert len(viewers._texts) <= MOST_TEXTS
         assert len(live._snapshots) <= SNAPSHOTS
-        last = live.edition.sequence
+        last = live.snapshot.sequence
         sequences = [each["sequence"] for each in _moments(stuck, last)]
     assert sequences[-1] == last
     assert len(sequences) < SNAPSHOTS * 4, "those that came while nothing was read were not kept"

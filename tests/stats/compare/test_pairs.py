@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import norm, permutation_test, ttest_1samp
 from statsmodels.stats.weightstats import ttost_paired
 
-from plimsoll.stats.compare.pairs import flipped, log_ratios, paired
+from plimsoll.stats.compare.pairs import benjamini_hochberg, flipped, log_ratios, paired
 from plimsoll.stats.study import Noise
 
 FIVE = [200, 196, 210, 190, 204], [212, 188, 236, 199, 218]
@@ -173,3 +173,28 @@ def test_drift_spares_interleaved_pairs_only():
             held[name] += low <= 0 <= high
     assert held["interleaved"] / trials > 0.92
     assert held["one after the other"] / trials < 0.4
+
+
+def test_the_example_of_benjamini_and_hochberg():
+    ps = [0.001, 0.008, 0.039, 0.041, 0.042, 0.06, 0.074, 0.205, 0.212, 0.216]
+    adjusted = [0.01, 0.04, 0.084, 0.084, 0.084, 0.1, 0.10571, 0.216, 0.216, 0.216]
+    assert [round(each, 5) for each in benjamini_hochberg(ps)] == adjusted
+
+
+def test_no_and_one_p_value():
+    assert benjamini_hochberg([]) == []
+    assert benjamini_hochberg([0.03]) == [0.03]
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=40))
+def test_they_stay_in_place_and_in_order_and_never_fall(ps):
+    adjusted = benjamini_hochberg(ps)
+    assert all(p <= q + 1e-12 <= 1 + 1e-9 for p, q in zip(ps, adjusted, strict=True))
+    by_p = sorted(zip(ps, adjusted, strict=True))
+    assert [q for _, q in by_p] == sorted(adjusted)
+    assert max(adjusted) == pytest.approx(max(ps))
+
+
+def test_a_p_value_that_is_no_probability():
+    with pytest.raises(ValueError):
+        benjamini_hochberg([1.2])

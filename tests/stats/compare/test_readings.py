@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.stats.runs import GET, P50, P99, TEN, own, recorded, study, table, trial
 
-from plimsoll.stats.compare.readings import Readings, geometric, requests_of, without_head
+from plimsoll.stats.compare.readings import Readings, requests_of, without_head
 from plimsoll.stats.study import TOTAL, Level
 
 STEADY = [[50.0, 51.0]] * 60
@@ -101,9 +101,3 @@ def test_requests_are_told_from_a_rate_if_need_be():
     assert requests_of(table(1, requests=None, rate=0.15), 300.0) == 45
     assert requests_of(table(1, requests=None, rate=0.15), None) is None
     assert requests_of(table(1, requests=None), 300.0) is None
-
-
-def test_geometric_mean():
-    assert geometric([1, 100]) == pytest.approx(10)
-    assert geometric([]) is None
-    assert geometric([0.0, 1.0]) is None

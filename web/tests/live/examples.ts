@@ -82,6 +82,10 @@ export function formOf(changes: Partial<Form> = {}, request: Partial<Form["reque
       { name: "Buyer", weight: 3, fixed_count: 0, tasks: ["browse", "buy"], host: "" },
       { name: "Admin", weight: 1, fixed_count: 0, tasks: ["report"], host: "" },
     ],
+    shapes: [
+      { name: "constant", label: "Constant", hint: "The same.", open_example: "900/s", closed_example: "50" },
+      { name: "stages", label: "Stages", hint: "To each level.", open_example: "30s:9/s", closed_example: "30s:9" },
+    ],
     shape_classes: [],
     tags: [],
     arguments: [],

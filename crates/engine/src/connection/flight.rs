@@ -1,17 +1,14 @@
 //! The exchange that a connection is busy with, from the call to what goes back to the caller.
 
-use plimsoll_http::{Head, Sink};
 use plimsoll_record::{Exchange, Outcome, StampSource};
 
 use super::streaming::Stream;
 use crate::call::{Call, ExchangeId, Failure, Finished, Keep, Response};
 use crate::clock::now;
+use crate::protocol::Collector;
 
 /// How long a body waits for its 100 (Continue), ns. As curl does.
 const CONTINUE_WAIT: u64 = 1_000_000_000;
-
-/// A body of announced length gets its memory at once up to this size; beyond it grows as it arrives.
-const RESERVE_AT_MOST: u64 = 1 << 20;
 
 /// A call under way.
 #[derive(Debug)]
@@ -19,7 +16,7 @@ pub(crate) struct Flight {
     pub(super) call: Call,
     pub(super) exchange: Exchange,
     pub(super) response: Response,
-    /// Bytes of the request handed to the socket or to TLS.
+    /// Bytes of this exchange handed to the socket or to TLS.
     pub(super) written: usize,
     /// No 100 (Continue) has come, nor the time to do without it.
     held: bool,
@@ -78,19 +75,18 @@ impl Flight {
         took
     }
 
-    /// The bytes of the request that may go out now and have not gone.
+    /// The part of the request that may go out now, or has gone out.
     #[inline]
-    pub(super) fn unsent(&self) -> &[u8] {
+    pub(super) fn sendable(&self) -> &[u8] {
         let wire = &self.call.wire;
         let bytes = wire.bytes.as_slice();
-        let end = if self.held { wire.head } else { bytes.len() };
-        &bytes[self.written..end]
+        if self.held { &bytes[..wire.head] } else { bytes }
     }
 
-    /// Whether all of the request has gone out.
+    /// Whether the peer has answered.
     #[inline]
-    pub(super) fn is_sent(&self) -> bool {
-        self.written == self.call.wire.bytes.as_slice().len()
+    pub(super) fn is_answered(&self) -> bool {
+        self.exchange.bytes_in > 0
     }
 
     /// Whether the body is being kept back. A final response says that it is not wanted, and the wait is over.
@@ -111,7 +107,7 @@ impl Flight {
         self.deadline = after(from, limit);
     }
 
-    /// What the decoder's findings go into.
+    /// What the protocol's findings go into.
     #[inline]
     pub(super) fn collector(&mut self) -> Collector<'_> {
         let head_request = self.call.wire.head_request;
@@ -144,48 +140,4 @@ impl Flight {
 #[inline]
 fn after(from: u64, limit: u64) -> u64 {
     if limit == 0 { 0 } else { from.saturating_add(limit) }
-}
-
-/// Eats what the decoder finds in a response.
-pub(super) struct Collector<'a> {
-    response: &'a mut Response,
-    keep: Keep,
-    head_request: bool,
-    held: &'a mut bool,
-}
-
-impl Sink for Collector<'_> {
-    fn interim(&mut self, status: u16) {
-        if status == 100 {
-            *self.held = false;
-        }
-    }
-
-    #[inline]
-    fn head(&mut self, head: &Head<'_>) {
-        self.response.status = head.status;
-        self.response.minor = head.minor;
-        if self.keep != Keep::Nothing {
-            let wanted = self.keep == Keep::All && !self.head_request && head.status != 304;
-            let announced = head.content_length.filter(|_| wanted);
-            let body = announced.unwrap_or(0).min(RESERVE_AT_MOST) as usize;
-            self.response.bytes.reserve_exact(head.raw.len() + body);
-            self.response.bytes.extend_from_slice(head.raw);
-            self.response.head = head.raw.len();
-        }
-    }
-
-    #[inline]
-    fn body(&mut self, chunk: &[u8]) {
-        self.response.body_length += chunk.len() as u64;
-        if self.keep != Keep::Nothing {
-            self.response.bytes.extend_from_slice(chunk);
-        }
-    }
-
-    fn trailers(&mut self, raw: &[u8]) {
-        if self.keep != Keep::Nothing {
-            self.response.trailers.extend_from_slice(raw);
-        }
-    }
 }

@@ -9,8 +9,9 @@ use super::{Connection, Io, Stage, Step};
 use crate::call::Failure;
 use crate::clock::now;
 use crate::origin::Tunnel;
+use crate::protocol::Protocol;
 
-/// Eats a proxy's answer to CONNECT: only its status matters.
+/// Receives a proxy's answer to CONNECT: only its status matters.
 #[derive(Default)]
 struct ProxyAnswer {
     status: u16,
@@ -24,8 +25,9 @@ impl Sink for ProxyAnswer {
     fn body(&mut self, _chunk: &[u8]) {}
 }
 
-impl Connection {
+impl<P: Protocol> Connection<P> {
     /// The peer has accepted, or not.
+    #[inline(never)]
     pub(crate) fn connected(&mut self, io: &mut Io) -> Step {
         let Some(transport) = &self.transport else { return Step::Wait };
         if let Err(error) = transport.socket.connected() {
@@ -45,7 +47,7 @@ impl Connection {
         let target = &tunnel.target;
         let request =
             format!("CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n{}\r\n", authorization.unwrap_or_default());
-        self.decoder.begin_connect();
+        self.proxy.insert(Box::default()).begin_connect();
         self.stage = Stage::Tunnelling;
         let Some(transport) = &mut self.transport else { return Step::Wait };
         match transport.write(request.as_bytes()) {
@@ -57,10 +59,11 @@ impl Connection {
     }
 
     /// Reads the proxy's answer.
+    #[inline(never)]
     pub(super) fn tunnel(&mut self, io: &mut Io) -> Step {
         let refused = |message: String| Step::Failed(Failure::new(Outcome::Connect, message));
         loop {
-            let Some(transport) = &mut self.transport else { return Step::Wait };
+            let (Some(transport), Some(decoder)) = (&mut self.transport, &mut self.proxy) else { return Step::Wait };
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) if received.length > 0 => received,
                 Ok(_) => return refused("the proxy closed the connection".into()),
@@ -68,18 +71,19 @@ impl Connection {
                 Err(error) => return Step::Failed(Failure::io(Outcome::Connect, &error)),
             };
             let mut answer = ProxyAnswer::default();
-            let fed = match self.decoder.feed(&io.limits, &io.scratch[..received.length], &mut answer) {
+            let fed = match decoder.feed(&io.limits, &io.scratch[..received.length], &mut answer) {
                 Ok(fed) => fed,
                 Err(error) => return refused(format!("the proxy's answer: {error}")),
             };
             match answer.status {
                 0 => {}
                 200..=299 if fed.consumed == received.length => break,
-                // Nobody behind the proxy has been asked anything yet.
+                // No request has gone through the proxy yet.
                 200..=299 => return refused("the proxy sent more than its answer".into()),
                 status => return refused(format!("the proxy refused with status {status}")),
             }
         }
+        self.proxy = None;
         if let Some(flight) = &mut self.flight {
             flight.exchange.connect += flight.lap();
         }
@@ -99,6 +103,7 @@ impl Connection {
     }
 
     /// Goes on with the handshake as far as the socket allows.
+    #[inline(never)]
     pub(super) fn handshake(&mut self, io: &mut Io) -> Step {
         let Some(transport) = &mut self.transport else { return Step::Wait };
         loop {
@@ -126,7 +131,7 @@ impl Connection {
             flight.exchange.tls += flight.lap();
         }
         match self.request(io) {
-            // A response may have come behind the handshake's last message; of that, no event will tell.
+            // A response may have come behind the handshake's last message; no event reports that.
             Step::Wait => self.take_opened(None, now(), &mut io.plain, &io.limits, &mut io.clock),
             step => step,
         }
@@ -135,7 +140,7 @@ impl Connection {
     /// The connection is made: sends the request it was made for.
     fn request(&mut self, io: &mut Io) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
-        self.decoder.begin(flight.call.wire.head_request);
+        self.protocol.begin(&flight.call.wire);
         self.stage = Stage::of(&flight.call);
         flight.wait(flight.phase);
         self.transmit(io)

@@ -1,6 +1,6 @@
-//! An exchange that is streamed: its head is handed over when it has come, its body to whoever asks, piece by piece.
+//! An exchange that is streamed: its head is handed over when it has come, its body on request, piece by piece.
 //!
-//! Nothing is read of a body that nobody asks for. What is unread waits in the socket, whose room is bounded, and a peer
+//! A body is read only when the caller asks for it. What is unread waits in the socket, whose room is bounded, and a peer
 //! that has filled it has to wait too.
 
 use std::io::ErrorKind;
@@ -11,6 +11,7 @@ use plimsoll_record::Outcome;
 use super::{Connection, Io, Readiness, Step, late};
 use crate::call::{ExchangeId, Failure, Finished, Piece, Response, Then};
 use crate::clock::now;
+use crate::protocol::Protocol;
 
 /// What there is to know of an exchange between its head and the end of its body.
 #[derive(Debug, Default)]
@@ -23,7 +24,7 @@ pub(super) struct Stream {
     broken: Option<Failure>,
 }
 
-impl Connection {
+impl<P: Protocol> Connection<P> {
     /// Whether its exchange's head has been handed over, and not yet the end of its body.
     pub(crate) fn is_streaming(&self) -> bool {
         self.stream().is_some_and(|stream| stream.handed)
@@ -39,11 +40,12 @@ impl Connection {
     }
 
     /// Its socket is ready, and its exchange is streamed.
+    #[inline(never)]
     pub(super) fn stream_on(&mut self, io: &mut Io, ready: Readiness) -> Step {
         let streaming = self.is_streaming();
         if ready.writable && self.has_output() {
             if streaming {
-                // That it does not go out, who reads will find out.
+                // The next read returns the error.
                 let _ = self.write();
             } else {
                 match self.send_on(io) {
@@ -65,14 +67,14 @@ impl Connection {
             let Some(transport) = &mut self.transport else { return Step::Close };
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) => received,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.send_body(io),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return self.send_rest(io),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return self.lost(Failure::io(Outcome::Reset, &error)),
             };
             let read = now();
             let fresh = &io.scratch[..received.length];
             let step = if received.length == 0 {
-                self.ended(read)
+                self.ended(read, &io.limits)
             } else if transport.is_secure() {
                 self.take_sealed(fresh, received.stamp, read, &mut io.plain, &io.limits, &mut io.clock)
             } else {
@@ -88,7 +90,7 @@ impl Connection {
     /// What a read comes to for who streams.
     fn streamed(&mut self, step: Step, read: u64) -> Step {
         if let Step::Done { keep } = step {
-            // No event will tell again what happened to the socket while nobody read.
+            // No second event reports what happened to the socket between two reads.
             return Step::Done { keep: keep && !self.is_stale() };
         }
         let Some(flight) = self.flight.as_mut().filter(|flight| flight.response.status != 0) else { return step };
@@ -136,12 +138,12 @@ impl Connection {
     pub(crate) fn piece(&mut self, io: &mut Io) -> Option<(Piece, bool)> {
         let broken = self.flight.as_mut()?.stream.as_mut()?.broken.take();
         let (then, keep) = match broken.map_or_else(|| self.pull(io), Step::Failed) {
-            Step::Wait => (Then::Failed(self.patience()?), false),
+            Step::Wait => (Then::Failed(self.check_read_timeout()?), false),
             Step::Streamed => (Then::More, true),
             Step::Done { keep } => (Then::End, keep),
             Step::Failed(failure) => (Then::Failed(failure), false),
             // What has answered is not dialled again.
-            Step::Redial | Step::NextAddress(_) | Step::Close => (Then::Failed(gone()), false),
+            Step::Redial | Step::NextAddress(_) | Step::Close => (Then::Failed(closed()), false),
         };
         let flight = self.flight.as_mut()?;
         flight.deadline = 0;
@@ -149,7 +151,7 @@ impl Connection {
     }
 
     /// Begins to wait for bytes, or goes on with it; the failure when that has taken too long.
-    fn patience(&mut self) -> Option<Failure> {
+    fn check_read_timeout(&mut self) -> Option<Failure> {
         let flight = self.flight.as_mut()?;
         let now = now();
         if flight.deadline == 0 {
@@ -159,7 +161,7 @@ impl Connection {
         (flight.deadline <= now).then(|| late("no data", flight.call.read_timeout))
     }
 
-    /// `wake` is to come when there may be something to read; None: nobody waits.
+    /// `wake` comes when there may be something to read; None: no reader waits.
     pub(crate) fn set_reader(&mut self, wake: Option<u64>) {
         let Some(flight) = &mut self.flight else { return };
         if wake.is_none() {
@@ -171,7 +173,7 @@ impl Connection {
     }
 }
 
-/// What to tell who reads where nothing is.
-pub(crate) fn gone() -> Failure {
+/// The failure of a read on a connection that is closed.
+pub(crate) fn closed() -> Failure {
     Failure::new(Outcome::Cancelled, "the connection has been closed")
 }

@@ -77,7 +77,7 @@ impl Engine {
         match self.resolver.ask(question.clone()) {
             Ok(()) => Step::Wait,
             Err(error) => {
-                // The next one is to ask again.
+                // The next connection asks again.
                 self.waiting.remove(question);
                 Step::Failed(Failure::io(Outcome::Connect, &error))
             }

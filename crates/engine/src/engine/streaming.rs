@@ -2,15 +2,15 @@
 
 use super::{Engine, SERIAL, Wake, WakeId, pack, unpack};
 use crate::call::{ExchangeId, Finished, Piece, Then};
-use crate::connection::gone;
+use crate::connection::closed;
 
 impl Engine {
     /// The next piece of a streamed body, at most what one read of the socket brings. None when nothing has come: then
-    /// [`Event::Woken`](crate::Event::Woken) with `token` says when to ask again. Whoever has got the end, or a failure,
-    /// has got the last one; the connection is kept for other exchanges, or closed.
+    /// [`Event::Woken`](crate::Event::Woken) with `token` says when to ask again. The end, or a failure, is the last
+    /// piece; the connection is kept for other exchanges, or closed.
     pub fn read(&mut self, id: ExchangeId, token: u64) -> Option<Piece> {
         let Some(place) = self.streaming(id) else {
-            return Some(Piece { bytes: Vec::new(), then: Then::Failed(gone()) });
+            return Some(Piece { bytes: Vec::new(), then: Then::Failed(closed()) });
         };
         if let Some(earlier) = self.connections[place].reader() {
             self.cancel_wake(WakeId(earlier));
@@ -65,13 +65,13 @@ impl Engine {
         Some(flight.token())
     }
 
-    /// The head of a streamed exchange has come, or there is something to tell who reads its body.
+    /// The head of a streamed exchange has come, or its reader can go on.
     pub(super) fn streamed(&mut self, place: usize) -> Option<Finished> {
         let connection = &mut self.connections[place];
         let head = connection.hand_over(ExchangeId(pack(place, connection.serial)));
         match head {
             Some(_) => self.in_flight -= 1,
-            // It may have been taken back, or have come: whoever takes it off the queue sees that.
+            // It may have been cancelled, or have come: the queue is checked when it is taken off.
             None => self.woken.extend(connection.reader()),
         }
         head

@@ -4,7 +4,7 @@
 /// limit never makes one of them a dropped one.
 #[derive(Debug)]
 pub(super) struct Budget {
-    /// `u64::MAX` at first = no limit, here and below: nobody gets through so many.
+    /// `u64::MAX` at first = no limit, here and below: no run reaches it.
     iterations: u64,
     requests: u64,
 }

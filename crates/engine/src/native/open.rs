@@ -47,7 +47,7 @@ impl NativeUsers {
         if !self.budget.allows_iteration(self.waiting.len()) {
             return self.finish(engine);
         }
-        let free = self.idle.pop().or_else(|| (self.users.len() < self.rules.max_users).then(|| self.hire(engine)));
+        let free = self.idle.pop().or_else(|| (self.users.len() < self.rules.max_users).then(|| self.add_user(engine)));
         if let Some(place) = free {
             if self.begin(engine, place) {
                 recorder.offered(due);

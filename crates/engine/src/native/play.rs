@@ -43,7 +43,7 @@ impl NativeUsers {
             Next::Step { think } => self.pause(engine, place, read + think, Then::Send),
             Next::End { think } => match self.model {
                 Model::Open | Model::Unset => self.release(engine, recorder, place, read),
-                // Nobody thinks about an iteration that does not come.
+                // Without a next iteration there is no think time.
                 Model::Closed { wanted } if self.over || self.users.len() > wanted => self.end(engine, place),
                 Model::Closed { .. } if think == 0 => self.iterate(engine, recorder, place, read),
                 Model::Closed { .. } => self.pause(engine, place, read + think, Then::Begin),

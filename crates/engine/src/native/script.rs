@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use plimsoll_scenario::{Player, Scenario, Step, Target, Verify};
 
+use crate::clock::unix_seconds;
 use crate::origin::{Origin, OriginError, OriginOptions, Trust};
 
 /// What native users play: a scenario whose targets are known to be reachable in principle, and requests to be sendable.
@@ -35,18 +36,18 @@ impl Script {
         };
         let origins = scenario.targets().iter().enumerate().map(named).collect::<Result<Vec<_>, _>>()?;
         let script = Script { scenario: Arc::new(scenario), origins };
-        script.cast().map_err(|error| ScriptError(error.to_string()))?;
+        script.try_player().map_err(|error| ScriptError(error.to_string()))?;
         Ok(script)
     }
 
-    /// Someone to play it from its beginning.
+    /// A player at its beginning.
     pub(super) fn player(&self) -> Player {
-        self.cast().expect("it could be done when the script was made, and nothing has changed")
+        self.try_player().expect("it could be done when the script was made, and nothing has changed")
     }
 
-    fn cast(&self) -> Result<Player, plimsoll_scenario::DefinitionError> {
+    fn try_player(&self) -> Result<Player, plimsoll_scenario::DefinitionError> {
         let authorities: Vec<&str> = self.origins.iter().map(|origin| origin.authority()).collect();
-        Player::new(Arc::clone(&self.scenario), &authorities)
+        Player::new(Arc::clone(&self.scenario), &authorities, unix_seconds)
     }
 
     /// Every step of the scenario with the origin it goes to, in the order of their indexes.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use plimsoll_engine::OriginOptions;
 use plimsoll_engine::origin::Trust;
-use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair, date_time_ymd};
 use rustls::crypto::ring;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::WebPkiClientVerifier;
@@ -33,7 +33,17 @@ pub(crate) struct Issuer {
 impl Issuer {
     /// `name` keeps the files of tests apart.
     pub(crate) fn new(name: &str) -> Issuer {
-        let mut params = CertificateParams::default();
+        Issuer::of(name, CertificateParams::default())
+    }
+
+    /// One whose own certificate is for these names, until the end of this year.
+    pub(crate) fn named(name: &str, names: &[&str], last_year: i32) -> Issuer {
+        let mut params = CertificateParams::new(names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
+        params.not_after = date_time_ymd(last_year, 12, 31);
+        Issuer::of(name, params)
+    }
+
+    fn of(name: &str, mut params: CertificateParams) -> Issuer {
         params.distinguished_name.push(DnType::CommonName, name);
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let issuer = CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap();
@@ -86,6 +96,13 @@ impl Issuer {
         };
         let (certificate, key) = self.issue(names);
         builder.with_single_cert(vec![certificate.der().clone()], der(&key)).unwrap()
+    }
+
+    /// A server that shows the certificate of the issuer itself.
+    pub(crate) fn server_as_itself(&self) -> ServerConfig {
+        let builder = ServerConfig::builder_with_provider(ring::default_provider().into());
+        let builder = builder.with_safe_default_protocol_versions().unwrap().with_no_client_auth();
+        builder.with_single_cert(vec![self.issuer.der().clone()], der(self.issuer.key())).unwrap()
     }
 
     /// Trusts this issuer and nobody else.

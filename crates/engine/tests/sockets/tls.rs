@@ -71,6 +71,38 @@ fn a_certificate_that_does_not_convince_is_a_failure_of_tls_that_says_why() {
     }
 }
 
+/// What `openssl req -x509` makes: self-signed, and allowed to issue others.
+#[test]
+fn an_issuers_own_certificate_is_accepted_if_it_is_one_of_the_trusted_ones() {
+    let issuer = Issuer::named("itself", &HERE, 2999);
+    let peer = secured(issuer.server_as_itself(), |_, mut conn| conn.serve(ok("hello").as_bytes()));
+    for url in [peer.secure_url(), format!("https://localhost:{}", peer.address.port())] {
+        for options in [issuer.trusted(), issuer.trusted_by_folder()] {
+            let (mut lab, origin) = (Lab::new(), origin_with(&url, &options));
+            assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"hello");
+        }
+    }
+}
+
+#[test]
+fn an_issuers_own_certificate_is_refused_for_another_name_after_its_time_and_if_another_one_is_trusted() {
+    let (right, twin) = (Issuer::named("right", &HERE, 2999), Issuer::named("twin", &HERE, 2999));
+    let (elsewhere, expired) = (Issuer::named("elsewhere", &["other.test"], 2999), Issuer::named("old", &HERE, 2020));
+    for (issuer, options, message) in [
+        (&elsewhere, elsewhere.trusted(), "not valid for name"),
+        (&expired, expired.trusted(), "expired"),
+        (&twin, right.trusted(), "CaUsedAsEndEntity"),
+    ] {
+        let peer = secured(issuer.server_as_itself(), |_, _| panic!("it was accepted"));
+        let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &options));
+        let finished = lab.fetch(&origin, get(&origin));
+        let failure = failure(&finished);
+        assert_eq!(failure.outcome, Outcome::Tls, "{failure:?}");
+        assert!(failure.message.contains(message), "{failure:?}");
+        assert_eq!(finished.exchange.bytes_out, 0);
+    }
+}
+
 #[test]
 fn without_verification_every_certificate_will_do() {
     let issuer = Issuer::new("anything");

@@ -1,12 +1,11 @@
-//! What was recorded so far, for those who look at a run while it goes on: handed over or not.
+//! What was recorded so far in a run that goes on, handed over or not.
 
 use std::collections::BTreeMap;
 
-use super::{EndpointId, Recorder};
-use crate::buckets::Buckets;
+use super::Recorder;
 use crate::failures::Failures;
 use crate::totals::{RECENT, Sums, Totals};
-use crate::{Durations, Failure, Filed, Outcome};
+use crate::{Durations, EndpointId, Failure, Filed, Outcome};
 
 impl Recorder {
     /// Stamp of second 0.
@@ -31,7 +30,7 @@ impl Recorder {
     /// The response times that [`total`](Self::total) has as `timed`.
     pub fn latency(&self, endpoint: Option<EndpointId>) -> Durations {
         let mut durations = Durations::default();
-        self.totals.pour(endpoint, &mut durations);
+        self.totals.add_response_to(endpoint, &mut durations);
         self.add_uncounted(endpoint, 0, &mut durations);
         durations
     }
@@ -58,7 +57,7 @@ impl Recorder {
     /// The response times of the seconds from `since` on, as far as they are recent.
     pub fn recent_latency(&self, endpoint: Option<EndpointId>, since: u32) -> Durations {
         let mut durations = Durations::default();
-        self.totals.pour_recent(endpoint, since, &mut durations);
+        self.totals.add_recent_response_to(endpoint, since, &mut durations);
         self.add_uncounted(endpoint, since, &mut durations);
         durations
     }
@@ -71,14 +70,14 @@ impl Recorder {
         all.drain().collect()
     }
 
-    /// The sums above begin anew, at this stamp; what is to be handed over stays as it is.
+    /// Resets the sums above to begin at this stamp. What is still to be handed over stays as it is.
     pub fn reset_totals(&mut self, at: u64) {
         self.settle();
         self.totals = Totals::default();
         self.since = at;
     }
 
-    /// [`total`](Self::total) and [`latency`](Self::latency) of one endpoint, or of all together, begin anew alone.
+    /// [`total`](Self::total) and [`latency`](Self::latency) of one endpoint, or of all together, begin again; the rest stays.
     pub fn reset_total(&mut self, endpoint: Option<EndpointId>) {
         self.settle();
         self.totals.reset(endpoint);
@@ -87,7 +86,7 @@ impl Recorder {
     /// Adds to the sums above, and to nothing else, what was recorded elsewhere. `second`: when that was, if all of it
     /// was within one second.
     pub fn absorb(&mut self, endpoint: EndpointId, sums: &Sums, response: &Durations, second: Option<u32>) {
-        self.totals.add(endpoint, sums, Buckets::of(response), second);
+        self.totals.add(endpoint, sums, response.to_buckets(), second);
         if let Some(second) = second {
             self.totals.forget(second);
         }

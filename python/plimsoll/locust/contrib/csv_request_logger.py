@@ -33,7 +33,7 @@ class CsvRequestLogger:
             logger.register(environment)
 
     filepath: overwritten; its folder must exist. flush_interval: rows until the file is flushed, at least 1. Every
-    worker process opens the file it is told: with several of them, put something of the worker's into the name.
+    worker process opens this path: with several workers, make the name different for each.
     """
 
     def __init__(self, filepath: str, *, flush_interval: int = 1) -> None:

@@ -28,9 +28,9 @@ class PublishedMessageContext(NamedTuple):
     qos: int
     topic: str
     start_time: float
-    """Unix."""
+    """Unix seconds."""
     payload_size: int
-    """Bytes."""
+    """In bytes."""
 
 
 class MqttClient(_Client):  # type: ignore[misc]
@@ -80,7 +80,7 @@ class MqttClient(_Client):  # type: ignore[misc]
     def subscribe(
         self, topic: Any, qos: int = 0, options: Any = None, properties: Any = None
     ) -> tuple[Any, int | None]:
-        """Of several topics the first gives the name."""
+        """Subscribe. With several topics, the first one gives the name."""
         start = time.time()
         first = topic if isinstance(topic, str) else topic[0] if isinstance(topic, tuple) else topic[0][0]
         result, mid = super().subscribe(topic, qos, options, properties)
@@ -93,7 +93,7 @@ class MqttClient(_Client):  # type: ignore[misc]
         return result, mid
 
     def _generate_event_name(self, event_type: str, qos: int, topic: str) -> str:
-        """For a subclass to name requests otherwise, as where there are very many topics."""
+        """The name of a request. A subclass can change it, for example if there are very many topics."""
         return f"{event_type}:{qos}:{topic}"
 
     def _on_publish_cb(self, client: Any, userdata: Any, mid: int, *_: Any) -> None:
@@ -128,9 +128,8 @@ class MqttClient(_Client):  # type: ignore[misc]
         self._report("disconnect", None, None if rc == 0 else rc)
 
     def _on_disconnect_cb_v5(self, client: Any, userdata: Any, *arguments: Any) -> None:
-        # Which arguments there are depends on paho's version; the reason is the one that is a reason code.
-        reasons = [each for each in arguments if hasattr(each, "is_failure")]
-        self._on_disconnect_cb(client, userdata, reasons[0] if reasons else 0)
+        # By the version of paho's callbacks: the reason and its properties, or flags before them.
+        self._on_disconnect_cb(client, userdata, arguments[-2])
 
     def _report(self, name: str, since: float | None, error: Any, *, size: int = 0, **context: Any) -> None:
         """since: when what is reported began (Unix); None: it has no duration. error: or a code of paho's."""
@@ -152,7 +151,7 @@ class MqttUser(User):
     host = "localhost"
     port = 1883
     transport = "tcp"
-    """Or "websockets"."""
+    """One of "tcp" and "websockets"."""
     ws_path = "/mqtt"
     tls_context: Any = None
     """An ssl.SSLContext makes it TLS."""

@@ -47,7 +47,7 @@ class PostgresUser(User):
     abstract = True
 
     conn_string: str
-    """As libpq has it: "postgresql://user:password@host:5432/database" or "host=… dbname=…"."""
+    """A connection string of libpq: "postgresql://user:password@host:5432/database" or "host=… dbname=…"."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -1,4 +1,4 @@
-"""What users of vector databases have in common: operations that return what became of them instead of raising."""
+"""What users of vector databases have in common: operations that return their outcome instead of raising."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def attempt(operation: Callable[[], Any], is_empty: Callable[[Any], bool] | None
 
 
 def report(database: str, operation: str, result: Result) -> Result:
-    """As a request; returns the result."""
+    """Report the call as a request, and return its result."""
     events.request.fire(
         request_type=database,
         name=operation,

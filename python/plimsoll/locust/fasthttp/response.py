@@ -32,7 +32,7 @@ class FastResponse(CatchResponse, Response):
     _route: Route
 
     def __init__(
-        self, reply: Reply | None, route: Route, body: bytes | None, session: FastHttpSession, endpoint: tuple[str, str]
+        self, reply: Reply | None, route: Route, body: Any, session: FastHttpSession, endpoint: tuple[str, str]
     ) -> None:
         # In one go with what Response sets: this is made for every request.
         self.reply = reply

@@ -8,21 +8,21 @@ import ssl
 from codecs import getincrementaldecoder
 from functools import lru_cache
 from time import time
-from types import NoneType
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urljoin
 
 import requests
-from requests import PreparedRequest
+from requests.auth import _basic_auth_str
 from requests.exceptions import RequestException
 from requests.structures import CaseInsensitiveDict
 
+from plimsoll.locust.fasthttp.body import CHUNKED_NAME, encode_body
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
 from plimsoll.users.headers import encode
-from plimsoll.users.plain import FORM, JSON, ComposedRequest, basic_authorization
-from plimsoll.users.prepared import Chain, body_bytes
+from plimsoll.users.plain import JSON, ComposedRequest, basic_authorization
+from plimsoll.users.prepared import Chain
 from plimsoll.users.recording import sole_recorder
 from plimsoll.users.response import elapsed
 from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender, weakly
@@ -40,7 +40,7 @@ USER_AGENT = "python/gevent-http-client-2.6.1"
 ACCEPT_ENCODING = "gzip, deflate, br"
 
 _BODY_METHODS = ("POST", "PUT", "PATCH")
-_ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding")
+_ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 
 
 class ReadyGet(NamedTuple):
@@ -66,7 +66,7 @@ class FastHttpSession(Sender):
     valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])
     redirect_response_codes = frozenset([301, 302, 303, 307, 308])
 
-    base_url = SessionSetting("")
+    base_url = SessionSetting(None)
     auth_header = SessionSetting(None)
     """Authorization header of every request."""
 
@@ -104,7 +104,7 @@ class FastHttpSession(Sender):
         self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
         if self._proxy is not None:
             self._is_special = True  # it wants to see the whole URL
-        self.base_url, credentials = without_credentials(base_url or "")
+        self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
             self.auth_header = basic_authorization(credentials)
 
@@ -155,20 +155,19 @@ class FastHttpSession(Sender):
         A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
         MissingSchema, InvalidSchema and InvalidURL for such a url, ValueError for what HTTP forbids to be sent.
         """
-        if fields and method.upper() == "POST":
-            data = fields if data is None else {**data, **fields} if isinstance(data, dict) else data
-        elif fields:
-            params = fields if params is None else {**params, **fields} if isinstance(params, dict) else params
+        if "payload" in fields:
+            raise TypeError("request() has no argument 'payload'; the body is data= or json=")
         lines = self._lines(headers, auth, json is not None and not data)
-        has_type = any(name.lower() == "content-type" for name in (*lines, *dict(self._default_headers)))
         content = json_module.dumps(json) if json is not None and not data else data
-        body, about = _encode_body(content, files, has_type)
-        if about:
-            lines = {name: value for name, value in lines.items() if name.lower() not in about} | about
-        if body is None and method.upper() in _BODY_METHODS:
-            body = b""
-        route = routes_of(self.base_url)[url]
-        message = ComposedRequest(route.with_params(params) if params else route, lines, body, None)
+        if fields:
+            content, params = _with_fields(method, content, params, fields)
+        body = encode_body(content, files, lines, dict(self._default_headers))
+        if body.about:
+            lines = _merged({**lines, **body.about})
+        if body.data is None and method.upper() in _BODY_METHODS:
+            body = body._replace(data=b"")
+        route = routes_of(self.base_url or "")[url]
+        message = ComposedRequest(route.with_params(params) if params else route, lines, body.data, None, body.payload)
         limit = self.max_redirects if max_redirects is None else max_redirects
         chain = Chain((method, name or self.request_name or url))
         response = self._send(chain, method.upper(), message, stream)
@@ -177,14 +176,15 @@ class FastHttpSession(Sender):
 
     def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool) -> dict[str, Any]:
         lines: dict[str, Any] = dict(headers) if headers else {}
-        given = {name.lower() for name in lines}
-        authorization = basic_authorization(auth) if auth else self.auth_header
+        authorization = _basic_auth_str(auth[0], auth[1]) if auth else self.auth_header
         if authorization is not None:
             lines["Authorization"] = authorization
         defaults = {"Accept-Encoding": ACCEPT_ENCODING}
         if is_json:
             defaults |= {"Content-Type": JSON, "Accept": JSON}
-        return lines | {name: value for name, value in defaults.items() if name.lower() not in given}
+        # By these two spellings only, as in Locust: over any other one the default wins.
+        lines |= {name: it for name, it in defaults.items() if name not in lines and name.lower() not in lines}
+        return _merged(_texts(lines))
 
     def _send(self, chain: Chain, method: str, message: ComposedRequest, stream: bool) -> FastResponse:
         """Send one message, and do nothing else. Raises ValueError for what HTTP forbids."""
@@ -210,16 +210,13 @@ class FastHttpSession(Sender):
                 bool(stream),
             )
         except RefusedError as error:
-            texts = _texts(extra)
-            if texts == extra:
-                raise ValueError(str(error)) from error
-            return self._send(chain, method, message._replace(extra=texts), stream)
+            raise ValueError(str(error)) from error
         return self._received(chain, reply, message, stream)
 
     def _received(self, chain: Chain, reply: Reply, message: ComposedRequest, stream: bool = False) -> FastResponse:
         """The response of one hop, its cookies kept and its status judged."""
         kind = StreamedFastResponse if stream and reply.error is None else FastResponse
-        response = kind(reply, message.route, message.body, self, chain.endpoint)
+        response = kind(reply, message.route, message.payload, self, chain.endpoint)
         if chain.reply is not None:
             # Before the reply comes to stand for the whole chain.
             response.elapsed = elapsed(reply)
@@ -270,7 +267,7 @@ class FastHttpSession(Sender):
             response.history = history
 
     def _error_response(self, chain: Chain, message: ComposedRequest, error: Exception) -> ErrorResponse:
-        response = ErrorResponse(chain.reply, message.route, message.body, self, chain.endpoint)
+        response = ErrorResponse(chain.reply, message.route, message.payload, self, chain.endpoint)
         response.status_code = 0
         response.error = error
         return response
@@ -299,6 +296,8 @@ class FastHttpSession(Sender):
             return self.request("GET", url, **kwargs)
         # What request("GET", url) does, for the case that nothing special comes up: the hot path.
         ready = self._ready or self._make_ready()
+        if ready is None:
+            return self.request("GET", url)
         route = ready.routes[url]
         if route.root != ready.root:
             return self.request("GET", url)
@@ -319,8 +318,11 @@ class FastHttpSession(Sender):
         response = self._follow(chain, response, "GET", message, self.max_redirects)
         return self._hand_over(response, False, NO_CONTEXT, False)
 
-    def _make_ready(self) -> ReadyGet:
-        routes = routes_of(self.base_url)
+    def _make_ready(self) -> ReadyGet | None:
+        """None without a host: every URL is an absolute one."""
+        routes = routes_of(self.base_url or "")
+        if not routes.root:
+            return None
         origin = self._origin(routes.root)
         lines = {**dict(self._default_headers), **self._lines(None, None, False)}
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
@@ -392,43 +394,49 @@ def base_headers(lines: tuple[tuple[str, str], ...]) -> Headers:
 
 
 def _with_host(lines: dict[str, Any], authority: str) -> dict[str, Any]:
-    """Lines with a Host, unless they have one: at the end, where geventhttpclient has it."""
-    return lines if any(name.lower() == "host" for name in lines) else {**lines, "Host": authority}
+    """Lines with a Host, unless they have one: where geventhttpclient has it, in front of what frames the body."""
+    if any(name.lower() == "host" for name in lines):
+        return lines
+    if next(reversed(lines), None) != CHUNKED_NAME:
+        return {**lines, "Host": authority}
+    *others, framing = lines.items()
+    return dict([*others, ("Host", authority), framing])
 
 
-def _texts(lines: Mapping[str, Any]) -> dict[str, Any]:
-    """Header lines whose values may be numbers, as Locust's client takes them."""
-    return {name: it if isinstance(it, (str, bytes, NoneType)) else str(it) for name, it in lines.items()}
+def _texts(lines: Mapping[str, Any]) -> dict[str, str]:
+    """Header lines whose values may be anything, which Locust's client writes as Python prints it."""
+    return {name: it if isinstance(it, str) else str(it) for name, it in lines.items()}
 
 
-def _encode_body(data: Any, files: Any, has_type: bool) -> tuple[bytes | None, dict[str, str]]:
-    """(body, the header lines about it that geventhttpclient has in front of Host)."""
-    if not (files or data):
-        return None, {}
-    kind: str | None
-    if files:
-        body, kind = PreparedRequest._encode_files(files, data)
-    elif isinstance(data, dict):
-        body, kind = urlencode(data).encode(), None if has_type else f"{FORM}; charset=utf-8"
-    elif has_type or not isinstance(data, str):
-        # Their length is told after Host: by the engine.
-        return body_bytes(data), {} if has_type else {"content-type": "application/octet-stream"}
-    else:
-        body, kind = data.encode(), "text/plain; charset=utf-8"
-    length = {"content-length": str(len(body))}
-    return body, length if kind is None else {"content-type": kind, **length}
+def _with_fields(method: str, data: Any, params: Any, fields: dict[str, Any]) -> tuple[Any, Any]:
+    """(data, params) with the arguments that request() does not know: they give way to a body that is no form."""
+    if method.upper() == "POST":
+        return _joined(data, fields), params
+    return data, _joined(params, fields)
+
+
+def _joined(known: Any, fields: dict[str, Any]) -> Any:
+    if known is None:
+        return fields
+    return {**known, **fields} if isinstance(known, dict) else known
+
+
+def _merged(lines: dict[str, Any]) -> dict[str, Any]:
+    """If a name has several spellings, the last one with its value takes the place of the first."""
+    merged = {name.lower(): (name, value) for name, value in lines.items()}
+    return dict(merged.values())
 
 
 def _redirected(method: str, message: ComposedRequest, status: int, location: str) -> tuple[str, ComposedRequest]:
     """The next hop. Raises RequestException for a location that cannot be gone to."""
     route = route_of(urljoin(message.route.url, location))
-    lines, body, content_type = message.extra or {}, message.body, message.content_type
+    lines, body, payload = message.extra or {}, message.body, message.payload
     dropped = {"cookie"}
     if route.root != message.route.root:
         dropped.add("authorization")
     if status in (301, 302, 303):
         method = method if method == "HEAD" else "GET"
-        body = content_type = None
+        body = payload = None
         dropped.update(_ABOUT_THE_BODY)
     kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
-    return method, ComposedRequest(route, kept, body, content_type)
+    return method, ComposedRequest(route, kept, body, None, payload)

@@ -28,7 +28,7 @@ class FastHttpUser(User, RestMixin[Any]):
     default_headers: Mapping[str, str] | None = None
     """Sent with every request."""
     concurrency: int = 10
-    """Requests at a time, where the user's code spawns greenlets."""
+    """Accepted and not used: each greenlet that the user's code spawns sends at once, over a connection of its own."""
     proxy_host: str | None = None
     proxy_port: int | None = None
 

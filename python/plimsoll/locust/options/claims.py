@@ -28,6 +28,8 @@ class LocustfileOptions:
     options: frozenset[str] = frozenset()
     secret: frozenset[str] = frozenset()
     """Those whose value must not be written down."""
+    appending: frozenset[str] = frozenset()
+    """Those that are given once per value."""
 
 
 def find_locustfile_options(locustfiles: Sequence[str | Path]) -> LocustfileOptions:
@@ -36,12 +38,17 @@ def find_locustfile_options(locustfiles: Sequence[str | Path]) -> LocustfileOpti
     """
     options: set[str] = set()
     secret: set[str] = set()
+    appending: set[str] = set()
     for call in _calls(_sources(locustfiles)):
         names = {each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)}
         options |= {name for name in names if name.startswith("-")}
         if any(each.arg == "is_secret" and _is_true(each.value) for each in call.keywords):
             secret |= names
-    return LocustfileOptions(frozenset(options), frozenset(secret))
+        settings = {each.arg: each.value for each in call.keywords}
+        action = settings.get("action")
+        if isinstance(action, ast.Constant) and action.value == "append" and "nargs" not in settings:
+            appending |= names
+    return LocustfileOptions(frozenset(options), frozenset(secret), frozenset(appending))
 
 
 def _sources(locustfiles: Sequence[str | Path]) -> Iterator[str]:

@@ -6,6 +6,7 @@ environment and the command line are stronger than all of them.
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 Settings = dict[str, str | list[str]]
 """Values by long option name, without the dashes; a flag that is on has the value "true"."""
 
-_LINE = re.compile(r"-*(?P<key>[^:=;#\s]+)\s*(?:[:=\s]\s*(?P<value>.*?))?\s*(?:\s[;#].*)?")
+_LINE = re.compile(r"-*(?P<key>[^:=;#\s]+)\s*(?:(?P<sign>[:=\s])\s*(?P<value>.*?))?\s*(?:\s[;#].*)?")
 
 
 def read_settings(config: str | None, home: Path, here: Path) -> Settings:
@@ -47,7 +48,7 @@ def parse(lines: Iterable[str], name: str) -> Settings:
         match = _LINE.fullmatch(text)
         if match is None:
             raise UsageError(f"{name}:{number}: not understood: {text}")
-        settings[match["key"].replace("_", "-")] = _value(match["value"])
+        settings[match["key"].replace("_", "-")] = _value(match["value"], match["sign"] in (":", "="))
     return settings
 
 
@@ -79,12 +80,20 @@ def _plain(value: object) -> str | list[str]:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _value(text: str | None) -> str | list[str]:
+def listed(text: str) -> str | list[str]:
+    """[a, b], or the same as JSON, as a list; anything else as it is. Values that JSON nests stay JSON."""
+    if not (text.startswith("[") and text.endswith("]")):
+        return text
+    try:
+        return [json.dumps(each) if isinstance(each, dict | list) else str(each) for each in json.loads(text)]
+    except ValueError:
+        return [_unquoted(part.strip()) for part in text[1:-1].split(",")]
+
+
+def _value(text: str | None, has_sign: bool) -> str | list[str]:
     if not text:
-        return "true"
-    if text[0] == "[" and text[-1] == "]":
-        return [_unquoted(part.strip()) for part in text[1:-1].split(",") if part.strip()]
-    return _unquoted(text)
+        return "" if has_sign else "true"
+    return listed(_unquoted(text))
 
 
 def _unquoted(text: str) -> str:

@@ -9,12 +9,11 @@ from __future__ import annotations
 import argparse
 import difflib
 import os
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from plimsoll.locust.options.config import read_settings
+from plimsoll.locust.options.config import listed, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,7 +27,6 @@ _OF_CONFIGARGPARSE = (
     "auto_env_var_prefix", "config_arg_help_message", "config_arg_is_required", "config_file_parser_class",
     "ignore_unknown_config_file_keys", "write_out_config_file_arg_help_message",
 )  # fmt: skip
-_LIST = re.compile(r"\[(.*)\]")
 
 
 class _Extended(argparse._ActionsContainer):
@@ -97,7 +95,9 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         for action in missing:
             variable = getattr(action, "env_var", None)
             if variable and variable in os.environ:
-                self._take(action, namespace, os.environ[variable], variable)
+                text = os.environ[variable]
+                is_list = bool(action.nargs) or isinstance(action, argparse._AppendAction)
+                self._take(action, namespace, listed(text) if is_list else text, variable)
         required = [each for each in missing if each.required and each.option_strings and hasattr(namespace, each.dest)]
         try:
             for action in required:
@@ -181,10 +181,10 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
     def _take_value(
         self, action: argparse.Action, namespace: argparse.Namespace, value: str | list[str], source: str
     ) -> None:
+        if value == "" and action.nargs:
+            return
         setattr(namespace, action.dest, action.default)
         name = action.option_strings[-1] if action.option_strings else None
-        if isinstance(value, str) and (match := _LIST.fullmatch(value)):
-            value = [part.strip() for part in match[1].split(",") if part.strip()]
         if isinstance(action, argparse._CountAction):
             setattr(namespace, action.dest, int(str(value)))
         elif action.nargs == 0:
@@ -192,7 +192,7 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         elif isinstance(action, argparse._AppendAction) and isinstance(value, list):
             for each in value:
                 action(self, namespace, self._get_values(action, [each]), name)
-        elif isinstance(value, list) and action.nargs is None:
+        elif isinstance(value, list) and not _takes_several(action):
             self.error(f"{source} can't be a list: {value}")
         else:
             action(self, namespace, self._get_values(action, value if isinstance(value, list) else [value]), name)
@@ -204,6 +204,10 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
             self.error(f"Unexpected value for {source}: '{text}'. Expecting one of {', '.join((*ON, *OFF))}")
         elif isinstance(action, argparse.BooleanOptionalAction):
             setattr(namespace, action.dest, False)
+
+
+def _takes_several(action: argparse.Action) -> bool:
+    return action.nargs in ("+", "*") or (isinstance(action.nargs, int) and action.nargs > 1)
 
 
 def _given(action: argparse.Action, words: Sequence[str]) -> bool:

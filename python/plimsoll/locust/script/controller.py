@@ -1,4 +1,4 @@
-"""What the user's code asks of its runner, told to whoever runs the test."""
+"""What the user's code asks of its runner, passed on to the process that runs the test."""
 
 from __future__ import annotations
 

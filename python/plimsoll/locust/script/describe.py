@@ -8,18 +8,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
+from plimsoll.locust.inspectuser import ratios, users_of_each
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from plimsoll.users.user import User
-
-Ratio = dict[str, Any]
-"""{"Visitor": {"ratio": 0.5, "tasks": {"index": {"ratio": 0.25}}}}, as `--show-task-ratio-json` prints it."""
+    from collections.abc import Sequence
 
 
 def describe(paths: Sequence[str], names: Sequence[str], users: int | None = None) -> dict[str, Any]:
@@ -49,48 +44,6 @@ def run_module(module: str, question: Any, timeout: float | None = None) -> dict
         raise PlimsollError(f"the locustfile was not imported within {timeout:g} s") from error
     except (IndexError, ValueError) as error:
         raise PlimsollError(f"the locustfile ended its process with code {done.returncode}") from error
-
-
-def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
-    """Locust's listing of a `Ratio`, to the blanks at the ends of its lines."""
-    lines = []
-    indent = "  " * depth
-    for name, entry in ratios.items():
-        share = f"{indent}{100 * entry['ratio']:<6.1f}"
-        lines.append(f" {share:<10} {indent + name:<50}")
-        lines += ratio_lines(entry.get("tasks", {}), depth + 1)
-    return lines
-
-
-def ratios(classes: Iterable[type[User]], users: Mapping[str, float], *, total: bool) -> Ratio:
-    """The shares of these classes, of which there are so many users by name, and of their tasks.
-
-    total: a task's share is that of all tasks, not of those of its user class or TaskSet.
-    """
-    all_users = sum(users.values()) or 1
-    shares = {each: users.get(each.__name__, 0) / all_users for each in classes}
-    return {
-        each.__name__: {"ratio": share, "tasks": _task_ratio(each, share if total else 1.0, total)}
-        for each, share in shares.items()
-    }
-
-
-def _task_ratio(holder: Any, whole: float, total: bool) -> Ratio:
-    """The tasks of a user class or TaskSet, which add up to `whole`."""
-    tasks: Ratio = {}
-    for task, count in Counter(holder.tasks).items():
-        share = count * whole / len(holder.tasks)
-        nested = {"tasks": _task_ratio(task, share if total else 1.0, total)} if hasattr(task, "tasks") else {}
-        tasks[task.__name__] = {"ratio": share, **nested}
-    return tasks
-
-
-def users_of_each(user_classes: Sequence[type[User]], users: int | None) -> dict[str, int]:
-    """How many of each class: those with a fixed count first, the others by weight. None: as the weights say."""
-    fixed = sum(each.fixed_count for each in user_classes)
-    weight = sum(each.weight for each in user_classes if not each.fixed_count)
-    weighted = max(0, (users or (1 if fixed else weight)) - fixed)
-    return {each.__name__: round(each.fixed_count or each.weight / weight * weighted) for each in user_classes}
 
 
 def _main(paths: list[str], names: list[str], users: int | None) -> dict[str, Any]:

@@ -12,9 +12,10 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.errors import PlimsollError
+from plimsoll.errors import PlimsollError, UnknownOptionError
 from plimsoll.locust.script.describe import run_module
 from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport.frames import pack_error, unpack_error
 from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
 
 if TYPE_CHECKING:
@@ -28,11 +29,18 @@ IMPORT_TIMEOUT_S = 60.0
 def describe_form(plan: RunPlan) -> Description:
     """Imports the locustfiles of the plan. What is wrong with them is in `error`."""
     try:
-        found = run_module("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
+        return described(plan)
+    except UnknownOptionError as error:
+        return Description(error=f"no such option: {error}")
     except PlimsollError as error:
         return Description(error=str(error))
+
+
+def described(plan: RunPlan) -> Description:
+    """The same, but raises PlimsollError for what is wrong, UnknownOptionError for an option that nobody knows."""
+    found = run_module("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
     if "error" in found:
-        return Description(error=found["error"])
+        raise unpack_error(found["error"])
     return Description(
         classes=tuple(OwnClass(**{**each, "tasks": _nodes(each["tasks"])}) for each in found["classes"]),
         picked=tuple(found["picked"]),
@@ -151,7 +159,7 @@ def _run(text: str) -> dict[str, Any]:
     try:
         return _main(RunPlan.from_dict(json.loads(text)))
     except PlimsollError as error:
-        return {"error": str(error)}
+        return {"error": pack_error(error)}
 
 
 if __name__ == "__main__":

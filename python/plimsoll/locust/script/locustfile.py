@@ -1,4 +1,4 @@
-"""The user's own code: found, imported, and its faults told by the user's own line, not by our traceback."""
+"""The user's own code: found and imported. Its mistakes are reported with the user's line, not with our traceback."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
 from plimsoll.locust.options.files import missing
+from plimsoll.locust.script.class_names import OneOfEachName
 from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:
@@ -27,9 +28,11 @@ class Loaded:
     """What the locustfiles define."""
 
     user_classes: dict[str, type[User]] = field(default_factory=dict)
-    """Those that are not abstract, by name."""
+    """The user classes that are not abstract, by name."""
     shape_classes: dict[str, type[LoadTestShape]] = field(default_factory=dict)
-    """Likewise."""
+    """The load shape classes that are not abstract, by name."""
+    files: dict[type, str] = field(default_factory=dict)
+    """The file in which each class is defined."""
 
 
 def load(paths: Sequence[str | Path]) -> Loaded:
@@ -81,13 +84,16 @@ def _collect(module: ModuleType, loaded: Loaded) -> None:
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.users.user import User
 
+    users, shapes = OneOfEachName[User]("user", module), OneOfEachName[LoadTestShape]("shape", module)
     for name, item in vars(module).items():
         if not inspect.isclass(item) or name.startswith("__") or _is_ours(item):
             continue
         if issubclass(item, User) and not item.abstract:
-            loaded.user_classes[item.__name__] = item
+            users.add(item)
         elif issubclass(item, LoadTestShape) and not item.abstract:
-            loaded.shape_classes[item.__name__] = item
+            shapes.add(item)
+    users.merge_into(loaded.user_classes, loaded.files)
+    shapes.merge_into(loaded.shape_classes, loaded.files)
 
 
 def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
@@ -98,7 +104,7 @@ def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
             from plimsoll.locust.pytest_user import collect
 
             assert module.__file__ is not None
-            loaded.user_classes |= collect(module.__file__)
+            loaded.user_classes = collect(module.__file__) | loaded.user_classes
 
 
 def _is_ours(item: type) -> bool:

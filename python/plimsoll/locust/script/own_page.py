@@ -17,7 +17,7 @@ logger = logging.getLogger("locust.web")
 LOOPBACK = "127.0.0.1"
 POLL_INTERVAL_S = 0.02
 START_TIMEOUT_S = 5.0
-"""Seconds."""
+"""How long a page may take to start."""
 
 
 class LocustPage:
@@ -38,7 +38,7 @@ class LocustPage:
 
         made: WebUI | None = vars(self)["_made"]
         if made is None:
-            # Programs of this machine only, whoever may see our own page: that one asks for a token.
+            # Only for programs of this machine. Our own page may be open to others, because it requires a token.
             made = WebUI(vars(self)["_environment"], LOOPBACK, 0, delayed_start=True)
             vars(self)["_made"] = made
         return made

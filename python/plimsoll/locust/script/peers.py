@@ -11,6 +11,7 @@ import gevent
 
 from plimsoll.locust import runners
 from plimsoll.locust.messages import decode, encode
+from plimsoll.record import frames_of
 from plimsoll.run.transport.messages import EncodedSnapshot
 from plimsoll.users import log
 
@@ -29,7 +30,7 @@ class Peer(Protocol):
 
     @property
     def failed(self) -> bool:
-        """Other processes have told of failures or exceptions."""
+        """Whether other processes have reported failures or exceptions."""
 
     def begin(self) -> None:
         """`init` has been fired."""
@@ -105,7 +106,7 @@ class MainPeer:
         self._tell = tell
         self._take = take
         self.failed = False
-        """Workers have told of failures or exceptions."""
+        """Whether workers have reported failures or exceptions."""
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         runner = self._runner
@@ -136,4 +137,4 @@ class MainPeer:
         self.failed |= bool(snapshot.failures or snapshot.exceptions)
         self._take(snapshot)
         for message, trace, count in snapshot.exceptions:
-            self._runner.log_exception(client, message, trace, count)
+            self._runner.log_exception(client, message, frames_of(trace), count)

@@ -179,7 +179,7 @@ class LocustScript:
         self._open.arrive_instead(arrivals, start)
 
     def reset(self) -> None:
-        """`reset_stats`, and the statistics that the locustfile sees begin anew."""
+        """`reset_stats`, and the statistics that the locustfile sees begin again."""
         if self._setting is None:
             return
         if self._place.role != "worker":
@@ -208,16 +208,16 @@ class LocustScript:
             runner.quit()
         except Exception as error:
             fault = broken(error, "making a user")
+            log.unhandled_greenlet_exception = True
             if not any(self._population.counts().values()):
                 raise fault from error
             self._no_more = True
             logger.critical("Unhandled exception in greenlet: no more users are started\n%s", fault)
-            log.unhandled_greenlet_exception = True
         if isinstance(self._member, WorkerPeer):
             self._member.adjusted()
 
     def spawned(self, users: int) -> None:
-        """All users that were asked for are there, so many over all workers."""
+        """All requested users have started: this many over all workers."""
         self._runner.all_spawned()
         self._fire(self._events.spawning_complete, user_count=users)
 
@@ -249,6 +249,7 @@ class LocustScript:
             return
         self._stopping = True
         self._fire(self._events.test_stopping, environment=self._environment)
+        self._runner.final_user_classes_count = self._runner.user_classes_count
         self._runner.state = runners.STATE_STOPPING
         shape, self._runner.shape_greenlet = self._runner.shape_greenlet, None
         if shape is not None:
@@ -264,10 +265,10 @@ class LocustScript:
         """Cut users off now; `end_users` under way then ends soon."""
         self._population.stop()
 
-    def close(self, failed: bool) -> tuple[int | None, bool]:
+    def close(self, failed: bool) -> tuple[int | None, int, bool]:
         """`test_stop`, `quitting` and `quit`. failed: there were failures or exceptions in this process.
 
-        Returns the exit code that the user's code chose, and whether a listener failed.
+        Returns the exit code that the user's code chose, the one after failures, and whether a listener failed.
         """
         environment = self._environment
         self._fire(self._events.test_stop, environment=environment)
@@ -276,24 +277,28 @@ class LocustScript:
             failed |= self._member.failed
         self._runner.greenlet.kill()
         self._fire(self._events.quitting, environment=environment, reverse=True)
+        # Only now: listeners of `quitting` may change the option.
+        on_error = getattr(environment.parsed_options, "exit_code_on_error", self._plan.exit_code_on_error)
         code = exit_code(
             chosen=environment.process_exit_code,
             failures=failed,
-            on_error=self._plan.exit_code_on_error,
+            on_error=on_error,
             listener_failed=log.unhandled_greenlet_exception,
         )
         self._fire(self._events.quit, exit_code=code)
-        return environment.process_exit_code, log.unhandled_greenlet_exception
+        return environment.process_exit_code, on_error, log.unhandled_greenlet_exception
 
     def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
         environment, place = self._environment, self._place
         if place.role == "alone" or self._setting is None:
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
-            main = runners.MasterRunner(environment, controller)
+            main = runners.MasterRunner(environment, controller=controller)
             self._member = MainPeer(main, tell, self._add_stats)
             return main
-        worker = runners.WorkerRunner(environment, controller, place.index, place.workers)
+        worker = runners.WorkerRunner(
+            environment, controller=controller, worker_index=place.index, worker_count=place.workers
+        )
         self._member = WorkerPeer(worker, tell)
         return worker
 
@@ -367,7 +372,8 @@ class LocustScript:
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
-        self._caught.add(str(exception) or repr(exception), frames + last_line)
+        # Without frames there is nothing but the message to tell them apart by, and it may be another one each time.
+        self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", str(exception), frames)
 
 
@@ -382,7 +388,8 @@ def check_spawn_rates(classes: Sequence[type[User]]) -> None:
 def check_hosts(classes: Sequence[type[User]]) -> None:
     """Raises UsageError when a class that speaks HTTP has no host, or one that cannot be one.
 
-    A class with an `__init__` of its own may choose its host there, so it is left alone.
+    An empty one is fine: users of such a class ask for absolute URLs. A class with an `__init__` of its own may choose
+    its host there, so it is left alone.
     """
     from plimsoll.locust.fasthttp.user import FastHttpUser
     from plimsoll.users.user import HttpUser, User
@@ -392,7 +399,7 @@ def check_hosts(classes: Sequence[type[User]]) -> None:
             continue
         if each.__init__ not in (HttpUser.__init__, FastHttpUser.__init__, User.__init__):
             continue
-        if not each.host:
+        if each.host is None:
             raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")
-        if urlsplit(each.host).scheme.lower() not in SCHEMES:
+        if each.host and urlsplit(each.host).scheme.lower() not in SCHEMES:
             raise UsageError(f"host {each.host!r} of {each.__name__} must begin with http:// or https://")

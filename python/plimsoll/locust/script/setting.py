@@ -17,16 +17,17 @@ from plimsoll.users.code_errors import broken
 from plimsoll.users.events import events
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.locust.shape import LoadTestShape
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.worker.script import Role
+    from plimsoll.users.user import User
 
 logger = logging.getLogger("locust.main")
 
 COMMON_OPTIONS = {"run_time": "--run-time", "num_users": "--users", "spawn_rate": "--spawn-rate"}
-"""Those that say what a shape says too."""
+"""Options that a load shape also sets."""
 ALSO_SHARED = ("expect_workers", "tags", "exclude_tags")
 """Options of ours that the main node may change for the workers; of the locustfile's own, all."""
 
@@ -35,7 +36,7 @@ class LocustfileSetup:
     """The Environment of one process, made as its locustfiles are imported."""
 
     def __init__(self, plan: RunPlan, role: Role) -> None:
-        """Raises PlimsollError."""
+        """Reads the plan. Raises PlimsollError."""
         self._plan = plan
         self._role = role
         if plan.command:
@@ -47,8 +48,11 @@ class LocustfileSetup:
         self.own_actions = [action for action in parser._actions if action.dest not in self._ours]
         """Options that the locustfile has added."""
         self.options = parsed = options.parse(parser, plan, role)
+        _check_statistics()
         classes = locustfile.pick(loaded, parsed.user_classes)
         shapes = {name: _make_shape(cls) for name, cls in loaded.shape_classes.items()}
+        if not shapes and role != "worker":
+            _warn_of_fixed_counts(classes, dict(plan.options).get("num_users"))
         try:
             self.environment = Environment(
                 user_classes=classes,
@@ -124,6 +128,24 @@ class LocustfileSetup:
         vars(self.options).update(said["options"])
         if isinstance(self.environment.runner, WorkerRunner):
             self.environment.runner.reports_are_read = said["reports"]
+
+
+def _warn_of_fixed_counts(classes: Sequence[type[User]], users: Any) -> None:
+    fixed = sum(cls.fixed_count for cls in classes)
+    if users and fixed > int(users):
+        logger.info(
+            "Total fixed_count of User classes (%d) is greater than the specified number of users (%d), so not all "
+            "will be spawned.",
+            fixed,
+            int(users),
+        )
+
+
+def _check_statistics() -> None:
+    """Raises LocustfileError. A locustfile that has assigned to the module has also imported it."""
+    stats = sys.modules.get("plimsoll.locust.stats")
+    if stats is not None:
+        stats.validate_stats_configuration()
 
 
 def _chosen(shapes: Mapping[str, LoadTestShape], name: str | None) -> LoadTestShape | None:

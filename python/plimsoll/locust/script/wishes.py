@@ -8,7 +8,7 @@ from typing import Any
 
 def wishes() -> dict[str, Any]:
     """What it has set in `locust.stats`, as `Reporting.from_dict` takes it; nothing if it never imported that."""
-    settings = sys.modules.get("plimsoll.locust.stats.settings")
+    settings = sys.modules.get("plimsoll.locust.stats")
     if settings is None:
         return {}
     found = {

@@ -3,10 +3,10 @@
 Response times are always those of all requests with an answer or a timeout, of failed ones too: `--times-of successes`
 is about the report of a run, not about these. The time until a connection is refused or breaks is not among them.
 
-`locust.stats` is this very module. What a locustfile sets here (`locust.stats.CONSOLE_STATS_INTERVAL_SEC = 5`) is set
-in `settings`, where it is looked up each time it is used.
+`locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
+`bucket_response_time`, is looked up each time it is used.
 
-    settings.py      what a locustfile may set
+    settings.py      these constants, for the modules of this package
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
     numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
     entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them
@@ -18,11 +18,10 @@ in `settings`, where it is looked up each time it is used.
 
 from __future__ import annotations
 
-import sys
-from types import ModuleType
+import shutil
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.locust.stats import settings
+from plimsoll.errors import LocustfileError
 from plimsoll.locust.stats.csv_files import CSVWriter, StatsCSV, StatsCSVFileWriter
 from plimsoll.locust.stats.entry import StatsEntry, StatsEntryDict
 from plimsoll.locust.stats.errors import StatsError, StatsErrorDict
@@ -50,23 +49,10 @@ from plimsoll.locust.stats.printing import (
 )
 from plimsoll.locust.stats.request_stats import EntriesDict, RequestStats
 from plimsoll.locust.stats.source import StatsSource
+from plimsoll.report.reporting import PERCENTILES
 
 if TYPE_CHECKING:
-    from plimsoll.locust.stats.settings import (
-        CONSOLE_STATS_INTERVAL_SEC,
-        CSV_STATS_FLUSH_INTERVAL_SEC,
-        CSV_STATS_INTERVAL_SEC,
-        CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW,
-        HISTORY_STATS_INTERVAL_SEC,
-        INITIAL_NAME_WIDTH,
-        PERCENTILES_TO_CHART,
-        PERCENTILES_TO_REPORT,
-        PERCENTILES_TO_STATISTICS,
-        STATS_AUTORESIZE,
-        STATS_NAME_WIDTH,
-        STATS_TYPE_WIDTH,
-        bucket_response_time,
-    )
+    from collections.abc import Sequence
 
 __all__ = [
     "CONSOLE_STATS_INTERVAL_SEC",
@@ -111,22 +97,63 @@ __all__ = [
     "stats_history",
     "stats_printer",
     "update_stats_history",
+    "validate_stats_configuration",
 ]
 
+INITIAL_NAME_WIDTH = max(0, min(shutil.get_terminal_size((160, 24)).columns - 80, 80))
+STATS_NAME_WIDTH = INITIAL_NAME_WIDTH
+"""Characters for the name of an endpoint: as many as the terminal had room for at first, up to 80."""
+STATS_AUTORESIZE = True
+"""Makes no difference: the width stays what it is."""
+STATS_TYPE_WIDTH = 8
+"""Characters for the method."""
 
-class _SettableModule(ModuleType):
-    """A module whose settings are those of `settings`."""
+CONSOLE_STATS_INTERVAL_SEC: float = 2
+"""Seconds between two tables on the console."""
+HISTORY_STATS_INTERVAL_SEC: float = 5
+"""Seconds between two points of `RequestStats.history`."""
+CSV_STATS_INTERVAL_SEC: float = 1
+"""Seconds between two lines of the CSV history."""
+CSV_STATS_FLUSH_INTERVAL_SEC: float = 5
+"""Seconds after which what was written to CSV files is surely in them."""
+CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW = 10
+"""Seconds that current percentiles look back; 60 at most."""
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return getattr(settings, name)
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if hasattr(settings, name) and not name.startswith("__"):
-            setattr(settings, name, value)
-        else:
-            super().__setattr__(name, value)
+PERCENTILES_TO_REPORT = list(PERCENTILES)
+"""The percentiles in tables and CSV files, from 0 to 1."""
+PERCENTILES_TO_STATISTICS: Sequence[float] = [0.95, 0.99]
+"""The percentiles in `StatsEntry.to_dict`."""
+PERCENTILES_TO_CHART: Sequence[float] = [0.5, 0.95]
+"""The percentiles in `RequestStats.history`."""
+MOST_IN_CHART = 6
 
 
-sys.modules[__name__].__class__ = _SettableModule
+def validate_stats_configuration() -> None:
+    """Raises LocustfileError for percentiles, as a locustfile may assign them, that make no sense."""
+    if len(PERCENTILES_TO_CHART) > MOST_IN_CHART:
+        raise LocustfileError(
+            f"stats.PERCENTILES_TO_CHART has {len(PERCENTILES_TO_CHART)} percentiles; give {MOST_IN_CHART} at most"
+        )
+    for name, percentiles in (
+        ("PERCENTILES_TO_CHART", PERCENTILES_TO_CHART),
+        ("PERCENTILES_TO_STATISTICS", PERCENTILES_TO_STATISTICS),
+    ):
+        for each in percentiles:
+            if not _is_percentile(each):
+                raise LocustfileError(f"stats.{name}: {each!r} is not a number between 0 and 1, such as 0.95")
+
+
+def _is_percentile(value: Any) -> bool:
+    try:
+        return 0 < float(value) < 1
+    except (TypeError, ValueError):
+        return False
+
+
+def bucket_response_time(response_time: float) -> float:
+    """The key in `StatsEntry.response_times` that a response time in ms is counted under.
+
+    It is called with times that are right to three digits and leaves them so. A locustfile may put a coarser function
+    in its place; percentiles do not depend on it.
+    """
+    return response_time

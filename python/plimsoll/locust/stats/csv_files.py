@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class CSVWriter(Protocol):
-    """What `csv.writer` returns."""
+    """The type of what `csv.writer` returns."""
 
     def writerow(self, columns: Iterable[Any], /) -> Any: ...
 
@@ -63,7 +63,7 @@ class StatsCSV:
             csv_writer.writerow([each["count"], each["msg"], each["traceback"], ", ".join(each["nodes"])])
 
     def close_files(self) -> None:
-        """Nothing is open."""
+        """Does nothing: no file stays open."""
 
     def _percentiles(self, entry: StatsEntry, percentile: Callable[[float], float | None]) -> list[str]:
         if entry.min_response_time is None:

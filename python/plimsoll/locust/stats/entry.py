@@ -85,7 +85,7 @@ class StatsEntry:
 
     @property
     def fail_ratio(self) -> float:
-        """0…1."""
+        """Failures per request, 0…1."""
         requests, failures, *_ = self._numbers.total()
         return failures / requests if requests else float(failures > 0)
 
@@ -138,7 +138,7 @@ class StatsEntry:
         return Latency.of_response([times])
 
     def get_current_response_time_percentile(self, percent: float) -> float | None:
-        """The same of the last CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW seconds; None when nothing was timed in them."""
+        """The percentile of the last CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW seconds; None without a timed request."""
         times = self._numbers.recent_latency(settings.CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW)
         return min(times.value_at(percent) / 1000, self.max_response_time) if times.count else None
 
@@ -178,12 +178,12 @@ class StatsEntry:
 
     @property
     def current_rps(self) -> float:
-        """Over the 10 seconds before the one of the last request of all, as far as there were so many."""
+        """Requests per second over the 10 seconds before that of the last request, or fewer if the test is younger."""
         return self._current(self.num_reqs_per_sec)
 
     @property
     def current_fail_per_sec(self) -> float:
-        """Likewise."""
+        """Failures per second, over the same seconds as `current_rps`."""
         return self._current(self.num_fail_per_sec)
 
     def _current(self, by_second: dict[int, int]) -> float:
@@ -222,7 +222,7 @@ class StatsEntry:
         self._numbers.add(other._numbers)
 
     def reset(self) -> None:
-        """Count anew from now on. What is kept of the test does not change."""
+        """Start counting again at zero. The stored run does not change."""
         self._numbers.reset()
 
     # As text and as plain values
@@ -301,7 +301,7 @@ class StatsEntry:
         return cls(stats, data["name"], data["method"], numbers=counted)
 
     def get_stripped_report(self) -> StatsEntryDict:
-        """`serialize`, and `reset`."""
+        """The entry as `serialize` returns it; then the entry is reset."""
         report = self.serialize()
         self.reset()
         return report

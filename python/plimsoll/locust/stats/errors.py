@@ -53,7 +53,7 @@ class StatsError:
 
     @classmethod
     def parse_error(cls, error: BaseException | str | None) -> str:
-        """What failures are told apart by: the `repr` of an error, or a text as it is, without addresses in memory."""
+        """The key of a failure: the `repr` of an error, or a text as it is, without addresses in memory."""
         return message_of(error if isinstance(error, str) else repr(error))
 
     @classmethod
@@ -91,19 +91,37 @@ class StatsError:
 
 
 class RecordedError(StatsError):
-    """A StatsError of a test. Its exception is made, when somebody asks for it, of the text that is recorded."""
+    """A StatsError of a test: its numbers are current whenever they are read, until a reset.
 
-    def __init__(self, method: str, name: str, text: str, first: float, last: float) -> None:
+    Its exception is made, when somebody asks for it, of the text that is recorded.
+    """
+
+    def __init__(self, errors: ErrorsDict, method: str, name: str, text: str) -> None:
         self.method = method
         self.name = name
-        self.occurrences = 0
-        self.first_seen = first
-        self.last_seen = last
+        self.count = 0
+        self.first = self.last = 0.0
+        self._errors = errors
         self._text = text
+
+    @property
+    def occurrences(self) -> int:  # type: ignore[override]
+        self._errors.refresh()
+        return self.count
+
+    @property
+    def first_seen(self) -> float:  # type: ignore[override]
+        return self.first
+
+    @property
+    def last_seen(self) -> float:  # type: ignore[override]
+        self._errors.refresh()
+        return self.last
 
     @cached_property
     def error(self) -> BaseException | str:  # type: ignore[override]
-        return remade(self._text) if is_repr(self._text) else self._text
+        # Where workers report, exceptions are texts under Locust, too.
+        return remade(self._text) if is_repr(self._text) and not self._errors.are_texts else self._text
 
 
 class ErrorsDict(Mapping[str, StatsError]):
@@ -111,44 +129,56 @@ class ErrorsDict(Mapping[str, StatsError]):
 
     def __init__(self, source: StatsSource) -> None:
         self._source = source
+        self._errors: dict[str, RecordedError] = {}
+        """The errors since the last reset."""
+        self._version: tuple[float, object] | None = None
 
     def __getitem__(self, key: str) -> StatsError:
-        return self._read()[key]
+        return self.refresh()[key]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._read())
+        return iter(self.copy())
 
     def __len__(self) -> int:
-        return len(self._read())
+        return len(self.refresh())
 
-    # Read once; what Mapping makes of `__getitem__` would read them all for each.
+    # Copies, as failures come meanwhile.
 
     def values(self) -> Any:
-        return self._read().values()
+        return self.copy().values()
 
     def items(self) -> Any:
-        return self._read().items()
+        return self.copy().items()
 
     def copy(self) -> dict[str, StatsError]:
-        return self._read()
+        return dict(self.refresh())
 
     def __repr__(self) -> str:
-        return repr(self._read())
+        return repr(self.copy())
 
-    def _error(self, method: str, name: str, text: str, first: float, last: float) -> StatsError:
-        # Where workers report, exceptions are texts under Locust, too.
-        if self._source.reported:
-            return StatsError(method, name, text, 0, first, last)
-        return RecordedError(method, name, text, first, last)
+    @property
+    def are_texts(self) -> bool:
+        """Whether errors are texts here, not exceptions."""
+        return self._source.reported
 
-    def _read(self) -> dict[str, StatsError]:
-        errors: dict[str, StatsError] = {}
+    def refresh(self) -> dict[str, RecordedError]:
+        """Up to date. Read only when the totals have changed, as each failure changes them."""
+        version = self._source.since, (self._source.changes, self._source.total(None))
+        if version == self._version:
+            return self._errors
+        if self._version is None or self._version[0] != version[0]:
+            self._errors = {}
+        self._version = version
+        for known in self._errors.values():
+            known.count = 0
         for each in self._source.failures():
             text = error_text(each.method, each.message)
+            # Rows here are separate for each kind of failure, errors are not.
             key = failure_key(each.method, each.name, text)
-            # The kind of failure is told apart here, in the errors it is not.
-            if (error := errors.get(key)) is None:
-                error = errors[key] = self._error(each.method, each.name, text, each.first, each.last)
-            error.occurrences += each.count
-            error.last_seen = max(error.last_seen or 0.0, each.last)
-        return errors
+            error = self._errors.get(key)
+            if error is None:
+                error = self._errors[key] = RecordedError(self, each.method, each.name, text)
+                error.first = each.first
+            error.count += each.count
+            error.last = max(error.last, each.last)
+        return self._errors

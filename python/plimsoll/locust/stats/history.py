@@ -32,7 +32,7 @@ def update_stats_history(runner: Runner, timestamp: str | None = None) -> None:
 
 
 def stats_history(runner: Runner) -> None:
-    """For `gevent.spawn`: add a point every HISTORY_STATS_INTERVAL_SEC seconds while a test is going on."""
+    """Runs in a greenlet: add a point every HISTORY_STATS_INTERVAL_SEC seconds while a test is going on."""
     while True:
         if runner.state not in ("ready", "stopped"):
             update_stats_history(runner)

@@ -1,4 +1,4 @@
-"""The numbers of one row of the statistics: recorded ones, or what somebody counts by hand."""
+"""The numbers of one row of the statistics: recorded ones, or those that code adds itself."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ class CountedNumbers:
         self.requests = self.failures = self.timed = self.untimed = 0
         self.size: float = 0
         self.sum = self.smallest = self.largest = 0
-        """Of the response times, ns."""
+        """Sum, minimum and maximum of the response times, in ns."""
         self.first = self.last = 0
         self.times = Histogram()
         self.seconds: dict[int, tuple[int, int]] = {}

@@ -47,5 +47,5 @@ def get_readable_percentiles(percentile_list: Iterable[float]) -> list[str]:
 
 
 def avg(values: Sequence[float]) -> float:
-    """0 of nothing."""
+    """The mean; 0 without values."""
     return sum(values, 0.0) / max(len(values), 1)

@@ -62,13 +62,13 @@ def print_percentile_stats(stats: RequestStats) -> None:
 
 
 def print_error_report(stats: RequestStats) -> None:
-    """Nothing without errors."""
+    """Log the table of errors, if there are any."""
     if stats.errors:
         _log(get_error_report_summary(stats))
 
 
 def print_stats_json(stats: RequestStats) -> None:
-    """To stdout."""
+    """Print all entries as JSON to stdout."""
     print(json.dumps(stats.serialize_stats(), indent=4))
 
 

@@ -67,12 +67,12 @@ class RequestStats:
         self.source.log_error((method, name), error)
 
     def reset_all(self) -> None:
-        """Count anew from now on; endpoints stay, with zeros. What is kept of the test does not change."""
+        """Start counting again at zero; endpoints stay. The stored run does not change."""
         self.entries.keep()
         self._begin_anew()
 
     def clear_all(self) -> None:
-        """The same, and endpoints come back with their next request."""
+        """Start counting again at zero; endpoints disappear until their next request."""
         self._begin_anew()
         self.entries.clear()
 
@@ -95,7 +95,7 @@ class EntriesDict(Mapping[tuple[str, str], StatsEntry]):
     def __init__(self, stats: RequestStats) -> None:
         self._stats = stats
         self._entries: dict[tuple[str, str], StatsEntry] = {}
-        """Those that somebody has looked at."""
+        """The entries that code has read."""
 
     def __getitem__(self, key: tuple[str, str]) -> StatsEntry:
         entry = self._entries.get(key)

@@ -1,4 +1,4 @@
-"""Where statistics come from: the sums that a Recorder keeps of all it was told, however often it was emptied."""
+"""Where statistics come from: the sums of everything that a Recorder has recorded. Emptying it does not change them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 
 from plimsoll._engine import Histogram, Recorder, now
-from plimsoll.record import FAILURES, TIMED, Failure, Interval
-from plimsoll.stats.view import NO_REQUESTS
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Failure, Interval
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
@@ -22,7 +21,7 @@ Endpoint = tuple[str, str]
 NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SECOND = 1_000_000_000
 _LOGGED = 1000
-"""So many requests are logged by hand before a Recorder that nobody else empties is emptied."""
+"""After this many requests that code logs itself, a Recorder without another reader is emptied."""
 
 
 class StatsSource:
@@ -37,6 +36,8 @@ class StatsSource:
         self._ids: dict[Endpoint, int] = {}
         self._clock_offset = time.time() - now() / _SECOND
         """Unix time minus that of stamps, s."""
+        self.changes = 0
+        """Reports added; a report may have failures whose requests come with the next."""
         self._reported = 0
         """The epoch of what workers report; 0 before the first."""
         self._log = RequestRecorder(self.recorder)
@@ -47,7 +48,7 @@ class StatsSource:
         self._logged = 0
 
     def endpoints(self) -> list[Endpoint]:
-        """Those that had a request, in the order in which they were first seen."""
+        """The endpoints with a request, in the order of their first one."""
         self._release()
         self._ids = {endpoint: number for number, endpoint in enumerate(self.recorder.endpoints())}
         return [endpoint for endpoint, number in self._ids.items() if self.recorder.total(number)[0]]
@@ -105,7 +106,7 @@ class StatsSource:
         return stamp / _SECOND + self._clock_offset
 
     def reset(self) -> None:
-        """Count anew from now on. What is kept of the test is not touched."""
+        """Start counting again at zero. The stored run does not change."""
         self._release()
         self.recorder.reset_totals()
 
@@ -155,13 +156,14 @@ class StatsSource:
     # What comes from elsewhere
 
     def add(self, snapshot: EncodedSnapshot) -> None:
-        """Add what a worker reports of its test. A new epoch begins anew, what comes of an old one is left out."""
+        """Add what a worker reports of its test. A new epoch starts at zero; reports of an old one are ignored."""
         if snapshot.epoch < self._reported:
             return
         if snapshot.epoch > self._reported:
             self._reported = snapshot.epoch
             if self.recorder.epoch != snapshot.epoch:
                 self.recorder.restart(snapshot.epoch)
+        self.changes += 1
         for cell in snapshot.intervals:
             self._add(Interval.from_tuple(cell))
         for method, name, outcome, message, count, first, last in snapshot.failures:

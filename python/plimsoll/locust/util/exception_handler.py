@@ -1,4 +1,4 @@
-"""Trying again."""
+"""A decorator that calls a function again after an exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single keys, read from a terminal while a program goes on."""
+"""Single keys, read from a terminal while a program runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a URL."""
+"""A check whether a text is a URL."""
 
 from __future__ import annotations
 

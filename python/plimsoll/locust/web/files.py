@@ -35,13 +35,13 @@ _KEPT = {
     "failures": "locust-failures.csv",
     "exceptions": "locust-exceptions.csv",
 }
-"""Formats of `OF_RUNS`."""
+"""Formats of `OF_RUNS`, with the names of their files."""
 _TABLES = {"requests": "stats", "requests_full_history": "stats_history"}
-"""As `CsvFiles` calls them, where it calls them otherwise."""
+"""Names of tables that are different in `CsvFiles`."""
 
 
 class Files:
-    """place: the store."""
+    """The files of a run under Locust's paths. place: the store."""
 
     def __init__(self, live: Live, place: OpenStore) -> None:
         self._live = live

@@ -88,7 +88,7 @@ def _classes(fields: Fields, form: Form) -> tuple[str, ...] | None:
 
 
 def _shape(fields: Fields, form: Form) -> str:
-    """ "" for none."""
+    """The name of the chosen shape class; "" for none."""
     name = _last(fields, "shape_class", DEFAULT_SHAPE)
     if name == DEFAULT_SHAPE:
         return ""

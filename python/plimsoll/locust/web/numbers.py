@@ -1,4 +1,4 @@
-"""What Locust's page asks for, made of what is told of a live run: Locust's keys, in ms, bytes and seconds.
+"""The numbers for Locust's page, made from the snapshot of a live run: Locust's keys, in ms, bytes and seconds.
 
 Programs that use Plimsoll as a library have the same answers from `plimsoll.locust.web.routes`.
 """
@@ -8,7 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.locust_csv import error_text, failure_key, frames, nodes
+from plimsoll.record import frames_of
+from plimsoll.report.locust_csv import error_text, failure_key, nodes
 from plimsoll.server.live.live import IN_PROGRESS
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ NO_REQUESTS = {
 
 
 def statistics(snapshot: LiveSnapshot, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
-    """/stats/requests. of_locustfile: failures are told as Locust tells those of a locustfile."""
+    """The answer of /stats/requests. of_locustfile: failures have the texts that Locust gives those of a locustfile."""
     total = snapshot.total
     aggregated = {"method": "", "name": "Aggregated", **NO_REQUESTS} if total is None else _entry(total)
     again = ("current_rps", "current_fail_per_sec", "total_rps", "total_fail_per_sec")
@@ -48,7 +49,7 @@ def statistics(snapshot: LiveSnapshot, test: Test | None, *, of_locustfile: bool
 
 
 def state(test: Test | None) -> str:
-    """In Locust's words."""
+    """The state of a test, in Locust's words."""
     if test is None:
         return "ready"
     if test.status == "preparing":
@@ -67,7 +68,7 @@ def exceptions(snapshot: LiveSnapshot, workers: int) -> dict[str, Any]:
         {
             "count": each.count,
             "msg": each.message,
-            "traceback": frames(each.traceback),
+            "traceback": frames_of(each.traceback),
             "nodes": nodes(each.workers, workers),
         }
         for each in snapshot.exceptions
@@ -150,7 +151,7 @@ def _ratios(ratios: Sequence[TaskRatio], name: str) -> dict[str, Any]:
 
 
 def _line(line: LogLine) -> str:
-    """What has no level is as somebody else has formatted it."""
+    """A line without a level stays as it was formatted."""
     if not line.level:
         return line.text
     moment = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(line.at))

@@ -6,16 +6,19 @@ Paths, forms and answers are those that programs written for Locust ask for.
 from __future__ import annotations
 
 import csv
+import json
 import logging
 import math
 from io import StringIO
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import gevent
 
 from plimsoll.errors import UsageError
 from plimsoll.locust.html import get_html_report
+from plimsoll.locust.runners import STATE_RUNNING
 from plimsoll.locust.util.date import format_safe_timestamp
 from plimsoll.locust.util.timespan import parse_timespan
 from plimsoll.users import log
@@ -25,11 +28,15 @@ if TYPE_CHECKING:
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.runners import Runner
+    from plimsoll.locust.shape import LoadTestShape
+    from plimsoll.users.user import User
 
     View = Callable[[], Any]
 
 logger = logging.getLogger("locust.web")
 
+OF_THE_LOAD = {"num_users", "spawn_rate", "run_time", "host", "profile"}
+"""Options that forms have under another name, or that the Environment has as well."""
 MOST_ROWS = 500
 """Endpoints, or failures, in one answer."""
 
@@ -42,7 +49,7 @@ FORMS = """
 
 
 class WebRoutes:
-    """The views of one page. picking: a form may say which user classes take part. csv_writer: None makes one."""
+    """The views of one page. picking: a form may say which user classes take part. csv_writer: a StatsCSV."""
 
     def __init__(self, environment: Environment, picking: bool, csv_writer: Any) -> None:
         self._environment = environment
@@ -53,7 +60,7 @@ class WebRoutes:
 
     @property
     def runner(self) -> Runner:
-        """Raises UsageError."""
+        """The runner of the environment. Raises UsageError without one."""
         if self._environment.runner is None:
             raise UsageError("the Environment has no runner; make one with create_local_runner()")
         return self._environment.runner
@@ -64,16 +71,18 @@ class WebRoutes:
             "/": self._page,
             "/stats/report": lambda: get_html_report(self._environment, False),
             "/stats/requests/csv": lambda: self._csv("requests"),
+            "/stats/requests_full_history/csv": self._full_history,
             "/stats/failures/csv": lambda: self._csv("failures"),
             "/exceptions": self._exceptions,
             "/exceptions/csv": lambda: self._csv("exceptions"),
+            "/tasks": self._tasks,
             "/logs": lambda: {"master": log.get_logs(), "workers": self._environment.worker_logs},
             "/worker-count": lambda: {"worker_count": 0},
         }
 
     def actions(self) -> dict[str, View]:
         """What does something, by path."""
-        return {"/swarm": self._swarm, "/stop": self._stop, "/stats/reset": self._reset}
+        return {"/swarm": self._swarm, "/stop": self._stop, "/stats/reset": self._reset, "/user": self._user}
 
     def statistics(self) -> dict[str, Any]:
         """The numbers now, in ms, bytes and seconds."""
@@ -102,12 +111,9 @@ class WebRoutes:
         return get_html_report(self._environment, False).replace("</h1>", f"</h1>\n{state}", 1)
 
     def _csv(self, what: str) -> tuple[str, dict[str, str]]:
-        from plimsoll.locust import stats
-
         environment = self._environment
-        writer = self._csv_writer or stats.StatsCSV(environment, stats.PERCENTILES_TO_REPORT)
         text = StringIO()
-        getattr(writer, f"{what}_csv")(csv.writer(text))
+        getattr(self._csv_writer, f"{what}_csv")(csv.writer(text))
         name = f"Locust_{format_safe_timestamp(environment.stats.start_time)}_{environment.locustfile}_{what}.csv"
         return text.getvalue(), {"Content-Type": "text/csv", "Content-Disposition": f"attachment;filename={name}"}
 
@@ -118,9 +124,11 @@ class WebRoutes:
     def _swarm(self) -> dict[str, Any]:
         from flask import request
 
-        runner, environment = self.runner, self._environment
+        environment, runner = self._environment, self._environment.runner
         try:
-            users, rate, run_time = self._take_form(request.form)
+            if runner is None:
+                raise ValueError("No runner")
+            users, rate, run_time = self._take_form(request.form, runner)
         except ValueError as error:
             logger.error("%s", error)
             return {"success": False, "message": str(error), "host": environment.host}
@@ -138,40 +146,73 @@ class WebRoutes:
         if run_time:
             self._end = gevent.spawn_later(run_time, runner.stop)
             answer["run_time"] = run_time
+        if self._picking:
+            answer["user_classes"] = sorted(environment.user_classes_by_name)
         return answer
 
-    def _take_form(self, form: Any) -> tuple[int, float, int]:
+    def _take_form(self, form: Any, runner: Runner) -> tuple[int, float, int]:
         """(users, spawn rate, run time in seconds or 0); sets what else the form says. Raises ValueError."""
         environment = self._environment
         users, rate = _number(form, "user_count", int, "an integer"), _number(form, "spawn_rate", float, "a number")
+        run_time = _run_time(form.get("run_time"))
+        classes, shape = self._picked(form, runner) if self._picking else (None, environment.shape_class)
         # A shape says both itself.
-        if environment.shape_class is None and (users < 0 or not 0 < rate < math.inf):
+        if shape is None and (users < 0 or not 0 < rate < math.inf):
             raise ValueError("Missing or invalid user_count or spawn_rate from /swarm request")
-        run_time = parse_timespan(form["run_time"]) if form.get("run_time") else 0
-        if self._picking:
-            self._pick_classes(form)
+        options = {} if environment.parsed_options is None else vars(environment.parsed_options)
+        wanted = {name: _like(options[name], form.getlist(name)) for name in set(form) & options.keys() - OF_THE_LOAD}
+        wanted |= {
+            option: value
+            for option, field, value in (("num_users", "user_count", users), ("spawn_rate", "spawn_rate", rate))
+            if field in form
+        }
+        # From here on the form is valid, and all of it is carried out.
+        if classes is not None:
+            environment.user_classes, environment.shape_class = classes, shape
+        if shape is not None:
+            shape.runner = runner
         if "host" in form:
-            environment.host = form["host"] or None
+            wanted["host"] = environment.host = form["host"].replace("<", "").replace(">", "")
         if "profile" in form:
-            environment.profile = form["profile"] or None
+            wanted["profile"] = environment.profile = form["profile"] or None
+        if run_time:
+            wanted["run_time"] = run_time
         if environment.parsed_options is not None:
-            options = vars(environment.parsed_options)
-            for name in set(form) & options.keys() - {"num_users", "spawn_rate", "run_time"}:
-                options[name] = _like(options[name], form.getlist(name))
-            options |= {"num_users": users, "spawn_rate": rate, "run_time": run_time or None}
+            options.update(wanted)
         return users, rate, run_time
 
-    def _pick_classes(self, form: Any) -> None:
+    def _picked(self, form: Any, runner: Runner) -> tuple[list[type[User]], LoadTestShape | None]:
+        """User classes and shape. Raises ValueError for one that there is not."""
         environment = self._environment
         classes, shapes = environment.available_user_classes or {}, environment.available_shape_classes or {}
-        wanted = form.getlist("user_classes") or list(classes)
+        if not classes:
+            raise ValueError("UserClass picker is active but there are no available UserClasses")
+        present = environment.user_classes if runner.state == STATE_RUNNING else []
+        names = form.getlist("user_classes") or [name for name, each in classes.items() if each in present]
         shape = form.get("shape_class", "Default")
-        if unknown := {*wanted} - classes.keys() | {shape} - shapes.keys() - {"Default"}:
+        if unknown := {*names} - classes.keys() | {shape} - shapes.keys() - {"Default"}:
             raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
-        environment.user_classes = [classes[name] for name in wanted]
-        environment.shape_class = shapes.get(shape)
-        if environment.shape_class is not None:
-            environment.shape_class.runner = environment.runner
+        return [each for name, each in classes.items() if name in (names or classes)], shapes.get(shape)
+
+    def _user(self) -> tuple[dict[str, Any], int]:
+        from flask import request
+
+        self._environment.update_user_class(json.loads(request.data))
+        return {}, 201
+
+    def _tasks(self) -> dict[str, Any]:
+        from plimsoll.locust.inspectuser import get_ratio
+
+        classes, counts = self._environment.user_classes, self.runner.user_classes_count
+        return {"per_class": get_ratio(classes, counts, False), "total": get_ratio(classes, counts, True)}
+
+    def _full_history(self) -> Any:
+        from flask import send_file
+
+        path = getattr(self._csv_writer, "stats_history_file_name", None)
+        if path is None or not getattr(self._environment.parsed_options, "stats_history_enabled", False):
+            return "Error: Server was not started with option to generate full history.", 404
+        return send_file(Path(path()).absolute(), mimetype="text/csv", as_attachment=True, max_age=0)
 
     def _stop(self) -> dict[str, Any]:
         self._forget_end()
@@ -197,6 +238,14 @@ def _number(form: Any, name: str, kind: Callable[[str], Any], what: str) -> Any:
         return -1 if text is None else kind(text)
     except ValueError:
         raise ValueError(f"Invalid {name} value: {text!r} (must be {what})") from None
+
+
+def _run_time(text: str | None) -> int:
+    """0 where the form says nothing. Raises ValueError."""
+    try:
+        return parse_timespan(text) if text else 0
+    except ValueError:
+        raise ValueError("Valid run_time formats are : 20, 20s, 3m, 2h, 1h20m, 3h30m10s, etc.") from None
 
 
 def _like(current: Any, texts: list[str]) -> Any:

@@ -100,7 +100,7 @@ class _Actions:
         self._control = control
 
     def swarm(self, fields: Fields) -> Response:
-        """Starts a run, or changes the one in progress. What is wrong is told with 200, as Locust does."""
+        """Starts a run, or changes the one in progress. A mistake is answered with status 200, as in Locust."""
         told: dict[str, Any] = {"host": ""}
         try:
             form = self._control.form()

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 import socket
-from typing import TYPE_CHECKING, Any, TypeVar
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from urllib.parse import urlsplit
 
 import gevent
@@ -36,7 +37,7 @@ logger = logging.getLogger("locust.web")
 DEFAULT_CACHE_TIME = 2.0
 """Seconds for which the answer of /stats/requests is kept."""
 HOST_IS_REQUIRED = False
-"""For templates of the program's own: whether a form should insist on a host."""
+"""Whether a form requires a host; templates of the program read it."""
 
 LOOPBACK = "127.0.0.1"
 BACKLOG = 64
@@ -73,7 +74,11 @@ class WebUI:
             raise UsageError(
                 "create_web_ui: there is no web_login; let a proxy in front of the page ask for a password"
             )
+        from plimsoll.locust import stats
+
         self.environment = environment
+        self.stats_csv_writer = stats_csv_writer or stats.StatsCSV(environment, stats.PERCENTILES_TO_REPORT)
+        self.tls_cert, self.tls_key = tls_cert, tls_key
         self.host = host
         self.port = port
         self.web_login = False
@@ -85,7 +90,7 @@ class WebUI:
         self.greenlet: gevent.Greenlet[..., Any] | None = None
         self.server: pywsgi.WSGIServer | None = None
         self._tls: dict[str, Any] = {"certfile": tls_cert, "keyfile": tls_key} if tls_cert and tls_key else {}
-        self._routes = WebRoutes(environment, userclass_picker_is_active, stats_csv_writer)
+        self._routes = WebRoutes(environment, userclass_picker_is_active, self.stats_csv_writer)
         self.app = self._make_app(web_base_path, build_path)
         environment.web_ui = self
         if environment.runner is not None:
@@ -105,13 +110,20 @@ class WebUI:
         if self.greenlet is not None:
             self.greenlet.kill()
 
+    @property
+    def login_manager(self) -> NoReturn:
+        """Raises AttributeError: there is no login."""
+        raise AttributeError("login_manager: there is no web_login")
+
     def auth_required_if_enabled(self, view_func: ViewT) -> ViewT:
         """A decorator for routes of the program's own: as there is no login, it leaves them as they are."""
         return view_func
 
     def update_template_args(self) -> None:
         """Bring `template_args` up to date; what the program has put there besides stays."""
-        environment, runner = self.environment, self._routes.runner
+        from plimsoll.locust import stats
+
+        environment, runner, shape = self.environment, self._routes.runner, self.environment.shape_class
         options = environment.parsed_options
         classes = environment.available_user_classes or {}
         hosts = {each.host for each in environment.user_classes}
@@ -131,6 +143,11 @@ class WebUI:
             "available_user_classes": sorted(classes) or None,
             "users": {name: each.json() for name, each in classes.items()} or None,
             "available_shape_classes": ["Default", *sorted(environment.available_shape_classes or {})],
+            "percentiles_to_chart": stats.PERCENTILES_TO_CHART,
+            "percentiles_to_statistics": stats.PERCENTILES_TO_STATISTICS,
+            "stats_history_enabled": getattr(options, "stats_history_enabled", None),
+            "hide_common_options": shape and not (self.userclass_picker_is_active or shape.use_common_options),
+            "shape_use_common_options": shape and shape.use_common_options,
             "is_host_required": HOST_IS_REQUIRED,
             "profile": environment.profile,
         }
@@ -148,7 +165,8 @@ class WebUI:
             from flask import Blueprint, Flask
         except ImportError as error:
             raise UsageError("create_web_ui needs Flask: pip install 'plimsoll[locust]'") from error
-        app = Flask("locust.web", template_folder=templates)
+        # Not the name of our logger: Flask logs errors to the logger of its name, which would log them here again.
+        app = Flask("plimsoll.users.web_app", template_folder=templates)
         app.before_request(self._refuse_foreign_pages)
         routes = Blueprint("locust", "locust.web", url_prefix=prefix)
         statistics = memoize(DEFAULT_CACHE_TIME)(self._routes.statistics)
@@ -156,7 +174,7 @@ class WebUI:
             routes.add_url_rule(path, path.strip("/").replace("/", "_") or "index", view)
         for path, view in self._routes.actions().items():
             routes.add_url_rule(path, path.strip("/").replace("/", "_"), view, methods=["POST"])
-        routes.register_error_handler(UsageError, lambda error: (f"{error}\n", 500))
+        routes.register_error_handler(Exception, _answer_error)
         app.register_blueprint(routes)
         return app
 
@@ -171,3 +189,13 @@ class WebUI:
         if request.method not in SAFE_METHODS and origin is not None and urlsplit(origin).netloc != request.host:
             return "a page of another site may not do this\n", 403
         return None
+
+
+def _answer_error(error: Exception) -> tuple[str, int]:
+    """What a view raises is the text of its answer, and is logged unless it only says that there is no such page."""
+    from flask import request
+
+    code = getattr(error, "code", 500)
+    level = logging.DEBUG if code <= HTTPStatus.NOT_FOUND else logging.ERROR
+    logger.log(level, "%s %s: %s: %s", request.method, request.path, type(error).__name__, error)
+    return f"{error}\n", code

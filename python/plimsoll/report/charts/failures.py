@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.record import NO_REQUESTS
 from plimsoll.report.charts.chart import Chart, Row, draw, short
-from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -226,7 +226,12 @@ def _exceptions(view: RunView) -> Section | None:
     )
     note = _left_out(len(view.exceptions) - MOST_EXCEPTIONS)
     blocks = (*folded, *((Paragraph(note, "note"),) if note else ()))
-    return Section("exceptions", "Exceptions in the users' code", blocks, label="Exceptions")
+    return Section(
+        "exceptions",
+        "Exceptions in the users' code, by traceback, each with its first message",
+        blocks,
+        label="Exceptions",
+    )
 
 
 def _left_out(count: int) -> str:

@@ -23,6 +23,7 @@ from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.steering import LoadControl
+from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
 from plimsoll.run.transport.messages import (
@@ -153,6 +154,7 @@ class Coordinator:
             return
         self._state = SPAWNING
         self._start_clock()
+        log_limit(self.plan, shaped=self.launch.shaped)
         if self.plan.seconds is not None and not self.launch.shaped:
             self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
         if self._ended_before_start:
@@ -272,7 +274,7 @@ class Coordinator:
         self._result.listener_failed |= ending.listener_failed
         is_main = process is self._nodes.main
         if is_main or self._nodes.main is None:
-            self._result.exit_code = ending.exit_code
+            self._result.exit_code, self._result.on_error = ending.exit_code, ending.on_error
         if not is_main:
             self._last_user = max(self._last_user, ending.ended)
             self._nodes.leave(process)
@@ -427,7 +429,8 @@ class Coordinator:
         self._drain()
 
     def _time_is_up(self) -> None:
-        logger.info("--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over")
+        text = "--run-time limit reached, shutting down" if self.plan.run_time else "the last phase is over"
+        main_log(self.plan).info(text)
         self._drain()
 
     def _drain(self) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.reporting import Reporting
+from plimsoll.run.transport.bundle import Bundle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,10 +29,10 @@ class Launch:
         self._ready: dict[int, Ready] = {}
 
     def begin(self) -> None:
-        """The processes are there."""
-        count = self.plan.processes
+        """The processes are there. Raises LocustfileError for a locustfile that cannot be read."""
+        count, bundle = self.plan.processes, Bundle.of(self.plan.locustfiles)
         for process in self._nodes.processes:
-            process.orders.prepare(self.plan.to_dict(), count)
+            process.orders.prepare(self.plan.to_dict(), count, bundle)
         if self._nodes.main is not None:
             self._nodes.main.orders.init()
         else:

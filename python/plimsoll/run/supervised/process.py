@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plimsoll.run.supervised import supervisor as leash
+from plimsoll.run.supervised import supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +25,8 @@ STOP_TIMEOUT_S = 10.0
 LOG_LINES = 20
 LONGEST_LINE = 500
 """Characters."""
-SPARE = leash.KILL_SECONDS + leash.LAST_SECONDS + 5.0
-"""Seconds beyond the grace, after which the leash itself is taken to hang."""
+SPARE = supervisor.KILL_SECONDS + supervisor.LAST_SECONDS + 5.0
+"""Seconds beyond the grace, after which the supervisor itself is taken to hang."""
 
 
 class StartError(Exception):
@@ -51,7 +51,7 @@ class ProcessEnd:
 
 
 class Process:
-    """A command on a leash: it and all that it started end when `stop` is called, or when this process does."""
+    """A command under a supervisor: it and all that it started end when `stop` is called, or when this process does."""
 
     def __init__(
         self,
@@ -80,8 +80,8 @@ class Process:
         options = ["--output", str(output), "--ask", ask.name, "--grace", str(grace), "--last", json.dumps(list(last))]
         options += ["--errors", str(errors)] if errors else []
         try:
-            self._leash = subprocess.Popen(
-                [sys.executable, "-I", "-S", leash.__file__, *options, "--", *command],
+            self._supervisor = subprocess.Popen(
+                [sys.executable, "-I", "-S", supervisor.__file__, *options, "--", *command],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=cwd, env=env,
                 start_new_session=True,  # the terminal's Ctrl-C is ours, and we then decide
             )  # fmt: skip
@@ -108,7 +108,7 @@ class Process:
     @property
     def parent(self) -> int:
         """The pid of the process whose descendants are this command's processes, all of them."""
-        return self._leash.pid
+        return self._supervisor.pid
 
     def poll(self) -> ProcessEnd | None:
         """How it ended; None while it runs."""
@@ -120,17 +120,17 @@ class Process:
             word = self._next_word(seconds)
             if "status" in word:
                 self._end(int(str(word["status"])), float(str(word["at"])))
-            elif "gone" in word:  # somebody killed the leash
+            elif "gone" in word:  # somebody killed the supervisor
                 self._kill_group()
                 self._end(-signal.SIGKILL, time.monotonic())
         return self._ending
 
     def interrupt(self) -> None:
         """As Ctrl-C would, once, and only itself: not what it started."""
-        assert self._leash.stdin is not None
+        assert self._supervisor.stdin is not None
         with contextlib.suppress(BrokenPipeError, ValueError):
-            self._leash.stdin.write(b"i")
-            self._leash.stdin.flush()
+            self._supervisor.stdin.write(b"i")
+            self._supervisor.stdin.flush()
 
     def stop(self, *, patient: bool = False) -> ProcessEnd:
         """End it and all that it started, and wait for that. It may be repeated. A KeyboardInterrupt meanwhile ends the
@@ -143,7 +143,7 @@ class Process:
         while True:
             try:
                 self.wait(self.grace + SPARE)
-                self._leash.wait(self.grace + SPARE)
+                self._supervisor.wait(self.grace + SPARE)
                 break
             except subprocess.TimeoutExpired:
                 self._kill_group()
@@ -151,7 +151,7 @@ class Process:
             except KeyboardInterrupt as error:
                 interrupt = error
                 if not spared:
-                    self._leash.terminate()
+                    self._supervisor.terminate()
                 spared = 0
         self._close()
         if self._ending is None:
@@ -166,11 +166,11 @@ class Process:
         return last_lines(self.errors, lines)
 
     def _next_word(self, seconds: float | None) -> dict[str, object]:
-        """What the leash tells next; {} when it tells nothing for so many seconds, {"gone": …} after its last word."""
-        assert self._leash.stdout is not None
-        if self._leash.stdout.closed:
+        """The supervisor's next event; {} when there is none for so many seconds, {"gone": …} after its last one."""
+        assert self._supervisor.stdout is not None
+        if self._supervisor.stdout.closed:
             return {"gone": True}
-        descriptor = self._leash.stdout.fileno()
+        descriptor = self._supervisor.stdout.fileno()
         deadline = None if seconds is None else time.monotonic() + seconds
         while b"\n" not in self._told:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -195,18 +195,18 @@ class Process:
     def _kill_group(self) -> None:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
-        self._leash.kill()
+        self._supervisor.kill()
 
     def _let_go(self) -> None:
-        assert self._leash.stdin is not None
+        assert self._supervisor.stdin is not None
         with contextlib.suppress(BrokenPipeError):
-            self._leash.stdin.close()
+            self._supervisor.stdin.close()
 
     def _close(self) -> None:
-        assert self._leash.stdout is not None
+        assert self._supervisor.stdout is not None
         self._let_go()
-        self._leash.stdout.close()
-        self._leash.wait()
+        self._supervisor.stdout.close()
+        self._supervisor.wait()
 
 
 def last_lines(file: Path, lines: int = LOG_LINES) -> list[str]:

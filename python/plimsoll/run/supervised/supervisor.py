@@ -1,11 +1,11 @@
-"""Run a command that cannot outlive us: `python leash.py --output FILE … -- PROGRAM ARGUMENT…`
+"""Run a command that cannot outlive us: `python supervisor.py --output FILE … -- PROGRAM ARGUMENT…`
 
 Our caller holds the other end of our standard input. When that closes, by its `close()` or because the caller died
 in whatever way, the command's processes are asked to end, killed if they have not within the grace, and a last command
 is run. A pipe does this on every Unix and also when the caller was killed with SIGKILL, which neither `atexit` nor a
 signal handler can. An "i" on the pipe interrupts the command, as Ctrl-C would, and nothing else.
 
-What happens is told on standard output, as a JSON object per line: {"pid": …, "at": …} or {"error": …}, then
+Events are written to standard output, a JSON object per line: {"pid": …, "at": …} or {"error": …}, then
 {"status": …, "at": …}. `at` is of the monotonic clock. Only the standard library is imported: this is to start fast.
 """
 
@@ -37,9 +37,11 @@ LAST_SECONDS = 30.0
 
 _SET_CHILD_SUBREAPER = 36
 """prctl(2)"""
+AUTOGROUP = "/proc/{pid}/autogroup"
+"""Where Linux keeps how nice a session is towards others; it shares processors between sessions first."""
 
 
-class Leash:
+class Supervisor:
     """One command, its descendants, and its log."""
 
     def __init__(self, program: list[str], output: int, errors: int) -> None:
@@ -55,6 +57,7 @@ class Leash:
             program, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, start_new_session=True
         )
         self.pid = self._child.pid
+        stay_nice(self.pid)
         self.status: int | None = None
         self._is_patient = True
 
@@ -117,7 +120,7 @@ class Leash:
             left = descendants(os.getpid(), parents)
         else:
             left = {-self.pid} if group_exists(self.pid) else set()
-        # A zombie is gone, but has not told how.
+        # A zombie is gone, but its status is not known yet.
         return left | ({self.pid} if self.status is None else set())
 
     def _signal(self, pids: set[int], number: signal.Signals) -> None:
@@ -132,8 +135,14 @@ def adopt_orphans() -> None:
         ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def stay_nice(pid: int) -> None:
+    """Let the niceness that was inherited count against other sessions: a new session starts at 0."""
+    with contextlib.suppress(OSError):  # another Unix, or a Linux without these groups: niceness counts by itself
+        Path(AUTOGROUP.format(pid=pid)).write_text(str(os.nice(0)))
+
+
 def parents_by_pid() -> dict[int, int] | None:
-    """Of all processes that are not zombies; None where /proc does not tell."""
+    """Of all processes that are not zombies; None where there is no /proc."""
     if not Path("/proc/self/stat").exists():
         return None
     parents = {}
@@ -180,7 +189,7 @@ def shorten(log: int) -> None:
 
 
 def tell(**facts: object) -> None:
-    """Nobody may be there any more."""
+    """Write an event; the reader may be gone."""
     with contextlib.suppress(BrokenPipeError):
         os.write(sys.stdout.fileno(), (json.dumps({**facts, "at": time.monotonic()}) + "\n").encode())
 
@@ -193,9 +202,9 @@ def run_last(command: list[str], log: int) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="leash.py", description=__doc__)
+    parser = argparse.ArgumentParser(prog="supervisor.py", description=__doc__)
     parser.add_argument("--output", required=True, help="the file that the command's output is added to")
-    parser.add_argument("--errors", help="likewise its standard error (default: the same file)")
+    parser.add_argument("--errors", help="the file for its standard error (default: the same file)")
     parser.add_argument("--ask", default="SIGTERM", help="the signal that asks it to end (default SIGTERM)")
     parser.add_argument("--grace", type=float, default=10.0, help="seconds until SIGKILL (default 10)")
     parser.add_argument("--last", default="[]", help="a command to run at the very end, as a JSON list")
@@ -208,16 +217,16 @@ def main() -> int:
     output = os.open(arguments.output, flags, 0o600)
     errors = os.open(arguments.errors, flags, 0o600) if arguments.errors else output
     try:
-        leash = Leash(arguments.program, output, errors)
+        supervisor = Supervisor(arguments.program, output, errors)
     except OSError as error:
         tell(error=error.strerror or str(error))
         return 1
     try:
-        tell(pid=leash.pid)
-        leash.attend()
+        tell(pid=supervisor.pid)
+        supervisor.attend()
     finally:
-        signal.signal(signal.SIGTERM, lambda *_: leash.hurry())
-        leash.end(signal.Signals[arguments.ask], arguments.grace)
+        signal.signal(signal.SIGTERM, lambda *_: supervisor.hurry())
+        supervisor.end(signal.Signals[arguments.ask], arguments.grace)
         if last := json.loads(arguments.last):
             run_last(last, errors)
     return 0

@@ -20,6 +20,9 @@ from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UnknownO
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from plimsoll.run.transport.bundle import Bundle
+    from plimsoll.run.transport.clock import WorkerClock
+
 VERSION = 1
 MAX_FRAME_BYTES = 1 << 30
 """Bytes of one frame; more is taken for a damaged stream."""
@@ -79,13 +82,17 @@ def _unpack(body: bytes) -> tuple[str, list[Any]]:
 
 
 class RemoteWorker:
-    """The methods of a worker, or of the main node, on the other side of a stream; each returns once it is sent."""
+    """The methods of a worker, or of the main node, on the other side of a stream; each returns once it is sent.
 
-    def __init__(self, stream: ByteStream) -> None:
+    Stamps are of our clock; what is sent is of the worker's.
+    """
+
+    def __init__(self, stream: ByteStream, clock: WorkerClock) -> None:
         self._stream = stream
+        self._clock = clock
 
-    def prepare(self, plan: Mapping[str, Any], workers: int) -> None:
-        self._send("prepare", plan, workers)
+    def prepare(self, plan: Mapping[str, Any], workers: int, bundle: Bundle) -> None:
+        self._send("prepare", plan, workers, bundle.to_list())
 
     def init(self) -> None:
         self._send("init")
@@ -94,7 +101,7 @@ class RemoteWorker:
         self._send("open", plan, shared)
 
     def start(self, epoch: int) -> None:
-        self._send("start", epoch)
+        self._send("start", self._clock.stamp(epoch))
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
         self._send("adjust", counts, complete)
@@ -103,10 +110,10 @@ class RemoteWorker:
         self._send("spawned", users)
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
-        self._send("offer", rate, start, seconds)
+        self._send("offer", rate, self._clock.stamp(start), seconds)
 
     def reset(self, stamp: int) -> None:
-        self._send("reset", stamp)
+        self._send("reset", self._clock.stamp(stamp))
 
     def drain(self) -> None:
         self._send("drain")

@@ -12,6 +12,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
+from plimsoll.run.transport.clock import WorkerClock
 from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, unpack_error
 from plimsoll.run.transport.messages import (
     Begin,
@@ -58,11 +59,13 @@ EXIT_TIMEOUT_S = 5.0
 class WorkerProcess:
     """A child with one worker, or the main node, in it.
 
-    capture: its stdout and stderr come through `output` instead of going to ours.
+    capture: its stdout and stderr come through `output` instead of going to ours. clock: that of its stamps, which is
+    ours as long as it runs on this machine.
     """
 
-    def __init__(self, index: int, *, capture: bool = False) -> None:
+    def __init__(self, index: int, *, capture: bool = False, clock: WorkerClock | None = None) -> None:
         self.index = index
+        self._clock = clock or WorkerClock()
         self.users: dict[str, int] = {}
         """Alive per class, as it last said."""
         self.second = -1
@@ -78,7 +81,7 @@ class WorkerProcess:
         self.output = self._process.stdout
         if self.output is not None:
             os.set_blocking(self.output.fileno(), False)
-        self.orders = RemoteWorker(self)
+        self.orders = RemoteWorker(self, self._clock)
         self._backlog = bytearray()
         self._frames = Frames()
         self._sequence = 0
@@ -119,7 +122,7 @@ class WorkerProcess:
             data = self.connection.recv(READ_BYTES)
             for name, arguments in self._frames.feed(data):
                 self.heard = now()
-                yield self._in_sequence(_report(name, arguments))
+                yield self._in_sequence(self._clock.on_coordinator(_report(name, arguments)))
         except BlockingIOError:
             return
         except (OSError, ProtocolError):

@@ -118,6 +118,8 @@ class Exchanges:
     endpoints: list[tuple[str, str]]
     """(method, name) by the number that the rows have."""
     rows: bytes
+    rows_ahead: int = 0
+    """By how much the clock of the rows' stamps is ahead of that of `epoch`, ns."""
 
     @classmethod
     def from_list(cls, data: list[Any]) -> Exchanges:
@@ -134,9 +136,11 @@ class Ending:
     exit_code: int | None
     """What the user's own code chose."""
     listener_failed: bool
+    on_error: int | None = None
+    """The exit code after failures; None: the plan's."""
 
     def to_list(self) -> list[Any]:
-        return [self.ended, self.exit_code, self.listener_failed]
+        return [self.ended, self.exit_code, self.listener_failed, self.on_error]
 
     @classmethod
     def from_list(cls, data: list[Any]) -> Ending:

@@ -21,6 +21,7 @@ from gevent.queue import SimpleQueue
 from plimsoll.errors import PlimsollError
 from plimsoll.run.limits import raise_open_files
 from plimsoll.run.plan import RunPlan
+from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.frames import Frames, pack, pack_error
 from plimsoll.run.worker import log_sender
 from plimsoll.run.worker.worker import Worker
@@ -116,8 +117,8 @@ class WorkerServer:
             self._refused = True
             self._tell("refused", pack_error(broken(error, "an unexpected error of the worker")))
 
-    def _prepare(self, plan: dict[str, Any], workers: int) -> None:
-        decoded = RunPlan.from_dict(plan)
+    def _prepare(self, plan: dict[str, Any], workers: int, bundle: Sequence[Any]) -> None:
+        decoded = replace(RunPlan.from_dict(plan), locustfiles=Bundle.from_list(bundle).open())
         if not decoded.skip_log_setup:
             log.setup_logging(decoded.loglevel, decoded.logfile)
         if decoded.has_page:

@@ -22,6 +22,7 @@ from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
 from plimsoll.run.worker.pool import Pool
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import StopTest
+from plimsoll.users.made import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -241,7 +242,7 @@ class OpenUsers:
         """Make the users that are wanted. A greenlet, as a class may take its time."""
         while self._orders:
             try:
-                user = self._orders[0].cls(self._environment)
+                user = make_user(self._orders[0].cls, self._environment)
             except Exception as error:
                 self._fail(error)
                 return

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
+from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import StopUser
-from plimsoll.users.user import end_users
+from plimsoll.users.made import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -157,7 +158,7 @@ class PythonUsers:
         self._group.kill(block=False)
 
     def _spawn(self, name: str) -> None:
-        user = self._classes[name](self._environment)
+        user = make_user(self._classes[name], self._environment)
         user._slot = self._quota
         user.start(self._group)
         self._users[name].append(user)

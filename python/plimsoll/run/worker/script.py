@@ -99,10 +99,10 @@ class Script(Protocol):
     def stop(self) -> None:
         """Cut users off now; `end_users` under way then ends soon."""
 
-    def close(self, failed: bool) -> tuple[int | None, bool]:
+    def close(self, failed: bool) -> tuple[int | None, int, bool]:
         """failed: there were failures or exceptions in this process.
 
-        Returns the exit code that the user's code chose, and whether a listener failed.
+        Returns the exit code that the user's code chose, the one after failures, and whether a listener failed.
         """
 
 

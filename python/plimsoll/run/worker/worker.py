@@ -202,12 +202,12 @@ class Worker:
         if self._is_main and not self._mailbox.wait(NEWS_TIMEOUT_S):
             logger.error("listeners on the main node did not get through with what the workers told")
         # What test_stop may take, and request, is not part of the time that users had.
-        chosen, listener_failed = self._script.close(self._failed)
+        chosen, on_error, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
             self._ticker.kill()
             self._finisher.kill()
         self._hand_over(None)
-        return Ending(self._ended, chosen, listener_failed)
+        return Ending(self._ended, chosen, listener_failed, on_error)
 
     def stop(self) -> None:
         """Cut users off now. Without a `drain` under way one must follow."""

@@ -1,7 +1,7 @@
 """Attributes of user classes that somebody has chosen for a run, in place of what the locustfile says.
 
-By name of the class: `weight`, `fixed_count`, `host`, `tasks` (names of those that are done) and whatever else it
-has. `--config-users` says the same, and a run is told of them that way.
+By name of the class: `weight`, `fixed_count`, `host`, `tasks` (names of those that are done) and its other
+attributes. `--config-users` has the same form, and passes them to a run.
 """
 
 from __future__ import annotations
@@ -71,5 +71,5 @@ def _configured(of: OwnClass, chosen: Mapping[str, Any]) -> OwnClass:
 
 
 def texts(settings: Settings) -> tuple[str, ...]:
-    """As `--config-users` takes them."""
+    """The settings in the form that `--config-users` takes."""
     return tuple(json.dumps({"user_class_name": name, **chosen}) for name, chosen in settings.items() if chosen)

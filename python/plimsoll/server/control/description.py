@@ -1,4 +1,4 @@
-"""What a locustfile has that somebody may choose from: user classes, tasks, shapes, and options of its own."""
+"""What a locustfile offers for a choice: user classes, tasks, shapes, and options of its own."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class OwnOption:
     """An option that the locustfile has added to the command line."""
 
     name: str
-    """As in `parsed_options`."""
+    """The name of the attribute in `parsed_options`."""
     options: tuple[str, ...]
-    """As it is spelt, with its dashes."""
+    """The option as typed, with its dashes."""
     kind: str
     """text, checkbox, select, multiple or secret."""
     help: str
@@ -61,7 +61,7 @@ class TaskNode:
 
 @dataclass(frozen=True, slots=True)
 class OwnClass:
-    """A user class."""
+    """A user class of the locustfile, as the form shows it."""
 
     name: str
     weight: float
@@ -76,7 +76,7 @@ class Description:
 
     classes: tuple[OwnClass, ...] = ()
     picked: tuple[str, ...] = ()
-    """Those that the command line names; all without names."""
+    """The classes that the command line names; all classes if it names none."""
     shapes: tuple[str, ...] = ()
     common: tuple[str, ...] = ()
     """Of these, the ones that look at users, spawn rate and run time."""

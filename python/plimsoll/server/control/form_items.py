@@ -1,10 +1,12 @@
-"""What the page is told of a locustfile: the form to be filled in, and which share of the work each task has."""
+"""What the page shows of a locustfile: the form, and the share of each task."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from plimsoll.load.shapes import SHAPES
+from plimsoll.load.shapes.shape import FormShape
 from plimsoll.server.control.class_settings import configured
 from plimsoll.server.messages import Argument, Form, TaskRatio, UserClassItem
 
@@ -28,14 +30,20 @@ def form_of(description: Description, request: RunRequest, source: str, *, has_p
         tags=description.tags,
         arguments=tuple(_argument(each) for each in description.options if each.shown),
         request=filled_in(request, description),
+        shapes=form_shapes(has_plan),
         has_shape=bool(description.shapes) and not picks,
         has_plan=has_plan,
         error=description.error,
     )
 
 
+def form_shapes(has_plan: bool = False) -> tuple[FormShape, ...]:
+    plan = (FormShape("plan", "As the plan says", "The phases of the plan file.", "", ""),) if has_plan else ()
+    return (*(each.form for each in SHAPES.values() if each.form), *plan)
+
+
 def filled_in(request: RunRequest, description: Description) -> RunRequest:
-    """With what the locustfile says where the wish says nothing; without secrets."""
+    """The request, completed with values of the locustfile; without secrets."""
     known = {each.name: each for each in description.options if each.shown}
     said = {name: value for name, value in request.arguments.items() if name in known}
     arguments = {name: said.get(name, each.value) for name, each in known.items() if each.kind != "secret"}

@@ -10,6 +10,7 @@ from starlette.routing import Route
 
 from plimsoll.errors import PlimsollError
 from plimsoll.server.answers import acting, answer
+from plimsoll.server.control.form_items import form_shapes
 from plimsoll.server.messages import Form, LoadChange, RunRequest, State
 from plimsoll.store.database import DEFAULT
 from plimsoll.store.redact import redact_url
@@ -73,7 +74,7 @@ def _form(control: Control) -> Form:
     try:
         form = control.form()
     except PlimsollError as error:
-        return Form("", False, (), (), (), (), RunRequest(), error=redact_url(str(error)))
+        return Form("", False, (), (), (), (), RunRequest(), form_shapes(), error=redact_url(str(error)))
     secret = {each.name for each in form.arguments if each.kind == "secret"}
     shown = {name: value for name, value in form.request.arguments.items() if name not in secret}
     settings = {name: _without_password(chosen) for name, chosen in form.request.class_settings.items()}

@@ -1,6 +1,6 @@
 """One run after another, as the page asks for them: the main thread performs them, the server's threads ask.
 
-It waits until somebody wants a run, or begins with one that the command line has told in full.
+It waits for a request, or starts with a run that the command line defines completely.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class RunPlanner(Protocol):
 
     @property
     def plan(self) -> RunPlan:
-        """Likewise."""
+        """The plan that the command line defines."""
 
     @property
     def has_plan(self) -> bool:
@@ -66,7 +66,7 @@ class RunPlanner(Protocol):
 
     @property
     def picks(self) -> bool:
-        """Somebody may choose to follow no LoadTestShape."""
+        """Whether the user may choose to follow no LoadTestShape."""
 
     def job(self, request: RunRequest, description: Description) -> Job:
         """Raises UsageError, FieldError when it is about one field."""
@@ -86,18 +86,18 @@ class PageSession:
         say: Callable[[str], None],
     ) -> None:
         self._describe_plan = describe
-        self._planner = asking
+        self._planner = planner
         self._live = live
         self._say = say
         self._request: RunRequest | None = None
         """What was asked for last."""
         self._lock = threading.Lock()
-        """Of what follows."""
+        """Guards the attributes that follow."""
         self._is_over = False
         self._current: _Performance | None = None
         """The run that is in progress, or about to begin."""
         self._jobs: SimpleQueue[tuple[Job, _Performance] | None] = SimpleQueue()
-        """None: an end."""
+        """Jobs for the main thread; None ends it."""
         self._describing = threading.Lock()
         self._description: Description | None = None
         self._seen: tuple[Any, ...] = ()
@@ -171,7 +171,7 @@ class PageSession:
     def _handling_signals(self) -> Iterator[None]:
         """Within the block the first signal ends what is going on, in order; the second one at once.
 
-        While the processes of a run are there, its own loop heeds signals.
+        While a run has processes, its own loop handles signals.
         """
         before = {each: signal.signal(each, self._on_signal) for each in stop_signals()}
         try:
@@ -303,7 +303,7 @@ class _Performance:
         """What came before there was a runner."""
         self.runner: Coordinator | None = None
         self.users: Mapping[str, int] = {}
-        """Alive, by class."""
+        """The number of users that are alive, by class."""
         self._is_over = False
 
     @property
@@ -330,7 +330,7 @@ class _Performance:
                 return
         runner.post(lambda: action(runner))
 
-    # Onlooker
+    # RunListener
 
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         self._live.judge_by(gate.so_far)

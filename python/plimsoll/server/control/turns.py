@@ -11,18 +11,18 @@ if TYPE_CHECKING:
 
 
 class PriorityLock:
-    """Whoever is `first` waits for one of the others at most, however many there are."""
+    """A lock with priority: the thread in `first` waits for at most one of the others, for any number of them."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._queue = threading.Lock()
-        """Of the others, of whom one at a time may want the lock."""
+        """A queue of the other threads: only one of them at a time waits for the lock."""
         self._is_free = threading.Event()
         self._is_free.set()
 
     @contextmanager
     def first(self) -> Iterator[None]:
-        """For one thread."""
+        """Hold the lock with priority; for one thread only."""
         self._is_free.clear()
         with self._lock:
             self._is_free.set()

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _PIECE = 2**18
 _WIDTH = 120
-"""Of tables as text."""
+"""Characters per line of tables as text."""
 ZIP = ".zip"
 
 MEDIA_TYPES = {

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.run_summary import RunSummary
+    from plimsoll.stats.study import LoadUnit
     from plimsoll.store import Store
     from plimsoll.store.cells import StoredCell, StoredExperiment
     from plimsoll.store.imports import ListedStudy
@@ -61,7 +62,7 @@ class ExperimentHistory:
 
 
 def _items(store: Store) -> list[ExperimentItem]:
-    """The latest first."""
+    """All experiments, the latest first."""
     runs = store.experiments.runs()
     experiments = [_item(store, each, runs) for each in store.experiments.all()]
     names = {each.name for each in experiments}
@@ -135,14 +136,14 @@ def _in_order(declared: Iterable[Mapping[str, Any]], found: Iterable[str]) -> tu
 
 
 def _levels(cells: Sequence[StoredCell]) -> tuple[str, ...]:
-    """The lowest first."""
+    """The levels as text, the lowest first."""
     by_value = {cell.level or 0.0: _level(cell) for cell in cells}
     return tuple(by_value[value] for value in sorted(by_value))
 
 
 def _level(cell: StoredCell) -> str:
     """ "" where the plan says how much load there is."""
-    return str(Level(cast("Unit", cell.unit), cell.level)) if cell.unit and cell.level is not None else ""
+    return str(Level(cast("LoadUnit", cell.unit), cell.level)) if cell.unit and cell.level is not None else ""
 
 
 def _cell(cell: StoredCell, summary: RunSummary | None) -> CellItem:

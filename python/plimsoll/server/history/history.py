@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class History:
-    """Of the store at a location, as `Store.open` takes it. `close` it when its routes are served no more."""
+    """The history in the store at a location, as `Store.open` takes it. Call `close` when its routes are gone."""
 
     def __init__(self, location: str | None) -> None:
         self.place = OpenStore(location)

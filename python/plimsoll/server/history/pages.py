@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MOST_REFS = 20
 MOST_BYTES = 64 * 2**20
-"""Of pages that are kept, all together."""
+"""The total size of cached pages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +32,16 @@ class PageRequest:
     """Something of the store that a page can be about."""
 
     ref: str
-    """As it is best asked for."""
+    """The ref under which to request it."""
     state: tuple[Any, ...]
-    """As long as it is the same, so is the page."""
+    """If it is the same, the page is the same."""
     is_growing: bool
     run: StoredRun | None = None
     """None: it is an experiment or an imported study."""
 
 
 class Pages:
-    """GET /api/page."""
+    """Answers GET /api/page: reports as documents."""
 
     def __init__(self, place: OpenStore) -> None:
         self._place = place

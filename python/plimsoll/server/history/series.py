@@ -23,7 +23,7 @@ _AT_ONCE = 200
 
 @dataclass(frozen=True, slots=True)
 class SeriesPosition:
-    """Of a run among the series."""
+    """The position of a run in its series."""
 
     key: str
     label: str

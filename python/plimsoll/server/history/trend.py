@@ -27,18 +27,18 @@ if TYPE_CHECKING:
     from plimsoll.store import Store, StoredRun
 
 MOST_POINTS = 500
-"""Of a trend: the latest runs."""
+"""How many runs a trend has at most: the latest."""
 DEFAULT = "p99"
 TIMES = ("p50", "p90", "p95", "p99", "p999", "max", "mean")
 METRICS = {**dict.fromkeys(TIMES, "ms"), "throughput": "/s", "errors": "%"}
-"""Their units."""
+"""The unit of each metric."""
 BETTER = ("throughput",)
-"""The higher."""
+"""Metrics of which a higher value is better."""
 CIRCUMSTANCES = ("machine", "processor", "number of processors", "kernel", "Python", "version of plimsoll")
 """What may move a number besides the target."""
 
 ENDED = ("finished", "stopped")
-"""As somebody meant it to."""
+"""Statuses of runs that ended as intended."""
 MOST_NAMED = 3
 
 Measured = tuple["StoredRun", "RunSummary | None"]

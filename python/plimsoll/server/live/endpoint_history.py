@@ -11,9 +11,8 @@ import struct
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
-from plimsoll.record import Interval
+from plimsoll.record import NO_REQUESTS, Interval
 from plimsoll.report.charts.columns import Second
-from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable

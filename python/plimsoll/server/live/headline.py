@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.plan import RunPlan
-    from plimsoll.stats import headline as told
+    from plimsoll.stats.headline import RunJudgement
     from plimsoll.stats.latency.milliseconds import Latency
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
@@ -43,6 +43,6 @@ def headline_of(
     return HeadlineItem(*(_judgement(each) for each in (found.target, found.generator, found.bottleneck)))
 
 
-def _judgement(judged: told.Judgement) -> JudgementItem:
+def _judgement(judged: RunJudgement) -> JudgementItem:
     more = tuple(redact_url(each) for each in judged.more)
     return JudgementItem(judged.tone, judged.title, redact_url(judged.text), more)

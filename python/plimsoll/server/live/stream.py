@@ -71,7 +71,7 @@ class Viewers:
                 async with asyncio.timeout(UPDATE_TIMEOUT_S):
                     while not live.is_fresh and not self._is_over:
                         await self._news.wait()
-        return live.edition
+        return live.snapshot
 
     @property
     def _known(self) -> Live:

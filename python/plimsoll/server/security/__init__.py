@@ -1,1 +1,1 @@
-"""Who may ask for what."""
+"""Access to the page: tokens, logins and the hosts that requests may name."""

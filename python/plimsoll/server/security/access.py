@@ -58,7 +58,7 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-"""Of every answer that does not say otherwise."""
+"""Headers of every answer, unless the answer sets others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Guard:
             await self._app(scope, _bounded(headers, receive), send_safely)
 
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
-        """Another site's page."""
+        """The refusal of a request from another site's page, or None."""
         hosts = headers.getlist("host")
         name = _hostname(hosts[0]) if len(hosts) == 1 else ""
         if not name:
@@ -135,7 +135,7 @@ class Guard:
         return None
 
     def _stranger(self, scope: Scope, headers: Headers) -> Response | None:
-        """Somebody who has not shown the token."""
+        """The answer to a request without the token, or None."""
         if self._access.token is None or scope["path"] == f"{self._base}/login":
             return None
         if self._sessions.is_open(scope, headers):
@@ -167,7 +167,7 @@ def _hostname(host: str) -> str:
 
 
 def _is_link(scope: Scope, headers: Headers) -> bool:
-    """Somebody follows a link to us, which shows them our page and their page nothing."""
+    """Whether the request follows a link to this page. The other site learns nothing from it."""
     target = headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")
     return scope["method"] == "GET" and target == ("navigate", "document")
 
@@ -178,7 +178,7 @@ def _bearer(headers: Headers) -> str | None:
 
 
 def _bounded(headers: Headers, receive: Receive) -> Receive:
-    """The same body, as long as it is not too long: then reading it raises HTTPException."""
+    """The same body; if it is too long, reading it raises HTTPException."""
     taken = 0
 
     async def bounded() -> Message:

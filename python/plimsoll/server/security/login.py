@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from plimsoll.server.security.access import Access
 
 SESSION = 24 * 3600
-"""Seconds that somebody stays logged in."""
+"""Seconds for which a login lasts."""
 MOST_SESSIONS = 1000
 """The oldest give way."""
 GUESSES = 10
-"""Wrong tokens that an address may show within PENANCE; then even the right one is refused."""
+"""Wrong tokens that an address may show within LOCKOUT_S; then even the right one is refused."""
 LOCKOUT_S = 60.0
-"""Seconds."""
+"""How long wrong tokens of an address count."""
 MOST_ADDRESSES = 10_000
 
 STYLE = """
@@ -70,7 +70,7 @@ class FailedLogins:
         return times[-GUESSES] + LOCKOUT_S - self._clock() if len(times) >= GUESSES else 0.0
 
     def count(self, address: str) -> None:
-        """That it was wrong."""
+        """Count a wrong token of this address."""
         times = self._wrong.setdefault(_block(address), [])
         times.append(self._clock())
         del times[:-GUESSES]
@@ -80,7 +80,7 @@ class FailedLogins:
 
 
 class Sessions:
-    """Those who have shown the token, by what their cookie says. clock: seconds."""
+    """Logins, by the value of their cookie. clock: seconds."""
 
     def __init__(self, access: Access, clock: Callable[[], float] = time.monotonic) -> None:
         self._access = access
@@ -110,7 +110,7 @@ class Sessions:
         return problem(401, "this is not the token", headers={"WWW-Authenticate": "Bearer"})
 
     def open(self, scope: Scope, base_path: str) -> Response:
-        """Somebody has shown the token: to the page, with a cookie."""
+        """Redirect to the page with a cookie, after the right token."""
         value = secrets.token_urlsafe(24)
         self._ends[value] = self._clock() + SESSION
         while len(self._ends) > MOST_SESSIONS:
@@ -134,7 +134,7 @@ def _cookie_name(scope: Scope) -> str:
 
 
 def _block(address: str) -> str:
-    """Who has one address of IPv6 has 2**64."""
+    """The block of an address: a client with one IPv6 address has 2**64 of them."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

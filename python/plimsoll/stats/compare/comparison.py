@@ -69,7 +69,7 @@ class Comparison:
     p: float | None = None
     """Of no difference, by the t test on ln(ratio)."""
     p_flip: float | None = None
-    """Likewise, by flipping signs: exact, without any distribution."""
+    """The same p-value by flipping signs: exact, without any distribution."""
     q: float | None = None
     """p adjusted for the number of primary comparisons (Benjamini–Hochberg); None for others."""
     resolves: float | None = None

@@ -14,7 +14,7 @@ from plimsoll.stats.latency.warmup import mser5
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from plimsoll.stats.latency.autocorrelation import Within
     from plimsoll.stats.study import Course, Level, Measured, Study, Trial
@@ -168,10 +168,3 @@ def requests_of(measured: Measured, duration: float | None) -> int | None:
     if measured.rate is None or duration is None:
         return None
     return math.floor(measured.rate * duration + 0.5)
-
-
-def geometric(values: Sequence[float]) -> float | None:
-    """None without values, or with one that is not above 0."""
-    if not values or min(values) <= 0:
-        return None
-    return math.exp(math.fsum(map(math.log, values)) / len(values))

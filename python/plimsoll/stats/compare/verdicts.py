@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.compare import planning
 from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
-from plimsoll.stats.compare.families import benjamini_hochberg
 from plimsoll.stats.compare.gate import VerdictGate
-from plimsoll.stats.compare.pairs import LEAST, log_ratios, paired
+from plimsoll.stats.compare.pairs import LEAST, benjamini_hochberg, log_ratios, paired
 from plimsoll.stats.compare.questions import questions_of
 from plimsoll.stats.compare.ratios import (
     effect_of,
@@ -29,7 +29,7 @@ from plimsoll.stats.compare.ratios import (
     variance_within,
     within_runs,
 )
-from plimsoll.stats.compare.readings import Readings, geometric
+from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.compare.shares import difference
 from plimsoll.stats.latency.ranks import above
 
@@ -121,8 +121,8 @@ def _with_values(bench: _Bench, question: Question, evidence: Evidence, start: C
     a, b = _values(bench, question, evidence)
     quantile = question.metric.quantile
     requests, _ = fewest_requests(bench.readings, question, evidence.pairs)
-    middle = fmean if question.metric.kind == "errors" else geometric
-    a_value, b_value = middle(a), middle(b)
+    is_share = question.metric.kind == "errors"
+    a_value, b_value = (fmean(each) if is_share else geometric_mean(each) or None for each in (a, b))
     cut = bench.readings.cut(question.operation, question.level)
     slow = (f"{cut} s more than the declared warm-up left out: some run was still getting faster",) if cut else ()
     return replace(

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.stats.cell import geometric_mean
 from plimsoll.stats.findings.rows import seconds_of, whole
 from plimsoll.stats.proportions import garwood
 from plimsoll.stats.study import TOTAL
@@ -44,7 +45,7 @@ class Rung:
 
     @property
     def rate(self) -> float | None:
-        return math.fsum(self.rates) / len(self.rates) if self.rates else None
+        return geometric_mean(self.rates)
 
     @property
     def requests(self) -> int | None:
@@ -64,8 +65,7 @@ class Rung:
 
     @property
     def mean(self) -> float | None:
-        known = [row.mean for row in self.measured if row.mean is not None]
-        return math.fsum(known) / len(known) if known and len(known) == len(self.measured) else None
+        return geometric_mean([row.mean for row in self.measured])
 
     @property
     def min(self) -> float | None:
@@ -76,13 +76,7 @@ class Rung:
         return max((row.max for row in self.measured if row.max is not None), default=None)
 
     def quantile(self, q: float) -> float | None:
-        """Geometric mean of the runs' quantiles."""
-        known = [value for row in self.measured if (value := row.quantile(q)) is not None and value > 0]
-        if not known or len(known) < len(self.measured):
-            return None
-        if len(known) == 1:
-            return known[0]
-        return math.exp(math.fsum(math.log(value) for value in known) / len(known))
+        return geometric_mean([row.quantile(q) for row in self.measured]) or None
 
     def interval(self, scatter: float | None = None) -> tuple[float, float] | None:
         """95 % of the throughput: over runs if there are enough; else of the counting alone, which is the least it can

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.capacity.knee import LEAST_RUNGS, knee
-from plimsoll.stats.compare.families import benjamini_hochberg
+from plimsoll.stats.compare.pairs import benjamini_hochberg
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import LEAST_RUNS, half_width, of_endpoints, totals, users_of

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import RunView
 
-__all__ = ["Headline", "Judgement", "Tone", "headline"]
+__all__ = ["JudgementTone", "RunHeadline", "RunJudgement", "headline"]
 
 
 @dataclass(frozen=True, slots=True)

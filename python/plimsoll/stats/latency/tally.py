@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from plimsoll.record import TIMED, Interval
+from plimsoll.record import NO_REQUESTS, TIMED, Interval
 from plimsoll.stats.latency.milliseconds import CENSORED, Latency
-from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Container

@@ -10,15 +10,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from plimsoll._engine import outcomes
 from plimsoll.errors import UsageError
 from plimsoll.record import FAILURES
 
 SubjectKind = Literal["quantile", "mean", "min", "max", "requests", "rps", "outcomes"]
-Clock = Literal["response", "service"]
 ThresholdUnit = Literal["ms", "%", "/s", ""]
+
+if TYPE_CHECKING:
+    from plimsoll.stats.latency.tally import Clock
 
 LONGEST = 600
 """Seconds that a window may have; the histograms of a window's seconds are all in memory."""

@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from plimsoll.record import TIMED
+from plimsoll.record import NO_REQUESTS, TIMED
 from plimsoll.stats.latency.tally import Seconds, Tally
 from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject, flat, parse_threshold
-from plimsoll.stats.view import NO_REQUESTS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping, Sequence
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.tally import Clock
 
-__all__ = ["Subject", "Threshold", "ThresholdResult", "ThresholdWatch", "parse_threshold"]
+__all__ = ["Threshold", "ThresholdResult", "ThresholdSubject", "ThresholdWatch", "parse_threshold"]
 
 LATE = 10
 """Seconds for which what comes late still changes the verdict on a window."""

@@ -6,12 +6,15 @@ from locust import HttpUser, events, task
 @events.init_command_line_parser.add_listener
 def add(parser):
     parser.add_argument("--code", type=int)
+    parser.add_argument("--late-on-error", type=int)
 
 
 @events.quitting.add_listener
 def decide(environment, **_):
     if environment.parsed_options.code is not None:
         environment.process_exit_code = environment.parsed_options.code
+    if environment.parsed_options.late_on_error is not None:
+        environment.parsed_options.exit_code_on_error = environment.parsed_options.late_on_error
 
 
 class Good(HttpUser):
@@ -46,4 +49,6 @@ class Broken(HttpUser):
 # run bad-0: Bad --code 0
 # run on-error: Bad --exit-code-on-error 0
 # run on-error-9: Broken --exit-code-on-error 9
+# run late-on-error: Bad --late-on-error 0
+# run late-on-error-9: Bad --late-on-error 9
 # run own-over-on-error: Bad --exit-code-on-error 9 --code 3

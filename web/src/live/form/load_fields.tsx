@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
-import type { Form } from "../../contract";
+import type { Form, FormShape } from "../../contract";
 import { SelectField, TextField } from "./fields";
-import { SHAPES, shapeOf, type ShapeName } from "./shapes";
 import { isShaped, isWritten, type Complaint, type Draft } from "./request";
 
 export interface PartProps {
@@ -80,16 +79,22 @@ export function AmountFields(props: PartProps): JSX.Element {
   );
 }
 
-function ShapeText({ draft, complaints, change }: PartProps): JSX.Element {
-  const shape = shapeOf(draft.shape);
+function shapeOf({ form, draft }: PartProps): FormShape | undefined {
+  return form.shapes.find((each) => each.name === draft.shape);
+}
+
+function ShapeText(props: PartProps): JSX.Element {
+  const { draft, complaints, change } = props;
+  const shape = shapeOf(props);
+  const isOpen = draft.model === "open";
   return (
     <TextField
       class="wide"
       field="shape_text"
-      label={`${shape.label} of the ${draft.model === "open" ? "arrival rate" : "users"}`}
+      label={`${shape?.label ?? draft.shape} of the ${isOpen ? "arrival rate" : "users"}`}
       hint={
         <>
-          {shape.hint} For example <code>{shape.examples[draft.model]}</code>
+          {shape?.hint} For example <code>{isOpen ? shape?.open_example : shape?.closed_example}</code>
         </>
       }
       complaints={complaints}
@@ -100,23 +105,21 @@ function ShapeText({ draft, complaints, change }: PartProps): JSX.Element {
 }
 
 /** How the load goes over time. */
-export function ShapeFields({ form, draft, complaints, change }: PartProps): JSX.Element {
-  const shapes = SHAPES.filter((each) => each.name !== "plan" || form.has_plan);
-  const turn = (name: string) => {
-    const shape = name as ShapeName;
+export function ShapeFields(props: PartProps): JSX.Element {
+  const { form, draft, complaints, change } = props;
+  const turn = (shape: string) =>
     change({ shape, shape_text: shape === form.request.shape ? form.request.shape_text : "" });
-  };
   return (
     <>
       {!isShaped(draft, form) && (
         <SelectField
           field="shape"
           label="Load over time"
-          hint={shapeOf(draft.shape).hint}
+          hint={shapeOf(props)?.hint}
           complaints={complaints}
           value={draft.shape}
           onChange={turn}
-          choices={shapes.map((each) => ({ value: each.name, label: each.label }))}
+          choices={form.shapes.map((each) => ({ value: each.name, label: each.label }))}
         />
       )}
       {form.shape_classes.length > 0 && draft.model === "closed" && (

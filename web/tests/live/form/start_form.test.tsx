@@ -72,6 +72,14 @@ describe("the start form", () => {
     expect(asked[0]).toMatchObject({ users: 500, host: "http://127.0.0.1:9" });
   });
 
+  it("offers the shapes that the server knows, and shows how one is written", async () => {
+    await shown(formOf({}, { shape: "stages", model: "open" }));
+    const choices = [...find('[name="shape"]').querySelectorAll("option")].map((each) => each.textContent);
+    expect(choices).toEqual(["Constant", "Stages"]);
+    expect(find('label[for="field-shape_text"]').textContent).toBe("Stages of the arrival rate");
+    expect(find("#field-shape_text-hint").textContent).toBe("To each level. For example 30s:9/s");
+  });
+
   it("says what is wrong where it is, and takes the reader to the summary", async () => {
     await shown();
     await type("users", "none");

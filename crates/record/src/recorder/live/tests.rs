@@ -1,4 +1,4 @@
-//! Whoever looks at the sums sees every exchange once, whatever was taken, and when.
+//! The sums have every exchange once, whatever was taken, and when.
 
 use proptest::prelude::*;
 

@@ -1,0 +1,66 @@
+//! HTTP/1.1: [`plimsoll_http`] as a protocol of the engine.
+
+use plimsoll_http::{self as http, Decoder, Fed, Limits};
+use plimsoll_record::Outcome;
+
+use super::{Collector, Progress, Protocol};
+use crate::call::{Bytes, Failure, Wire, is_idempotent};
+
+impl Wire {
+    /// Encodes a request and its body.
+    pub fn encode(request: &http::Request<'_>, body: &[u8]) -> Result<Wire, http::RequestError> {
+        let mut bytes = Vec::with_capacity(256 + body.len());
+        let encoded = request.encode(&mut bytes)?;
+        bytes.extend_from_slice(body);
+        Ok(Wire {
+            bytes: Bytes::Owned(bytes),
+            head: encoded.head,
+            expect_continue: encoded.expect_continue && !body.is_empty(),
+            head_request: request.method == "HEAD",
+            idempotent: is_idempotent(request.method),
+        })
+    }
+}
+
+/// A request is the same bytes on every connection and is encoded before it comes here, so all state is the decoder's.
+#[derive(Debug, Default)]
+pub(crate) struct Http1 {
+    decoder: Decoder,
+}
+
+impl Protocol for Http1 {
+    #[inline]
+    fn begin(&mut self, wire: &Wire) {
+        self.decoder.begin(wire.head_request);
+    }
+
+    #[inline]
+    fn output<'a>(&'a mut self, request: &'a [u8], written: usize) -> &'a [u8] {
+        &request[written..]
+    }
+
+    #[inline]
+    fn input(&mut self, limits: &Limits, bytes: &[u8], collector: &mut Collector<'_>) -> Result<Progress, Failure> {
+        if bytes.is_empty() {
+            return self.end();
+        }
+        match self.decoder.feed(limits, bytes, collector) {
+            // Bytes behind the response: never reuse such a connection.
+            Ok(Fed { consumed, done: Some(done) }) => {
+                Ok(Progress::Done { reusable: done.keep_alive && consumed == bytes.len() })
+            }
+            Ok(_) => Ok(Progress::More),
+            Err(error) => Err(Failure::new(Outcome::Protocol, error.to_string())),
+        }
+    }
+}
+
+impl Http1 {
+    #[cold]
+    fn end(&mut self) -> Result<Progress, Failure> {
+        match self.decoder.eof() {
+            Ok(_) => Ok(Progress::Done { reusable: false }),
+            Err(error) => Err(Failure::new(Outcome::Reset, error.to_string())),
+        }
+    }
+}

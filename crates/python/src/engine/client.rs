@@ -1,0 +1,136 @@
+//! `Client`: one user's connections, for Python.
+
+use std::sync::Arc;
+
+use plimsoll_engine::{Call, ClientId, ExchangeId, Keep, Wire};
+use plimsoll_http as http;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyDictMethods};
+
+use super::stream::Stream;
+use super::{Engine, Gone, Left, leave};
+use crate::errors::refused;
+use crate::origin::{Headers, Origin, Text};
+use crate::reply::Reply;
+
+#[pyclass(module = "plimsoll._engine")]
+pub(crate) struct Client {
+    engine: Py<Engine>,
+    id: ClientId,
+    gone: Gone,
+}
+
+impl Client {
+    pub(super) fn new(engine: Py<Engine>, id: ClientId, gone: Gone) -> Self {
+        Self { engine, id, gone }
+    }
+}
+
+/// Seconds as ns; 0 = no limit.
+fn limit(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        leave(&self.gone, Left::Client(self.id));
+    }
+}
+
+type Extra<'py> = Vec<(Text<'py>, Option<Text<'py>>)>;
+
+fn extra_lines<'py>(extra: Option<&Bound<'py, PyAny>>) -> PyResult<Extra<'py>> {
+    let Some(extra) = extra else { return Ok(Vec::new()) };
+    if let Ok(dict) = extra.cast::<PyDict>() {
+        return dict.iter().map(|(name, value)| Ok((name.extract()?, value.extract()?))).collect();
+    }
+    extra.call_method0("items")?.try_iter()?.map(|item| item?.extract()).collect()
+}
+
+fn encode(
+    origin: &Origin,
+    method: &str,
+    target: &str,
+    headers: &Headers,
+    extra: Option<&Bound<'_, PyAny>>,
+    body: Option<&[u8]>,
+    content_type: Option<&str>,
+) -> PyResult<Wire> {
+    let lines = extra_lines(extra)?;
+    let bytes = lines
+        .iter()
+        .map(|(name, value)| Ok((name.bytes()?, value.as_ref().map(Text::bytes).transpose()?)))
+        .collect::<PyResult<Vec<_>>>()?;
+    let extra: Vec<_> = bytes.iter().map(|(name, value)| (&**name, value.as_deref())).collect();
+    let request = http::Request {
+        method,
+        target,
+        authority: origin.inner.authority(),
+        headers: &headers.inner,
+        extra: &extra,
+        body_length: body.map(|body| body.len() as u64),
+        content_type,
+    };
+    Wire::encode(&request, body.unwrap_or_default()).map_err(refused)
+}
+
+#[pymethods]
+impl Client {
+    #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
+                        due = 0, connect_timeout = 0.0, read_timeout = 0.0, free = 0, stream = false))]
+    #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
+    fn send(
+        &self,
+        py: Python<'_>,
+        waiter: Py<PyAny>,
+        origin: &Origin,
+        method: &str,
+        target: &str,
+        headers: &Headers,
+        extra: Option<&Bound<'_, PyAny>>,
+        body: Option<&Bound<'_, PyBytes>>,
+        content_type: Option<&str>,
+        due: u64,
+        connect_timeout: f64,
+        read_timeout: f64,
+        free: u64,
+        stream: bool,
+    ) -> PyResult<u64> {
+        let body = body.map(PyBytesMethods::as_bytes);
+        let wire = encode(origin, method, target, headers, extra, body, content_type)?;
+        let mut engine = self.engine.borrow_mut(py);
+        let Engine { inner, waiters, .. } = &mut *engine;
+        let place = waiters.vacant_entry();
+        let call = Call {
+            token: place.key() as u64,
+            wire,
+            due,
+            free,
+            connect_timeout: limit(connect_timeout),
+            read_timeout: limit(read_timeout),
+            keep: if stream { Keep::Stream } else { Keep::All },
+        };
+        let id = inner.send(self.id, &origin.inner, call);
+        place.insert(waiter);
+        Ok(id.0)
+    }
+
+    fn stream(&self, py: Python<'_>, reply: &Reply) -> Option<Stream> {
+        let open = reply.open();
+        open.then(|| Stream::new(self.engine.clone_ref(py), reply.finished.id, Arc::clone(&self.gone)))
+    }
+
+    fn cancel(&self, py: Python<'_>, id: u64) {
+        let mut engine = self.engine.borrow_mut(py);
+        if let Some(given_up) = engine.inner.cancel(ExchangeId(id)) {
+            engine.waiters.remove(given_up.token as usize);
+        }
+    }
+
+    fn close(&mut self, py: Python<'_>) {
+        let mut engine = self.engine.borrow_mut(py);
+        let source = engine.inner.source(self.id);
+        engine.forget(self.id);
+        self.id = engine.inner.client_from(source);
+    }
+}

@@ -1,0 +1,64 @@
+//! The native users of one engine, in groups: each has its scenario and its recorder.
+
+use plimsoll_engine::{self as engine, Finished};
+use pyo3::prelude::*;
+
+use crate::recorder::Recorder;
+
+/// Set in the tokens of native users; the bits below, from 32 on, are the place of their group.
+const NATIVE: u64 = 1 << 63;
+
+/// Native users of one engine, and where they record.
+pub(crate) struct Group {
+    pub(crate) users: engine::NativeUsers,
+    pub(crate) recorder: Py<Recorder>,
+}
+
+/// The native users of one engine.
+#[derive(Default)]
+pub(crate) struct Groups(Vec<Group>);
+
+/// Whether an event with this token is one of theirs.
+pub(super) fn is_native(token: u64) -> bool {
+    token & NATIVE != 0
+}
+
+impl Groups {
+    /// Adds a group; `make` gets what is set in the tokens of its users. Returns its place.
+    pub(crate) fn add(
+        &mut self,
+        recorder: Py<Recorder>,
+        make: impl FnOnce(&Py<Recorder>, u64) -> engine::NativeUsers,
+    ) -> usize {
+        let place = self.0.len();
+        let users = make(&recorder, NATIVE | (place as u64) << 32);
+        self.0.push(Group { users, recorder });
+        place
+    }
+
+    /// The users of the group at this place.
+    pub(crate) fn users(&self, place: usize) -> &engine::NativeUsers {
+        &self.0[place].users
+    }
+
+    /// The group at this place.
+    pub(crate) fn at(&mut self, place: usize) -> &mut Group {
+        &mut self.0[place]
+    }
+
+    fn of(&mut self, token: u64) -> &mut Group {
+        &mut self.0[((token & !NATIVE) >> 32) as usize]
+    }
+
+    /// Records a native user's exchange and lets that user go on.
+    pub(super) fn finished(&mut self, py: Python<'_>, engine: &mut engine::Engine, finished: &Finished) {
+        let Group { users, recorder } = self.of(finished.token);
+        users.finished(engine, &mut recorder.borrow_mut(py).inner, finished);
+    }
+
+    /// Lets native users go on who wanted to be woken.
+    pub(super) fn woken(&mut self, py: Python<'_>, engine: &mut engine::Engine, token: u64) {
+        let Group { users, recorder } = self.of(token);
+        users.woken(engine, &mut recorder.borrow_mut(py).inner, token);
+    }
+}

@@ -1,0 +1,81 @@
+//! `Stream`: the body of a streamed exchange, for Python.
+
+use plimsoll_engine::{ExchangeId, Failure, Then};
+use plimsoll_record::Outcome;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use super::{Engine, Gone, Left, leave};
+
+#[pyclass(module = "plimsoll._engine")]
+pub(crate) struct Stream {
+    engine: Py<Engine>,
+    id: ExchangeId,
+    gone: Gone,
+    ended: bool,
+    failure: Option<Failure>,
+}
+
+impl Stream {
+    pub(super) fn new(engine: Py<Engine>, id: ExchangeId, gone: Gone) -> Self {
+        Self { engine, id, gone, ended: false, failure: None }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        if !self.ended {
+            leave(&self.gone, Left::Stream(self.id));
+        }
+    }
+}
+
+#[pymethods]
+impl Stream {
+    fn read<'py>(&mut self, py: Python<'py>, waiter: Py<PyAny>) -> Option<Bound<'py, PyBytes>> {
+        if self.ended {
+            return Some(PyBytes::new(py, b""));
+        }
+        let piece = self.engine.borrow_mut(py).read(self.id, waiter)?;
+        match piece.then {
+            Then::More => {}
+            Then::End => self.ended = true,
+            Then::Failed(failure) => {
+                self.ended = true;
+                self.failure = Some(failure);
+            }
+        }
+        Some(PyBytes::new(py, &piece.bytes))
+    }
+
+    fn stop_reading(&self, py: Python<'_>) {
+        self.engine.borrow_mut(py).stop_reading(self.id);
+    }
+
+    fn close(&mut self, py: Python<'_>) {
+        if !self.ended {
+            self.ended = true;
+            self.engine.borrow_mut(py).hang_up(self.id);
+        }
+    }
+
+    #[getter]
+    fn ended(&self) -> bool {
+        self.ended
+    }
+
+    #[getter]
+    fn outcome(&self) -> &'static str {
+        self.failure.as_ref().map_or(Outcome::Success, |failure| failure.outcome).name()
+    }
+
+    #[getter]
+    fn error(&self) -> Option<&str> {
+        self.failure.as_ref().map(|failure| failure.message.as_str())
+    }
+
+    #[getter]
+    fn errno(&self) -> Option<i32> {
+        self.failure.as_ref().and_then(|failure| failure.errno)
+    }
+}

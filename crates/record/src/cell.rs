@@ -1,0 +1,71 @@
+//! What is kept of the exchanges of one endpoint with one outcome in one second.
+
+use crate::{Durations, Exchange, Times};
+
+/// Names an endpoint of one recorder; from [`Recorder::endpoint`](crate::Recorder::endpoint).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct EndpointId(pub u32);
+
+/// Exchanges of one endpoint with one outcome that arrived in one second.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    /// All exchanges.
+    pub count: u64,
+    /// Of these, the ones without a response time.
+    pub untimed: u64,
+    /// Of these, the ones longer than a histogram holds.
+    pub overflow: u64,
+    /// Request bytes on the wire.
+    pub bytes_out: u64,
+    /// Response bytes on the wire.
+    pub bytes_in: u64,
+    /// Decoded response bodies.
+    pub bytes_body: u64,
+    /// Redirects followed.
+    pub hops: u64,
+    /// Requests sent again.
+    pub retries: u64,
+    /// Sum of response times, ns.
+    pub response_sum: u64,
+    /// Smallest response time, ns; meaningful when `count > untimed`, as is the next.
+    pub response_min: u64,
+    /// Largest response time, ns.
+    pub response_max: u64,
+    /// Sum of service times, ns.
+    pub service_sum: u64,
+    /// Stamp of the first arrival recorded; meaningful when `count > 0`, as is the next.
+    pub first: u64,
+    /// Stamp of the last arrival.
+    pub last: u64,
+    /// Response times.
+    pub response: Durations,
+    /// Service times.
+    pub service: Durations,
+}
+
+impl Cell {
+    /// `times`: None for an exchange without a response time.
+    pub(crate) fn add(&mut self, exchange: &Exchange, body: u64, times: Option<Times>) {
+        let first = self.count == self.untimed;
+        if self.count == 0 {
+            self.first = exchange.arrival;
+        }
+        self.last = self.last.max(exchange.arrival);
+        self.count += 1;
+        self.bytes_out += exchange.bytes_out;
+        self.bytes_in += exchange.bytes_in;
+        self.bytes_body += body;
+        self.hops += u64::from(exchange.hops);
+        self.retries += u64::from(exchange.retries);
+        let Some(times) = times else {
+            self.untimed += 1;
+            return;
+        };
+        self.response_sum += times.response;
+        self.service_sum += times.service;
+        self.response_min = if first { times.response } else { self.response_min.min(times.response) };
+        self.response_max = self.response_max.max(times.response);
+        self.overflow += u64::from(!self.response.record_ns(times.response));
+        self.service.record_ns(times.service);
+    }
+}

@@ -1,0 +1,111 @@
+//! Dates of cookies, as RFC 6265 §5.1.1 reads them: the order of their parts does not matter.
+
+const MONTHS: [&str; 12] = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
+const DAY_SECONDS: i64 = 86_400;
+
+/// Seconds since 1970 (UTC). `None`: a part is missing or out of its range.
+pub(crate) fn unix_seconds(date: &str) -> Option<i64> {
+    let (mut time, mut day, mut month, mut year) = (None, None, None, None);
+    for token in date.split(is_delimiter).filter(|token| !token.is_empty()) {
+        // Each part is the first token that fits it.
+        if time.is_none() && read_time(token).is_some() {
+            time = read_time(token);
+        } else if day.is_none() && read_number(token, 1..=2).is_some() {
+            day = read_number(token, 1..=2);
+        } else if month.is_none() && read_month(token).is_some() {
+            month = read_month(token);
+        } else if year.is_none() {
+            year = read_number(token, 2..=4);
+        }
+    }
+    let year = match year? {
+        short @ 0..70 => short + 2000,
+        short @ 70..100 => short + 1900,
+        full => full,
+    };
+    let (day, month) = (day?, month?);
+    ((1..=days_in(month, year)).contains(&day) && year >= 1601)
+        .then_some(days_since_1970(day, month, year) * DAY_SECONDS + time?)
+}
+
+fn is_delimiter(letter: char) -> bool {
+    matches!(letter, '\t' | ' '..='/' | ';'..='@' | '['..='`' | '{'..='~')
+}
+
+/// Digits at the beginning, as many as `lengths` allows; anything but a digit may follow.
+fn read_number(token: &str, lengths: std::ops::RangeInclusive<usize>) -> Option<i64> {
+    let length = token.bytes().take_while(u8::is_ascii_digit).count();
+    lengths.contains(&length).then(|| token[..length].parse().ok())?
+}
+
+/// Seconds of `hh:mm:ss`.
+fn read_time(token: &str) -> Option<i64> {
+    let mut parts = token.splitn(3, ':');
+    let mut next = |limit| read_number(parts.next()?, 1..=2).filter(|&number| number < limit);
+    let (hours, minutes, seconds) = (next(24)?, next(60)?, next(60)?);
+    Some((hours * 60 + minutes) * 60 + seconds)
+}
+
+/// 1 to 12.
+fn read_month(token: &str) -> Option<i64> {
+    let name = token.get(..3)?;
+    MONTHS.iter().zip(1..).find(|(month, _)| name.eq_ignore_ascii_case(month)).map(|(_, number)| number)
+}
+
+fn days_in(month: i64, year: i64) -> i64 {
+    match month {
+        2 if is_leap(year) => 29,
+        2 => 28,
+        4 | 6 | 9 | 11 => 30,
+        _ => 31,
+    }
+}
+
+fn is_leap(year: i64) -> bool {
+    year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+}
+
+fn days_since_1970(day: i64, month: i64, year: i64) -> i64 {
+    let leap_years = |before: i64| (before - 1) / 4 - (before - 1) / 100 + (before - 1) / 400;
+    let years = (year - 1970) * 365 + leap_years(year) - leap_years(1970);
+    years + (1..month).map(|month| days_in(month, year)).sum::<i64>() + day - 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unix_seconds;
+
+    #[test]
+    fn dates_are_read_in_every_form_that_servers_use() {
+        for (date, seconds) in [
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 01-Jan-1970 00:00:01 GMT", 1),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777),
+            ("Tue, 29 Feb 2028 12:00:00 GMT", 1_835_438_400),
+            ("Sun, 01 Mar 2026 00:00:00 GMT", 1_772_323_200),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799),
+            ("Mon, 01 Jan 1601 00:00:00 GMT", -11_644_473_600),
+        ] {
+            assert_eq!(unix_seconds(date), Some(seconds), "{date}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date_has_no_seconds() {
+        for date in [
+            "",
+            "soon",
+            "0",
+            "Thu, 01 Jan 1970",
+            "01 1970 00:00:00",
+            "29 Feb 2026 00:00:00",
+            "00 Jan 2026 00:00:00",
+            "01 Jan 1600 00:00:00",
+            "01 Jan 2026 24:00:00",
+            "01 Jan 20260 00:00:00",
+        ] {
+            assert_eq!(unix_seconds(date), None, "{date}");
+        }
+    }
+}

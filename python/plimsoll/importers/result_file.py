@@ -1,0 +1,123 @@
+"""The file that is read: its bytes, whatever they are packed or encoded in, and complaints that name a place in it."""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import zlib
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from plimsoll.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEAD = 64 * 1024
+"""Bytes at the beginning of a file by which it is told what it is."""
+MOST_TEXT = 64 * 1024 * 1024
+"""Bytes of a file that is read as a whole."""
+MOST_BYTES = 8 * 1024**3
+"""Bytes, unpacked, of a file that is read line by line."""
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes."""
+
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+@dataclass(frozen=True)
+class ResultFile:
+    """A file, plain or gzipped, in UTF-8 or with a mark that says otherwise. All methods raise UsageError."""
+
+    path: Path
+    most_text: int = field(default=MOST_TEXT, kw_only=True)
+    most_bytes: int = field(default=MOST_BYTES, kw_only=True)
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, unpacked."""
+        with self.opened() as file:
+            return file.read(HEAD)
+
+    @cached_property
+    def encoding(self) -> str:
+        return next((name for mark, name in _MARKS if self.head.startswith(mark)), "utf-8")
+
+    @cached_property
+    def beginning(self) -> str:
+        """The first bytes as text; what cannot be text is replaced."""
+        return self.head.decode(self.encoding, "replace")
+
+    @contextmanager
+    def opened(self) -> Iterator[BinaryIO]:
+        """Its bytes, unpacked."""
+        try:
+            with self.path.open("rb") as raw:
+                packed = raw.read(2) == b"\x1f\x8b"
+                raw.seek(0)
+                yield cast("BinaryIO", gzip.GzipFile(fileobj=raw)) if packed else raw
+        except IsADirectoryError:
+            raise UsageError(f"{self.path}: is a folder; name the result file in it") from None
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise UsageError(f"{self.path}: is gzipped, and damaged: {error}") from error
+        except OSError as error:
+            raise UsageError(f"{self.path}: {error.strerror or error}") from error
+
+    @contextmanager
+    def expected(self, tool: str) -> Iterator[None]:
+        """For a JSON document as this tool writes them: what is missing, or of another type, is told."""
+        try:
+            yield
+        except KeyError as error:
+            raise self.error(None, f"is not what {tool} writes: {error} is missing") from None
+        except (TypeError, AttributeError, ValueError) as error:
+            raise self.error(None, f"is not what {tool} writes: {error}") from None
+
+    def content(self) -> bytes:
+        with self.opened() as file:
+            data = file.read(self.most_text + 1)
+        if len(data) > self.most_text:
+            raise self.error(None, f"is larger than {self.most_text >> 20} MiB, the most that is read of such a file")
+        return data
+
+    def text(self) -> str:
+        data = self.content()
+        try:
+            return data.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise self.error(line, f"is not {self.encoding.upper()} text (byte {error.start})") from None
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """(number from 1, text without its end) one after another: for files of any size."""
+        if self.encoding == "utf-16":
+            yield from enumerate(self.text().splitlines(), 1)
+            return
+        seen = 0
+        with self.opened() as file:
+            number = 0
+            while line := file.readline(LONGEST_LINE):
+                number += 1
+                seen += len(line)
+                if len(line) == LONGEST_LINE:
+                    raise self.error(number, f"the line is longer than {LONGEST_LINE >> 20} MiB")
+                if seen > self.most_bytes:
+                    most = f"{self.most_bytes >> 30} GiB"
+                    raise self.error(number, f"the file is larger than {most}, the most that is read")
+                yield number, self._decoded(line, number).rstrip("\r\n")
+
+    def _decoded(self, line: bytes, number: int) -> str:
+        try:
+            return line.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError:
+            raise self.error(number, "is not UTF-8 text") from None
+
+    def place(self, line: int) -> str:
+        """As people and editors name it."""
+        return f"{self.path.name}:{line}"
+
+    def error(self, line: int | None, message: str) -> UsageError:
+        return UsageError(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")

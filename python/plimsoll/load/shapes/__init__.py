@@ -1,0 +1,31 @@
+"""The load shapes, a class each. Command line, plans, experiments, the page's form and reports read this registry.
+
+A new shape is a class in a file here and a row in SHAPES. Only a curve that the engine does not have needs Rust.
+"""
+
+from __future__ import annotations
+
+from plimsoll.load.shapes.plain import Rate, Replay, Users
+from plimsoll.load.shapes.shape import LoadShape, ShapeOption, Values, Wording
+from plimsoll.load.shapes.tables import Ramp, Sine, Spike, Staircase
+from plimsoll.load.shapes.timed import Stages, Steps
+
+SHAPES: dict[str, type[LoadShape]] = {
+    "rate": Rate, "users": Users, "ramp": Ramp, "stages": Stages, "steps": Steps, "staircase": Staircase,
+    "spike": Spike, "sine": Sine, "replay": Replay,
+}  # fmt: skip
+"""By the name of the field in a plan and of the option, in the order in which people read them."""
+
+
+def shape_options() -> dict[str, ShapeOption]:
+    """By the name of a shape: what the command line asks for. `--users` is not among them."""
+    return {name: each.option for name, each in SHAPES.items() if each.option}
+
+
+def shape_flags() -> tuple[str, ...]:
+    return tuple(f"--{name}" for name in shape_options())
+
+
+def in_words(kind: str, values: Values, wording: Wording) -> str:
+    """A shape of a manifest; one that only another version knows is called by its kind."""
+    return next((each.words(values, wording) for each in SHAPES.values() if each.kind == kind), kind)

@@ -1,0 +1,150 @@
+"""Shapes that are a table in a plan, and name=value,… on the command line."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from plimsoll.load.durations import Duration, Length
+from plimsoll.load.levels import LevelValue, LoadLevel, StepValue
+from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.shapes.shape import Extent, FormShape, LoadShape, ShapeOption, Values, Wording
+from plimsoll.load.spec import ShapeSpec
+from plimsoll.load.table import TomlTable
+
+
+def _whole(value: Any) -> Any:
+    return int(value) if isinstance(value, str) and value.isascii() and value.isdigit() else value
+
+
+CountValue = Annotated[int, BeforeValidator(_whole), Field(ge=1)]
+"""How many, as a number or as its text."""
+
+
+class TableShape(TomlTable, LoadShape):
+    """Its fields are the arguments of the curve, and its levels."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _text(cls, value: Any) -> Any:
+        return cls.parse(value) if isinstance(value, str) else value
+
+    @staticmethod
+    def parse(text: str) -> dict[str, str]:
+        """`from=100/s,count=5` as a table. Raises UsageError."""
+        table: dict[str, str] = {}
+        for part in text.split(","):
+            name, equals, value = (each.strip() for each in part.partition("="))
+            if not equals or not name or not value:
+                raise BadValueError(f"{shown(part)} is not understood; name=value is expected")
+            if name in table:
+                raise BadValueError(f"{name} is there twice")
+            table[name] = value
+        return table
+
+    @property
+    def levels(self) -> tuple[LoadLevel, ...]:
+        return tuple(value for _, value in self if isinstance(value, LoadLevel))
+
+    def spec(self, seconds: float | None) -> ShapeSpec:
+        values = {name: value.value if isinstance(value, LoadLevel) else value for name, value in self}
+        return ShapeSpec.of(self.kind, **values, **({} if self.extent is Extent.OWN else {"seconds": seconds}))
+
+
+class Ramp(TableShape):
+    """ramp = "100/s..900/s": straight from one level to another."""
+
+    kind: ClassVar = "ramp"
+    extent: ClassVar = Extent.NEEDED
+    option: ClassVar = ShapeOption("FROM..TO", "100/s..900/s: evenly more over the run time.")
+    form: ClassVar = FormShape(
+        "ramp", "Ramp", "Evenly from one level to another over the run time, which must be given.",
+        "100/s..900/s", "10..200",
+    )  # fmt: skip
+
+    start: LevelValue = Field(alias="from")
+    end: LevelValue = Field(alias="to")
+
+    @staticmethod
+    def parse(text: str) -> dict[str, str]:
+        start, dots, end = text.partition("..")
+        if not dots:
+            raise BadValueError(f"{shown(text)} is not understood; valid is 100/s..900/s")
+        return {"from": start, "to": end}
+
+    @staticmethod
+    def words(values: Values, wording: Wording) -> str:
+        return f"{wording.level(values['start'])} to {wording.level(values['end'])}"
+
+
+class Staircase(TableShape):
+    """staircase = { from = "100/s", step = "100/s", each = "30s", count = 5 }, perhaps with rise = "2s"."""
+
+    kind: ClassVar = "staircase"
+    extent: ClassVar = Extent.OWN
+    option: ClassVar = ShapeOption("KEY=VALUE,…", "from=100/s,step=100/s,each=30s,count=5[,rise=2s]")
+    form: ClassVar = FormShape(
+        "staircase", "Staircase", "Equal steps up: from a level, by so much, each for so long, so many of them.",
+        "from=100/s,step=100/s,each=30s,count=5", "from=10,step=10,each=30s,count=5",
+    )  # fmt: skip
+
+    start: LevelValue = Field(alias="from")
+    step: StepValue
+    each: Length
+    count: CountValue
+    rise: Duration = 0.0
+
+    @property
+    def levels(self) -> tuple[LoadLevel, ...]:
+        last = self.start.value + (self.count - 1) * self.step.value
+        return (self.start, self.step, *(() if self.count == 1 else (LoadLevel(last, self.start.rate),)))
+
+    @staticmethod
+    def words(values: Values, wording: Wording) -> str:
+        last = values["start"] + values["step"] * (values["count"] - 1)
+        count = wording.counted(values["count"], "step")
+        return f"{count} from {wording.level(values['start'])} to {wording.level(last)}"
+
+
+class Spike(TableShape):
+    """spike = { base = "100/s", peak = "1000/s", at = "30s", hold = "10s" }, perhaps with rise = "1s"."""
+
+    kind: ClassVar = "spike"
+    extent: ClassVar = Extent.NEEDED
+    option: ClassVar = ShapeOption("KEY=VALUE,…", "base=100/s,peak=1000/s,at=30s,hold=10s[,rise=1s]")
+    form: ClassVar = FormShape(
+        "spike", "Spike", "A base with one peak: when it comes and how long it holds. The run time must be given.",
+        "base=100/s,peak=1000/s,at=30s,hold=10s", "base=10,peak=100,at=30s,hold=10s",
+    )  # fmt: skip
+
+    base: LevelValue
+    peak: LevelValue
+    at: Duration
+    hold: Duration
+    rise: Duration = 0.0
+
+    @staticmethod
+    def words(values: Values, wording: Wording) -> str:
+        return f"{wording.level(values['base'])} with a spike to {wording.level(values['peak'])}"
+
+
+class Sine(TableShape):
+    """sine = { mean = "500/s", amplitude = "200/s", period = "1m" }."""
+
+    kind: ClassVar = "sine"
+    extent: ClassVar = Extent.OPTIONAL
+    option: ClassVar = ShapeOption("KEY=VALUE,…", "mean=500/s,amplitude=200/s,period=1m")
+    form: ClassVar = FormShape(
+        "sine", "Sine", "Up and down around a mean.",
+        "mean=500/s,amplitude=200/s,period=1m", "mean=50,amplitude=20,period=1m",
+    )  # fmt: skip
+
+    mean: LevelValue
+    amplitude: LevelValue
+    period: Length
+
+    @staticmethod
+    def words(values: Values, wording: Wording) -> str:
+        mean, amplitude = wording.level(values["mean"]), wording.level(values["amplitude"])
+        return f"{mean} ± {amplitude} every {wording.seconds(values['period'])}"

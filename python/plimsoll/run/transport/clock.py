@@ -1,0 +1,45 @@
+"""Stamps of a worker's clock as stamps of the coordinator's, and back.
+
+Stamps are of the monotonic clock, which begins anew with each boot of a machine: those of two machines have nothing in
+common. A transport to other machines measures the offset of each worker's clock; on one machine it is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges
+
+if TYPE_CHECKING:
+    from plimsoll.record import FailureTuple
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerClock:
+    """offset: the worker's clock minus the coordinator's, ns."""
+
+    offset: int = 0
+
+    def stamp(self, coordinators: int) -> int:
+        """The coordinator's stamp by the clock of the worker."""
+        return coordinators + self.offset
+
+    def on_coordinator(self, report: Any) -> Any:
+        """A report with its stamps by the clock of the coordinator; one without stamps is returned as it is."""
+        if not self.offset:
+            return report
+        match report:
+            case EncodedSnapshot():
+                failures = [self._failure(each) for each in report.failures]
+                return replace(report, epoch=report.epoch - self.offset, failures=failures)
+            case Exchanges():
+                # Its rows are bytes: they go on counting by the worker's clock.
+                return replace(report, epoch=report.epoch - self.offset, rows_ahead=self.offset)
+            case Ending():
+                return replace(report, ended=report.ended - self.offset)
+        return report
+
+    def _failure(self, row: FailureTuple) -> FailureTuple:
+        *what, first, last = row
+        return (*what, first - self.offset, last - self.offset)  # type: ignore[return-value]

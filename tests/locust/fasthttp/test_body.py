@@ -1,0 +1,69 @@
+"""What geventhttpclient makes of data= and files=; the expectations were observed on Locust's own client."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from plimsoll.locust.fasthttp.body import BLOCK, Body, encode_body
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FORM = "application/x-www-form-urlencoded; charset=utf-8"
+CHUNKED = {"Transfer-Encoding": "chunked"}
+OCTETS = {"content-type": "application/octet-stream"}
+
+
+@pytest.mark.parametrize(
+    ("data", "expected"),
+    [
+        (None, Body(None, {}, None)),
+        ("", Body(None, {}, "")),
+        ({}, Body(None, {}, {})),
+        ("ü", Body(b"\xc3\xbc", {"content-type": "text/plain; charset=utf-8", "content-length": "2"}, b"\xc3\xbc")),
+        (b"text", Body(b"text", OCTETS, b"text")),
+        ({"a": 1}, Body(b"a=1", {"content-type": FORM, "content-length": "3"}, b"a=1")),
+    ],
+)
+def test_a_body_says_what_it_is(data: Any, expected: Body) -> None:
+    assert encode_body(data, None, {}, {}) == expected
+
+
+@pytest.mark.parametrize("where", ["of the call", "of the session"])
+def test_a_content_type_that_is_given_stays_and_text_stays_text(where: str) -> None:
+    given = {"Content-Type": "text/own"}
+    lines, defaults = (given, {}) if where == "of the call" else ({}, given)
+    assert encode_body("text", None, lines, defaults) == Body(b"text", {}, "text")
+    assert encode_body({"a": 1}, None, lines, defaults) == Body(b"a=1", {"content-length": "3"}, b"a=1")
+
+
+def test_what_has_no_length_is_chunked() -> None:
+    for data in (io.BytesIO(b"text"), iter([b"te", "xt"])):
+        body = encode_body(data, None, {}, {})
+        assert body.about == OCTETS | CHUNKED
+        assert body.data in (b"4\r\ntext\r\n0\r\n\r\n", b"2\r\nte\r\n2\r\nxt\r\n0\r\n\r\n")
+        assert body.payload is data
+
+
+def test_a_file_that_has_a_size_is_not_chunked(tmp_path: Path) -> None:
+    path = tmp_path / "body"
+    path.write_bytes(b"text")
+    with path.open("rb") as file:
+        assert encode_body(file, None, {}, {}) == Body(b"text", OCTETS, file)
+
+
+def test_chunks_that_are_asked_for_have_no_length_beside_them() -> None:
+    body = encode_body("x" * (BLOCK + 1), None, {"transfer-encoding": "Chunked"}, {})
+    assert body.about == {"content-type": "text/plain; charset=utf-8"}
+    assert body.data == b"1000\r\n" + b"x" * BLOCK + b"\r\n1\r\nx\r\n0\r\n\r\n"
+
+
+def test_files_are_a_form_in_parts() -> None:
+    body = encode_body({"a": 1}, {"f": ("a.txt", b"hello", "text/plain")}, {}, {})
+    assert body.data is not None
+    assert body.about["content-type"].startswith("multipart/form-data; boundary=")
+    assert body.about["content-length"] == str(len(body.data))
+    assert b'name="f"; filename="a.txt"' in body.data

@@ -1,0 +1,7 @@
+from locust import User, task
+
+
+class WebsiteUser(User):
+    @task
+    def work(self):
+        self.environment.runner.quit()

@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+from plimsoll.run.transport.clock import WorkerClock
+from plimsoll.run.transport.frames import Frames, RemoteWorker
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Quit
+
+AHEAD = 5_000_000_000
+
+
+class Wire:
+    def __init__(self) -> None:
+        self.sent = b""
+
+    def sendall(self, data: bytes) -> None:
+        self.sent += data
+
+
+def _snapshot() -> EncodedSnapshot:
+    failure = ("GET", "/", "http", "HTTP 500", 2, AHEAD + 10, AHEAD + 20)
+    return EncodedSnapshot(0, 1, AHEAD + 7, [], [], [failure], [], {"A": 1})
+
+
+def test_orders_carry_stamps_of_the_workers_clock() -> None:
+    wire = Wire()
+    worker = RemoteWorker(wire, WorkerClock(AHEAD))
+    worker.start(100)
+    worker.offer(50.0, 200, 3.0)
+    worker.reset(300)
+    worker.stop()
+    orders = list(Frames().feed(wire.sent))
+    assert orders == [
+        ("start", [AHEAD + 100]),
+        ("offer", [50.0, AHEAD + 200, 3.0]),
+        ("reset", [AHEAD + 300]),
+        ("stop", []),
+    ]
+
+
+def test_reports_come_with_stamps_of_the_coordinators_clock() -> None:
+    clock = WorkerClock(AHEAD)
+    snapshot = clock.on_coordinator(_snapshot())
+    assert (snapshot.epoch, snapshot.failures[0][5:], snapshot.users) == (7, (10, 20), {"A": 1})
+    assert clock.on_coordinator(Ending(AHEAD + 9, None, False)).ended == 9
+    exchanges = clock.on_coordinator(Exchanges(AHEAD + 7, [("GET", "/")], b"rows"))
+    assert (exchanges.epoch, exchanges.epoch + exchanges.rows_ahead) == (7, AHEAD + 7)
+    assert clock.on_coordinator(Quit("finished")) == Quit("finished")
+
+
+def test_a_worker_with_a_clock_that_is_behind_is_mapped_as_well() -> None:
+    clock = WorkerClock(-3)
+    assert clock.stamp(10) == 7
+    assert clock.on_coordinator(Ending(7, None, False)).ended == 10
+
+
+def test_processes_of_one_machine_need_no_mapping() -> None:
+    snapshot = _snapshot()
+    assert WorkerClock().on_coordinator(snapshot) is snapshot
+    assert WorkerClock().stamp(10) == 10
