@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, TypeVar
 from jsonschema import Draft202012Validator
 from tests.report.studies import SAMPLES
 
-from plimsoll.report.page import study_document
-from plimsoll.report.page.document import Choice, Details, Figures, Findings, TableBlock, Tabs
+from plimsoll.report.document import study_document
+from plimsoll.report.document.blocks import Choice, Details, Figures, Findings, TableBlock, Tabs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.report.page.document import Block, ChartSpec, PageDocument, Section
-    from plimsoll.report.page.tables import Table
+    from plimsoll.report.document.blocks import Block, ChartSpec, PageDocument, Section
+    from plimsoll.report.document.tables import Table
 
 B = TypeVar("B")
 

@@ -162,7 +162,7 @@ def test_a_run_that_was_not_kept_has_a_page_too(view, valid):
 def test_whoever_asks_for_no_page_does_not_wait_for_what_makes_it():
     code = (
         "import sys, plimsoll.run.perform\n"
-        "print([each for each in ('vl_convert', 'scipy', 'plimsoll.report.page') if each in sys.modules])"
+        "print([each for each in ('vl_convert', 'scipy', 'plimsoll.report.document') if each in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

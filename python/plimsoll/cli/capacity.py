@@ -176,7 +176,7 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
 
 
 def _report(found: Capacity, told: _Told, given: dict[str, Any]) -> None:
-    from plimsoll.report.capacity import answer, document, markdown, table
+    from plimsoll.report.document.capacity import answer, document, markdown, table
 
     unit, criteria = told.settings.unit, told.criteria
     command = shlex.join(["plimsoll", *sys.argv[1:]])
@@ -193,8 +193,8 @@ def _report(found: Capacity, told: _Told, given: dict[str, Any]) -> None:
 
 
 def _draw(found: Capacity, told: _Told, path: str) -> None:
-    from plimsoll.report.capacity import chart
-    from plimsoll.report.render import png, svg
+    from plimsoll.report.document.capacity import chart
+    from plimsoll.report.render.pictures import png, svg
 
     picture = chart(found, told.probes, told.settings.unit, told.criteria)
     data = svg(picture).encode() if path.endswith(".svg") else png(picture)

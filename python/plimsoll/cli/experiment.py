@@ -20,7 +20,7 @@ from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Done, Session
 from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.experiment.state import as_aa, kept_file
-from plimsoll.report.terminal import shows_ansi
+from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.store import Store, redact_url
 from plimsoll.store.database import DEFAULT, absolute
 
@@ -163,7 +163,7 @@ def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None)
     # Only here: statistics and reports bring a lot along.
     from plimsoll.experiment.study import study_of
     from plimsoll.report import outputs
-    from plimsoll.report.analysis.gate import regressions
+    from plimsoll.report.gate import regressions
     from plimsoll.stats.analysis import analyse
 
     try:

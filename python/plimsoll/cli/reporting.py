@@ -11,10 +11,10 @@ import click
 
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
-from plimsoll.report.analysis.csv import TABLES
-from plimsoll.report.analysis.gate import exit_code
+from plimsoll.report.gate import exit_code
+from plimsoll.report.render.analysis_csv import TABLES
+from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.splice import Splice
-from plimsoll.report.terminal import shows_ansi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

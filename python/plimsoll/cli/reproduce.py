@@ -11,7 +11,7 @@ from plimsoll.cli.options import store_option
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
 from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
-from plimsoll.report.terminal import shows_ansi
+from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 from plimsoll.store.database import absolute

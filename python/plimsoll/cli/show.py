@@ -7,10 +7,10 @@ import sys
 import click
 
 from plimsoll.cli.options import json_option, store_option, times_option
-from plimsoll.report import json
 from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
-from plimsoll.report.terminal import shows_ansi
+from plimsoll.report.render import run_json
+from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
@@ -36,7 +36,7 @@ def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> No
         view = RunView.of(stored, times_of)
     assessment = assess(view, stored.manifest, stored.facts)
     if as_json:
-        click.echo(json.dumps(json.document(view, stored, assessment)))
+        click.echo(run_json.dumps(run_json.document(view, stored, assessment)))
     else:
         shown = tables(view, assessment, colour=shows_ansi(sys.stdout))
         click.echo(f"{heading(stored, view)}\n\n{shown}", color=True)

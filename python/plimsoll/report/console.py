@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from plimsoll.report.exceptions import exception_lines
+from plimsoll.report.document.exceptions import exception_lines
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks
 from plimsoll.report.load import load_at_length, load_in_short
 from plimsoll.report.numbers import milliseconds, seconds, share
-from plimsoll.report.remarks import doubts, generator_line, load_line, remarks
-from plimsoll.report.table import Column, one_line, render
-from plimsoll.report.terminal import alarming, struck
+from plimsoll.report.render.terminal import alarming, struck
+from plimsoll.report.render.text_table import Column, one_line, render
 from plimsoll.report.verdict import banner, last_word, threshold_rows
 from plimsoll.stats.latency import Latency
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from plimsoll._engine import Histogram
 from plimsoll.errors import PlimsollError
 from plimsoll.record import TIMES_OF
-from plimsoll.report import hdr, rows
 from plimsoll.report.assessment import assess
+from plimsoll.report.render import hdr, rows
 from plimsoll.stats.left_out import first_second
 from plimsoll.stats.view import RunView
 

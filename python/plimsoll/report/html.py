@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 def page(analysis: Analysis) -> str:
     """The report of an experiment, laid out as its shape has it. Raises PlimsollError if the page was not built."""
-    from plimsoll.report.page import study_document
-    from plimsoll.report.page.write import written
+    from plimsoll.report.document import study_document
+    from plimsoll.report.render.html import written
 
     return written(study_document(analysis))
 
 
 def html(view: RunView, run: Described | None, assessment: Assessment) -> str:
     """The same page of a single run. run: None for one that was not kept. Raises PlimsollError."""
-    from plimsoll.report.page import run_document
-    from plimsoll.report.page.write import written
+    from plimsoll.report.document import run_document
+    from plimsoll.report.render.html import written
 
     return written(run_document(view, run, assessment))

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.numbers import counted, seconds
-from plimsoll.report.table import one_line
+from plimsoll.report.render.text_table import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

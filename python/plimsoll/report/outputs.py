@@ -41,14 +41,14 @@ class Output:
 
 def _text(analysis: Analysis, wish: Wish) -> str:
     from plimsoll.report.analysis.build import build
-    from plimsoll.report.analysis.console import console
+    from plimsoll.report.render.console import console
 
     return console(build(analysis, wish.command), wish.width, colour=wish.colour) + "\n"
 
 
 def _markdown(analysis: Analysis, wish: Wish) -> str:
     from plimsoll.report.analysis.build import build
-    from plimsoll.report.analysis.markdown import markdown
+    from plimsoll.report.render.markdown import markdown
 
     return markdown(build(analysis, wish.command))
 
@@ -56,7 +56,7 @@ def _markdown(analysis: Analysis, wish: Wish) -> str:
 def _illustrated(analysis: Analysis, wish: Wish) -> Iterator[tuple[str, bytes]]:
     """Markdown with charts beside it."""
     from plimsoll.report.analysis.build import build
-    from plimsoll.report.analysis.markdown import markdown
+    from plimsoll.report.render.markdown import markdown
 
     pictures = []
     for title, name, content in _charts(analysis, "svg"):
@@ -72,32 +72,32 @@ def _html(analysis: Analysis, wish: Wish) -> str:
 
 
 def _csv(analysis: Analysis, wish: Wish) -> str:
-    from plimsoll.report.analysis.csv import table
+    from plimsoll.report.render.analysis_csv import table
 
     return table(analysis, wish.table)
 
 
 def _tables(analysis: Analysis, wish: Wish) -> Iterator[tuple[str, bytes]]:
-    from plimsoll.report.analysis.csv import TABLES, table
+    from plimsoll.report.render.analysis_csv import TABLES, table
 
     for name in TABLES:
         yield f"{name}.csv", table(analysis, name).encode()
 
 
 def _json(analysis: Analysis, wish: Wish) -> str:
-    from plimsoll.report.analysis.plain import dumps
+    from plimsoll.report.render.analysis_json import dumps
 
     return dumps(analysis, wish.command)
 
 
 def _junit(analysis: Analysis, wish: Wish) -> str:
-    from plimsoll.report.analysis.junit import junit
+    from plimsoll.report.render.analysis_junit import junit
 
     return junit(analysis)
 
 
 def _github(analysis: Analysis, wish: Wish) -> str:
-    from plimsoll.report.analysis.annotations import workflow_commands
+    from plimsoll.report.render.annotations import workflow_commands
 
     return workflow_commands(analysis)
 
@@ -109,8 +109,8 @@ def _pictures(analysis: Analysis, wish: Wish, *, kind: str) -> Iterator[tuple[st
 
 def _charts(analysis: Analysis, kind: str) -> Iterator[tuple[str, str, bytes]]:
     """(title, file name, content) of each chart."""
-    from plimsoll.report import render
     from plimsoll.report.charts import charts_of
+    from plimsoll.report.render import pictures as render
 
     for chart in charts_of(analysis):
         content = render.svg(chart).encode() if kind == "svg" else render.png(chart)
@@ -179,7 +179,7 @@ def part(analysis: Analysis, wish: Wish, under: int, folder: str | None, link: s
     folder: where charts are written; None: there are none. link: the folder as that document names it.
     """
     from plimsoll.report.analysis.build import build
-    from plimsoll.report.analysis.markdown import markdown
+    from plimsoll.report.render.markdown import markdown
 
     pictures = []
     try:

@@ -6,7 +6,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from plimsoll.report.numbers import quantity
-from plimsoll.report.table import one_line
+from plimsoll.report.render.text_table import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
-from plimsoll.report import json
 from plimsoll.report.assessment import assess
 from plimsoll.report.console import heading, tables
 from plimsoll.report.export import export
 from plimsoll.report.html import html
-from plimsoll.report.junit import junit
-from plimsoll.report.locust_csv import CsvFiles
-from plimsoll.report.locust_json import locust_json
-from plimsoll.report.terminal import shows_ansi
+from plimsoll.report.render import run_json
+from plimsoll.report.render.locust_csv import CsvFiles
+from plimsoll.report.render.locust_json import locust_json
+from plimsoll.report.render.run_junit import junit
+from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.run.coordinator.coordinator import LocalRunner
 from plimsoll.run.coordinator.display import Lines, Quiet, Terminal
 from plimsoll.run.coordinator.gate import Gate
@@ -284,7 +284,7 @@ def _report(outputs: Outputs, done: Done) -> None:
     if outputs.json_file:
         _write(outputs.json_file, locust_json(done.view, done.started) + "\n")
     if outputs.summary:
-        document = json.dumps(json.document(done.view, done.stored, done.assessment)) + "\n"
+        document = run_json.dumps(run_json.document(done.view, done.stored, done.assessment)) + "\n"
         _write(outputs.summary, document)
     if outputs.html:
         _write(outputs.html, html(done.view, done.stored, done.assessment))

@@ -17,7 +17,7 @@ from plimsoll.report.charts.course_draw import (
     line_rows,
     shades_of,
 )
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.report.charts.trend import MOST_LABELS, Point, change_words, trend_chart
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 from plimsoll.stats.trend import Change, Changes, Step, changes
 
 STARTED = 1_790_000_000.0

@@ -17,9 +17,9 @@ from plimsoll.importers.kept import keep as keep_study
 from plimsoll.report.assessment import assess
 from plimsoll.report.export import FORMATS, export
 from plimsoll.report.html import html
-from plimsoll.report.json import document
-from plimsoll.report.locust_json import locust_json
 from plimsoll.report.outputs import OUTPUTS
+from plimsoll.report.render.locust_json import locust_json
+from plimsoll.report.render.run_json import document
 from plimsoll.server.history.downloads import OF_RUNS, OF_STUDIES
 from plimsoll.stats.study import Level, Measured, Study, Trial
 from plimsoll.stats.view import RunView

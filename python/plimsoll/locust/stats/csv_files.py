@@ -12,7 +12,7 @@ import gevent
 from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
-from plimsoll.report.locust_csv import decimals, headers, iso_time
+from plimsoll.report.render.locust_csv import decimals, headers, iso_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

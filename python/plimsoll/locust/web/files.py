@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from plimsoll.errors import NotNowError
 from plimsoll.report.assessment import assess
-from plimsoll.report.locust_csv import CsvFiles
+from plimsoll.report.render.locust_csv import CsvFiles
 from plimsoll.server.history.downloads import OF_RUNS
 from plimsoll.stats.view import RunView
 

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from typing import TYPE_CHECKING
 
 from plimsoll.report.analysis.document import Bullet, Bullets, Heading, Paragraph, Verbatim
-from plimsoll.report.analysis.gate import judged
+from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted
 from plimsoll.report.words import (
     WEIGHTS,

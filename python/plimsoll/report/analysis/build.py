@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.report.analysis.answer import beginning, verdicts
 from plimsoll.report.analysis.document import Bullet, Bullets, Document, Heading, Pictures, Table
 from plimsoll.report.analysis.shapes import body
-from plimsoll.report.footnotes import Notes, general
-from plimsoll.report.table import Column, cut, one_line
+from plimsoll.report.document.footnotes import Notes, general
+from plimsoll.report.render.text_table import Column, cut, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.analysis import tables
 from plimsoll.report.analysis.document import Bullet, Bullets, Heading, Paragraph, Table, Verbatim
-from plimsoll.report.analysis.gate import is_primary
+from plimsoll.report.document.shape import changes_of, collected, told
+from plimsoll.report.gate import is_primary
 from plimsoll.report.numbers import NONE, counted
-from plimsoll.report.shape import changes_of, collected, told
-from plimsoll.report.table import Column, one_line
+from plimsoll.report.render.text_table import Column, one_line
 from plimsoll.report.words import significant, unit_of, value
 from plimsoll.stats.cells import cell_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.report.analysis.document import Block
-    from plimsoll.report.footnotes import Notes
+    from plimsoll.report.document.footnotes import Notes
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.comparison import Comparison
     from plimsoll.stats.study import Against, Level, Metric, Study

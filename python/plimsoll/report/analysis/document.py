@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.report.table import Column
+    from plimsoll.report.render.text_table import Column
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from plimsoll.report.analysis import tables
 from plimsoll.report.analysis.chain import chain
 from plimsoll.report.analysis.document import Heading, Paragraph, Table
+from plimsoll.report.document.shape import shape_of
 from plimsoll.report.numbers import NONE, amount, counted, share
-from plimsoll.report.shape import shape_of
-from plimsoll.report.table import Column, one_line
+from plimsoll.report.render.text_table import Column, one_line
 from plimsoll.report.words import TOTAL
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.study import Metric
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.report.analysis.document import Block
-    from plimsoll.report.footnotes import Notes
-    from plimsoll.report.shape import Shape
+    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.report.document.shape import Shape
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
     from plimsoll.stats.comparison import Comparison

@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING
 
 from plimsoll.report.analysis.document import Table
-from plimsoll.report.footnotes import MISSING
+from plimsoll.report.document.footnotes import MISSING
 from plimsoll.report.numbers import NONE, amount, counted, share
-from plimsoll.report.table import Column, one_line
+from plimsoll.report.render.text_table import Column, one_line
 from plimsoll.report.words import (
     TOTAL,
     UNTOLD,
@@ -27,7 +27,7 @@ from plimsoll.stats.cells import cell_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.report.footnotes import Notes
+    from plimsoll.report.document.footnotes import Notes
     from plimsoll.stats.cells import Cell, EndpointCell
     from plimsoll.stats.comparison import Comparison
     from plimsoll.stats.study import Metric, Study

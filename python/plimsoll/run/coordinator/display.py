@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.report.numbers import milliseconds
-from plimsoll.report.table import cut, one_line
+from plimsoll.report.render.text_table import cut, one_line
 from plimsoll.run.plan import format_duration
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 

@@ -15,12 +15,13 @@ from starlette.responses import StreamingResponse
 
 from plimsoll.errors import FieldError, RefError
 from plimsoll.report import export as exports
-from plimsoll.report import json, outputs
-from plimsoll.report.analysis.csv import TABLES
+from plimsoll.report import outputs
 from plimsoll.report.assessment import assess
 from plimsoll.report.html import html
-from plimsoll.report.locust_json import locust_json
-from plimsoll.report.locust_kept import csv_history, csv_tables
+from plimsoll.report.render import run_json
+from plimsoll.report.render.analysis_csv import TABLES
+from plimsoll.report.render.locust_json import locust_json
+from plimsoll.report.render.locust_kept import csv_history, csv_tables
 from plimsoll.server.history.pages import analysis_of, refs_of, wanted_of
 from plimsoll.stats.view import RunView
 
@@ -67,7 +68,7 @@ def _exported(run: StoredRun, folder: Path, *, format: str) -> Path:
 
 def _json(run: StoredRun, folder: Path) -> Path:
     view = RunView.of(run)
-    return _text(folder, json.dumps(json.document(view, run, assess(view, run.manifest, run.facts))) + "\n")
+    return _text(folder, run_json.dumps(run_json.document(view, run, assess(view, run.manifest, run.facts))) + "\n")
 
 
 def _html(run: StoredRun, folder: Path) -> Path:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from plimsoll.report.page.document import PageDocument
+    from plimsoll.report.document.blocks import PageDocument
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.analysis import Analysis
     from plimsoll.store import Store, StoredRun
@@ -92,7 +92,7 @@ def _document(store: Store, wanted: Sequence[Wanted]) -> PageDocument:
     refs = tuple(each.ref for each in wanted)
     if len(wanted) == 1 and wanted[0].run is not None:
         return replace(_of_run(wanted[0].run), refs=refs)
-    from plimsoll.report.page import study_document
+    from plimsoll.report.document import study_document
 
     growing = any(each.is_growing for each in wanted)
     return replace(study_document(analysis_of(store, refs), refs), is_growing=growing)
@@ -114,7 +114,7 @@ def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
 
 def _of_run(run: StoredRun) -> PageDocument:
     from plimsoll.report.assessment import assess
-    from plimsoll.report.page import run_document
+    from plimsoll.report.document import run_document
     from plimsoll.stats.view import RunView
 
     view = RunView.of(run)

@@ -1,0 +1,208 @@
+"""The tables that one shape of report has and others have not, and those of the generator and the target."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report import words
+from plimsoll.report.document.shape import changes_of
+from plimsoll.report.document.tables import VARIANT, Column, Row, Table, number
+from plimsoll.report.numbers import NONE, share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import Cell
+    from plimsoll.stats.comparison import Comparison
+    from plimsoll.stats.study import Against, Study, Trial
+
+MOST_RUNS = 400
+"""Rows of a table with one for each run."""
+
+
+def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Notes) -> Table:
+    """A row for each step: what it changed, what it does, and what came of it against the one before and the first."""
+    study = analysis.study
+    changes = changes_of(study)
+    has_level = len(study.levels) > 1
+    columns = (
+        Column("Step", is_text=True),
+        *([Column("Level")] if has_level else []),
+        Column("What changed", is_text=True, room="long"),
+        Column("RPS"),
+        Column("p50 (ms)"),
+        Column("p99 (ms)"),
+        Column("Average size (bytes)"),
+        Column("Failed"),
+        *(Column(f"RPS against {_AGAINST[each]}", is_text=True) for each in study.against),
+        *(Column(f"p99 against {_AGAINST[each]}", is_text=True) for each in study.against),
+    )
+    rows = []
+    for cell in cells:
+        left = (cell.variant, *([str(cell.level or "")] if has_level else []), changes.get(cell.variant, ""))
+        against = tuple(
+            _came_of(analysis, cell, kind, each) for kind in ("throughput", "quantile") for each in study.against
+        )
+        if cell.total is None:
+            rows.append(Row((*left, *[notes.missing("; ".join(cell.reasons))] * 5, *against), "missing"))
+            continue
+        of = cell.total
+        size = NONE if of.size is None else words.count(of.size)
+        numbers = (number(of.rate), number(of.quantile(0.5)), number(of.quantile(0.99)), size, _failed(cell))
+        rows.append(Row((*left, *numbers, *against)))
+    return Table("All endpoints together", columns, tuple(rows))
+
+
+_AGAINST: dict[Against, str] = {"previous": "the step before", "baseline": "the baseline"}
+
+
+def _came_of(analysis: Analysis, cell: Cell, kind: str, against: Against) -> str:
+    """Of all endpoints together."""
+    found = [
+        each
+        for each in analysis.comparisons
+        if each.b == cell.variant
+        and (each.level, each.operation) == (cell.level, cell.operation)
+        and each.endpoint in (("", ""), ("", "Aggregated"))
+        and each.metric.kind == kind
+        and each.metric.quantile in (None, 0.99)
+        and _is_against(analysis.study, each, against)
+    ]
+    if not found:
+        return NONE
+    each = found[0]
+    if each.ratio is None:
+        return words.WORDS[each.word]
+    return f"{words.change(each)}, {words.WORDS[each.word]}"
+
+
+def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
+    """The second step is compared with the first once, which is both the one before and the baseline."""
+    if comparison.against == against:
+        return True
+    return list(study.variants[:2]) == [comparison.a, comparison.b]
+
+
+def rates_table(study: Study, cells: Sequence[Cell], notes: Notes) -> Table:
+    """A row for each implementation and rate; of an invalid cell nothing is shown but the reason."""
+    columns = (
+        Column("Implementation", is_text=True),
+        Column("Rate"),
+        Column("Success rate"),
+        Column("p50 (ms)"),
+        Column("p99 (ms)"),
+        Column("Max (ms)"),
+        Column("Achieved / offered"),
+        Column("Runs"),
+    )
+    order = {variant: place for place, variant in enumerate(study.variants)}
+    rows = []
+    for cell in sorted(cells, key=lambda each: (each.operation, order[each.variant])):
+        valid, all_runs = len(cell.valid), len(cell.trials)
+        left = (cell.variant, str(cell.level or NONE))
+        runs = str(all_runs) if valid == all_runs else f"{valid} valid of {all_runs}"
+        if cell.total is None:
+            rows.append(Row((*left, *[notes.missing("; ".join(cell.reasons))] * 5, runs), "missing"))
+            continue
+        of = cell.total
+        rows.append(
+            Row(
+                (
+                    *left,
+                    _succeeded(cell),
+                    number(of.quantile(0.5)),
+                    number(of.quantile(0.99)),
+                    number(of.max),
+                    NONE if cell.achieved is None else share(cell.achieved, 1.0),
+                    runs,
+                )
+            )
+        )
+    return Table("All endpoints together", columns, tuple(rows))
+
+
+def _succeeded(cell: Cell) -> str:
+    of = cell.total
+    if of is None or not of.requests or of.failures is None:
+        return NONE
+    return share(of.requests - of.failures, of.requests)
+
+
+def _failed(cell: Cell) -> str:
+    of = cell.total
+    if of is None or not of.requests or of.failures is None:
+        return NONE
+    return share(of.failures, of.requests)
+
+
+def generator_table(study: Study) -> Table | None:
+    """A row for each run. None when nothing is known of the generator."""
+    known = [trial for trial in study.trials if trial.generator is not None]
+    if not known:
+        return None
+    columns = (
+        *_run_columns(study),
+        Column("Lag p99 (ms)", hint="one request in a hundred was sent at least this late"),
+        Column("Delay p99 (ms)", hint="one response in a hundred lay unread at least this long"),
+        Column("CPU max", hint="busiest second of the busiest worker"),
+        Column("Achieved / offered"),
+        Column("Dropped"),
+        Column("Valid", is_text=True, room="long"),
+    )
+    rows = []
+    for trial in known[:MOST_RUNS]:
+        health = trial.generator
+        assert health is not None
+        numbers = (
+            number(health.lag_p99),
+            number(health.delay_p99),
+            NONE if health.cpu_max is None else f"{100 * health.cpu_max:.0f} %",
+            NONE if health.achieved is None or trial.model == "closed" else share(health.achieved, 1.0),
+            NONE if health.dropped is None else words.count(health.dropped),
+        )
+        rows.append(Row((*_run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
+    note = f"{len(known) - MOST_RUNS} more runs are in the JSON report." if len(known) > MOST_RUNS else ""
+    return Table("The load generator, run by run", columns, tuple(rows), note)
+
+
+def observed_table(study: Study) -> Table | None:
+    """What was observed of the target: at the beginning, at the end, at most. None when nothing was."""
+    columns = (
+        *_run_columns(study),
+        Column("Of", is_text=True),
+        Column("What", is_text=True),
+        *(Column(title) for title in ("First", "Last", "Least", "Most")),
+        Column("Unit", is_text=True, room="word"),
+    )
+    rows = []
+    for trial in study.trials:
+        for series in trial.observed:
+            known = [float(each) for each in series.values if each == each]
+            if known:
+                values = (known[0], known[-1], min(known), max(known))
+                cells = (series.source, series.name, *(number(each) for each in values), series.unit)
+                rows.append(Row((*_run_cells(study, trial), *cells)))
+    if not rows:
+        return None
+    note = f"{len(rows) - MOST_RUNS} more rows are in the JSON report." if len(rows) > MOST_RUNS else ""
+    return Table("Observed of the target", columns, tuple(rows[:MOST_RUNS]), note)
+
+
+def _run_columns(study: Study) -> tuple[Column, ...]:
+    return (
+        *([Column("Operation", is_text=True)] if len(study.operations) > 1 else []),
+        *([VARIANT] if len(study.variants) > 1 else []),
+        Column("Level"),
+        Column("Repeat"),
+    )
+
+
+def _run_cells(study: Study, trial: Trial) -> tuple[str, ...]:
+    return (
+        *([trial.operation] if len(study.operations) > 1 else []),
+        *([trial.variant] if len(study.variants) > 1 else []),
+        str(trial.level or NONE),
+        str(study.number_of(trial)),
+    )
