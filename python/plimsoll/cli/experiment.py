@@ -172,6 +172,6 @@ def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None)
         click.echo(str(error), err=True)
         return INVALID
     analysis = analyse(study)
-    wish = outputs.Wish(command, None, shows_ansi(sys.stdout))
+    wish = outputs.OutputRequest(command, None, shows_ansi(sys.stdout))
     click.echo("\n" + outputs.text(analysis, "text", wish), nl=False, color=True)
     return 1 if fail_on == "regression" and regressions(analysis) else 0

@@ -84,7 +84,7 @@ def tell(
     from plimsoll.stats.analysis import analyse
 
     analysis = analyse(study)
-    wish = outputs.Wish(command=shlex.join(command), table=table)
+    wish = outputs.OutputRequest(command=shlex.join(command), table=table)
     if target is not None:
         _splice_in(analysis, target, output, wish)
     elif output in (None, "-"):
@@ -114,7 +114,7 @@ def _splice(splice: str | None, block: str | None, study: Study, output: str | N
     return Splice(splice, block or "-".join(study.name.split()) or "report")
 
 
-def _splice_in(analysis: Analysis, target: Splice, folder: str | None, wish: outputs.Wish) -> None:
+def _splice_in(analysis: Analysis, target: Splice, folder: str | None, wish: outputs.OutputRequest) -> None:
     """With -o FOLDER/ charts lie there, and the block links them."""
     place = os.path.relpath(folder, target.path.parent) if folder is not None else None
     text = outputs.part(analysis, wish, max(target.under, 1), folder, place)
@@ -122,8 +122,8 @@ def _splice_in(analysis: Analysis, target: Splice, folder: str | None, wish: out
     click.echo(f"{target.path}: block {target.name} {'written' if changed else 'is as it was'}")
 
 
-def _print(analysis: Analysis, format: str, wish: outputs.Wish) -> None:
+def _print(analysis: Analysis, format: str, wish: outputs.OutputRequest) -> None:
     """Nothing but the text itself: what is piped on must be what a file would hold."""
     colour = format == "text" and shows_ansi(sys.stdout)
-    text = outputs.text(analysis, format, outputs.Wish(wish.command, None, colour, wish.table))
+    text = outputs.text(analysis, format, outputs.OutputRequest(wish.command, None, colour, wish.table))
     click.echo(text, nl=False, color=True)

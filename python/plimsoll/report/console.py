@@ -12,7 +12,7 @@ from plimsoll.report.document.remarks import doubts, generator_line, load_line, 
 from plimsoll.report.load import load_at_length, load_in_short
 from plimsoll.report.numbers import milliseconds, seconds, share
 from plimsoll.report.render.terminal import alarming, struck
-from plimsoll.report.render.text_table import Column, one_line, render
+from plimsoll.report.render.text_table import TextColumn, one_line, render
 from plimsoll.report.verdict import banner, last_word, threshold_rows
 from plimsoll.stats.latency import Latency
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
@@ -29,8 +29,8 @@ PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
 MOST_ROWS = 20
 """Failure messages and exceptions shown; the rest is counted and can be had as JSON."""
 
-_METHOD = Column("Method")
-_NAME = Column("Name", least=10)
+_METHOD = TextColumn("Method")
+_NAME = TextColumn("Name", least=10)
 
 
 def heading(run: Described, view: RunView) -> str:
@@ -79,7 +79,7 @@ class _Sheet:
     mark: Callable[[str], str] | None
     """Done to every number, so that it is seen not to count."""
 
-    def table(self, title: str, columns: list[Column], rows: list[list[str]], total: bool = False) -> list[str]:
+    def table(self, title: str, columns: list[TextColumn], rows: list[list[str]], total: bool = False) -> list[str]:
         """total: the last row is the sum of the others, and gets a rule above it."""
         lines = render(columns, rows, self.width, self.mark)
         if total:
@@ -89,7 +89,7 @@ class _Sheet:
 
 def _requests(rows: list[EndpointSummary], sheet: _Sheet) -> list[str]:
     titles = ("# Requests", "# Fails", "Average", "Min", "Max", "Average size", "RPS", "Failures/s")
-    columns = [_METHOD, _NAME, *(Column(title, right=True) for title in titles)]
+    columns = [_METHOD, _NAME, *(TextColumn(title, right=True) for title in titles)]
     return sheet.table("Requests (ms, bytes)", columns, [_request_row(row) for row in rows], total=True)
 
 
@@ -117,7 +117,7 @@ def _times(rows: list[EndpointSummary], sheet: _Sheet) -> list[list[str]]:
 
 
 def _percentiles(title: str, rows: list[EndpointSummary], times: list[Latency], sheet: _Sheet) -> list[str]:
-    columns = [_METHOD, _NAME, *(Column(f"{percent}%", right=True) for percent in PERCENTILES)]
+    columns = [_METHOD, _NAME, *(TextColumn(f"{percent}%", right=True) for percent in PERCENTILES)]
     cells = [
         [row.method, one_line(row.name), *(milliseconds(time.quantile(each / 100)) for each in PERCENTILES)]
         for row, time in zip(rows, times, strict=True)
@@ -130,7 +130,7 @@ def _failure_kinds(view: RunView, sheet: _Sheet) -> list[str]:
     if not failed:
         return []
     titles = ("# Fails", "Share", "Median", "Max")
-    columns = [Column("Kind"), *(Column(title, right=True) for title in titles)]
+    columns = [TextColumn("Kind"), *(TextColumn(title, right=True) for title in titles)]
     rows = []
     for each in failed:
         time = Latency.of_response([each])
@@ -142,7 +142,7 @@ def _failure_kinds(view: RunView, sheet: _Sheet) -> list[str]:
 def _failure_messages(view: RunView, sheet: _Sheet) -> list[str]:
     if not view.failures:
         return []
-    columns = [Column("# Fails", right=True), Column("Kind"), _METHOD, _NAME, Column("Message", least=20)]
+    columns = [TextColumn("# Fails", right=True), TextColumn("Kind"), _METHOD, _NAME, TextColumn("Message", least=20)]
     rows = [
         [str(each.count), each.outcome, each.method, one_line(each.name), one_line(each.message)]
         for each in view.failures[:MOST_ROWS]
@@ -165,10 +165,10 @@ def _thresholds(assessment: Assessment, sheet: _Sheet) -> list[str]:
     if not assessment.thresholds:
         return []
     columns = [
-        Column("Threshold", least=20),
-        Column("Value", right=True),
-        Column("Limit", right=True),
-        Column("Detail", least=20),
+        TextColumn("Threshold", least=20),
+        TextColumn("Value", right=True),
+        TextColumn("Limit", right=True),
+        TextColumn("Detail", least=20),
     ]
     return sheet.table("Thresholds", columns, threshold_rows(assessment.thresholds))
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class OutputRequest:
     """How it is to be told, beyond the format."""
 
     command: str = ""
@@ -33,27 +33,27 @@ class Output:
     what: str
     """For the help, in a line."""
     suffix: str
-    text: Callable[[Analysis, Wish], str] | None = None
+    text: Callable[[Analysis, OutputRequest], str] | None = None
     """The whole of it as one text; None when it is several files."""
-    files: Callable[[Analysis, Wish], Iterator[tuple[str, bytes]]] | None = None
+    files: Callable[[Analysis, OutputRequest], Iterator[tuple[str, bytes]]] | None = None
     """(name, content) of what goes into a folder; None when one file is all there is."""
 
 
-def _text(analysis: Analysis, wish: Wish) -> str:
+def _text(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.analysis.build import build
     from plimsoll.report.render.console import console
 
     return console(build(analysis, wish.command), wish.width, colour=wish.colour) + "\n"
 
 
-def _markdown(analysis: Analysis, wish: Wish) -> str:
+def _markdown(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.analysis.build import build
     from plimsoll.report.render.markdown import markdown
 
     return markdown(build(analysis, wish.command))
 
 
-def _illustrated(analysis: Analysis, wish: Wish) -> Iterator[tuple[str, bytes]]:
+def _illustrated(analysis: Analysis, wish: OutputRequest) -> Iterator[tuple[str, bytes]]:
     """Markdown with charts beside it."""
     from plimsoll.report.analysis.build import build
     from plimsoll.report.render.markdown import markdown
@@ -65,44 +65,44 @@ def _illustrated(analysis: Analysis, wish: Wish) -> Iterator[tuple[str, bytes]]:
     yield "report.md", markdown(build(analysis, wish.command, pictures)).encode()
 
 
-def _html(analysis: Analysis, wish: Wish) -> str:
+def _html(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.html import page
 
     return page(analysis)
 
 
-def _csv(analysis: Analysis, wish: Wish) -> str:
+def _csv(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.render.analysis_csv import table
 
     return table(analysis, wish.table)
 
 
-def _tables(analysis: Analysis, wish: Wish) -> Iterator[tuple[str, bytes]]:
+def _tables(analysis: Analysis, wish: OutputRequest) -> Iterator[tuple[str, bytes]]:
     from plimsoll.report.render.analysis_csv import TABLES, table
 
     for name in TABLES:
         yield f"{name}.csv", table(analysis, name).encode()
 
 
-def _json(analysis: Analysis, wish: Wish) -> str:
+def _json(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.render.analysis_json import dumps
 
     return dumps(analysis, wish.command)
 
 
-def _junit(analysis: Analysis, wish: Wish) -> str:
+def _junit(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.render.analysis_junit import junit
 
     return junit(analysis)
 
 
-def _github(analysis: Analysis, wish: Wish) -> str:
+def _github(analysis: Analysis, wish: OutputRequest) -> str:
     from plimsoll.report.render.annotations import workflow_commands
 
     return workflow_commands(analysis)
 
 
-def _pictures(analysis: Analysis, wish: Wish, *, kind: str) -> Iterator[tuple[str, bytes]]:
+def _pictures(analysis: Analysis, wish: OutputRequest, *, kind: str) -> Iterator[tuple[str, bytes]]:
     for _, name, content in _charts(analysis, kind):
         yield name, content
 
@@ -143,7 +143,7 @@ def is_folder(path: str) -> bool:
     return path.endswith(("/", "\\")) or Path(path).is_dir()
 
 
-def write(analysis: Analysis, format: str, path: str, wish: Wish) -> list[Path]:
+def write(analysis: Analysis, format: str, path: str, wish: OutputRequest) -> list[Path]:
     """Into a file, or into a folder what belongs there; what was written. Raises PlimsollError, UsageError."""
     output = OUTPUTS[format]
     place = Path(path)
@@ -165,7 +165,7 @@ def write(analysis: Analysis, format: str, path: str, wish: Wish) -> list[Path]:
     return written
 
 
-def text(analysis: Analysis, format: str, wish: Wish) -> str:
+def text(analysis: Analysis, format: str, wish: OutputRequest) -> str:
     """As one text. Raises UsageError for what is several files."""
     made = OUTPUTS[format].text
     if made is None:
@@ -173,7 +173,7 @@ def text(analysis: Analysis, format: str, wish: Wish) -> str:
     return made(analysis, wish)
 
 
-def part(analysis: Analysis, wish: Wish, under: int, folder: str | None, link: str | None) -> str:
+def part(analysis: Analysis, wish: OutputRequest, under: int, folder: str | None, link: str | None) -> str:
     """Markdown to stand under a heading of this depth in another document.
 
     folder: where charts are written; None: there are none. link: the folder as that document names it.
@@ -193,7 +193,7 @@ def part(analysis: Analysis, wish: Wish, under: int, folder: str | None, link: s
     return markdown(build(analysis, wish.command, pictures), under)
 
 
-def _contents(analysis: Analysis, output: Output, wish: Wish) -> Iterator[tuple[str, bytes]]:
+def _contents(analysis: Analysis, output: Output, wish: OutputRequest) -> Iterator[tuple[str, bytes]]:
     if output.files is not None:
         yield from output.files(analysis, wish)
     elif output.text is not None:

@@ -76,21 +76,21 @@ def headline(comparison: Comparison) -> str:
     return "   ".join(part for part in parts if part)
 
 
-def details(comparison: Comparison, pace: Pace | None = None) -> list[str]:
+def details(comparison: Comparison, pace: RunLength | None = None) -> list[str]:
     """The lines below it: what could be told with more runs, and what the numbers rest on. May be empty."""
     lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(comparison.remarks)]
     return [line for line in lines if line]
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class RunLength:
     """How long a run of a comparison takes: seconds that are measured, and what start, warm-up and rest take beyond."""
 
     duration: float
     gap: float
 
     @classmethod
-    def of(cls, study: Study, comparison: Comparison) -> Pace | None:
+    def of(cls, study: Study, comparison: Comparison) -> RunLength | None:
         """None when it is not known."""
         where = comparison.level, comparison.operation
         cells = [trial for name in (comparison.a, comparison.b) for trial in study.cell(name, *where)]
@@ -272,7 +272,7 @@ def _support(comparison: Comparison) -> str:
     return f"({', '.join(parts)})"
 
 
-def _resolution(comparison: Comparison, pace: Pace | None) -> str:
+def _resolution(comparison: Comparison, pace: RunLength | None) -> str:
     delta = percent(comparison.metric.delta)
     parts = []
     if comparison.word == "different" and not comparison.at_least:
@@ -293,7 +293,7 @@ def _more(pairs: int) -> str:
     return f"{pairs} more pair{'' if pairs == 1 else 's'}"
 
 
-def _time(needed: Needed, pace: Pace | None) -> str:
+def _time(needed: Needed, pace: RunLength | None) -> str:
     if needed.minutes is None:
         return ""
     minutes = f"≈ {significant(needed.minutes, 2) if needed.minutes < 10 else count(needed.minutes)} min"

@@ -15,7 +15,7 @@ from plimsoll.report.document import blocks
 from plimsoll.server import messages
 
 ROOTS: tuple[type, ...] = (
-    blocks.PageDocument,
+    blocks.ReportDocument,
     *(each for each in vars(messages).values() if isinstance(each, type) and dataclasses.is_dataclass(each)),
 )
 

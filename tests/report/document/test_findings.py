@@ -5,7 +5,7 @@ from tests.report.documents import chart, document_of, section
 from tests.report.studies import chain
 
 from plimsoll.report.document import study_document
-from plimsoll.report.document.blocks import Fact
+from plimsoll.report.document.blocks import NamedValue
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
 
@@ -32,7 +32,7 @@ def test_a_finding_comes_with_its_evidence_and_the_pictures_of_it():
     ladder = document_of("ladder")
     by_id = {each.id: each for each in found_in(ladder).findings}
     assert [name.rsplit("-", 1)[0].startswith("ladder") for name in by_id["SAT"].charts] == [True, True]
-    assert Fact("bracket", "162…336") in by_id["SAT"].evidence
+    assert NamedValue("bracket", "162…336") in by_id["SAT"].evidence
     assert kinds(document_of("chain"), found_in(document_of("chain")).findings[1]) == ["histogram", "percentiles"]
     operations = document_of("operations")
     assert [chart(operations, name).base or name for name in found_in(operations).findings[0].charts] == [

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from tests.report.studies import chain, imported, ladder, operations, rates
 
-from plimsoll.report.document.footnotes import Notes, general
+from plimsoll.report.document.footnotes import Footnotes, general
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.study import Noise, Precision, Skipped
 
@@ -15,7 +15,7 @@ def told(analysis: Analysis, **study: object) -> str:
 
 
 def test_marks_are_numbered_and_one_text_has_one():
-    notes = Notes()
+    notes = Footnotes()
     assert [notes.mark("a"), notes.missing("b"), notes.mark("a")] == ["¹", "—²", "¹"]
     for number in range(8):
         notes.mark(str(number))

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from tests.report.studies import chain, ladder, operations, rates
 
-from plimsoll.report.document.blocks import Fact
+from plimsoll.report.document.blocks import NamedValue
 from plimsoll.report.document.head import MOST_ANSWERS, answers, doubts, status
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.cells import cells_of
@@ -60,4 +60,4 @@ def test_of_too_many_doubts_the_rest_is_counted():
 
 def test_what_is_not_known_is_not_told():
     study = Study("x", (Trial("1", "a", total=Measured("", "Aggregated", rate=3.0)),))
-    assert status(study, cells_of(study)) == (Fact("runs", "1, all valid"),)
+    assert status(study, cells_of(study)) == (NamedValue("runs", "1, all valid"),)

@@ -1,13 +1,13 @@
 from tests.report.studies import chain, imported, ladder, rates
 
-from plimsoll.report.document.footnotes import Notes
+from plimsoll.report.document.footnotes import Footnotes
 from plimsoll.report.document.overview import chain_table, generator_table, observed_table, rates_table
 from plimsoll.stats.cells import cells_of
 
 
 def test_a_step_is_told_with_what_it_changed_and_what_came_of_it():
     analysis = chain()
-    table = chain_table(analysis, cells_of(analysis.study), Notes())
+    table = chain_table(analysis, cells_of(analysis.study), Footnotes())
     rows = {row.cells[0]: row.cells for row in table.rows}
     assert rows["index"][1] == "an index on created_at"
     assert rows["baseline"][7:] == ("–",) * 4
@@ -18,7 +18,7 @@ def test_a_step_is_told_with_what_it_changed_and_what_came_of_it():
 
 
 def test_rates_that_were_not_carried_are_marked_and_noted():
-    notes = Notes()
+    notes = Footnotes()
     study = rates().study
     table = rates_table(study, cells_of(study), notes)
     assert [row.cells[:2] for row in table.rows] == [

@@ -5,7 +5,7 @@ import pytest
 from tests.report.studies import SAMPLES, ladder
 
 from plimsoll.report.charts import charts_of
-from plimsoll.report.document.pictures import Pictures, chart_spec
+from plimsoll.report.document.pictures import ShownCharts, chart_spec
 from plimsoll.report.render.pictures import svg
 
 KINDS = {chart.kind: chart for sample in SAMPLES.values() for chart in charts_of(sample())}
@@ -34,7 +34,7 @@ def test_room_is_kept_for_a_chart_as_high_as_it_is_drawn(kind):
 
 
 def test_only_what_is_shown_is_in_the_document_and_once():
-    pictures = Pictures(some())
+    pictures = ShownCharts(some())
     first, second, *_ = pictures.all
     assert pictures.block([first, second])[0].charts == (first.name, second.name)
     assert pictures.block([first], wide=True)[0].wide
@@ -43,7 +43,7 @@ def test_only_what_is_shown_is_in_the_document_and_once():
 
 
 def test_a_copy_has_a_name_of_its_own_and_the_data_of_its_base_once():
-    pictures = Pictures(some())
+    pictures = ShownCharts(some())
     of = next(each for each in pictures.all if each.kind == "ladder_throughput")
     more = of.spec | {"datasets": of.spec["datasets"] | {"highlight": [{"from": 1, "to": 2}]}}
     names = {pictures.copy(of, replace(of, spec=more)) for _ in range(3)}

@@ -1,6 +1,6 @@
 from tests.report.studies import chain, ladder, operations, rates
 
-from plimsoll.report.document.footnotes import Notes
+from plimsoll.report.document.footnotes import Footnotes
 from plimsoll.report.document.tables import Chip, failure_table, locust_tables, verdict_table
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.study import Level, Measured, Study, Trial
@@ -12,7 +12,7 @@ def titles(table):
 
 def test_the_two_tables_of_locust_have_a_row_for_each_endpoint_and_variant():
     cells = [cell for cell in cells_of(ladder().study) if cell.level == Level("users", 48)]
-    requests, percentiles = locust_tables(cells, Notes(), 100, names_variant=True)
+    requests, percentiles = locust_tables(cells, Footnotes(), 100, names_variant=True)
     assert titles(requests)[:5] == ["Method", "Name", "Variant", "# Requests", "# Fails"]
     assert titles(percentiles)[3:] == ["50%", "60%", "70%", "80%", "90%", "95%", "99%", "100%"]
     for table in (requests, percentiles):
@@ -31,7 +31,7 @@ def test_the_two_tables_of_locust_have_a_row_for_each_endpoint_and_variant():
 
 def test_a_cell_without_a_valid_run_shows_a_mark_and_no_number():
     cells = [cell for cell in cells_of(rates().study) if cell.level == Level("/s", 900)]
-    notes = Notes()
+    notes = Footnotes()
     requests, percentiles = locust_tables(cells, notes, 100, names_variant=True)
     for table in (requests, percentiles):
         row = table.rows[-1]
@@ -44,7 +44,7 @@ def test_a_cell_without_a_valid_run_shows_a_mark_and_no_number():
 def test_of_too_many_endpoints_the_busiest_are_kept_and_a_note_says_so():
     endpoints = tuple(Measured("GET", f"/{place:04}", requests=place, failures=0) for place in range(2000))
     study = Study("x", (Trial("1", "a", endpoints=endpoints, total=Measured("", "Aggregated", requests=1)),))
-    requests, _ = locust_tables(cells_of(study), Notes(), 50, names_variant=False)
+    requests, _ = locust_tables(cells_of(study), Footnotes(), 50, names_variant=False)
     assert len(requests.rows) == 51
     assert requests.rows[0].cells[1] == "/1950"
     assert "1950 more" in requests.note

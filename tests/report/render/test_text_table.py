@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.render.text_table import Column, cells, cut, one_line, render
+from plimsoll.report.render.text_table import TextColumn, cells, cut, one_line, render
 
 COLUMNS = [
-    Column("Method"),
-    Column("Name", least=6),
-    Column("# Requests", right=True),
-    Column("Failures/s", right=True),
+    TextColumn("Method"),
+    TextColumn("Name", least=6),
+    TextColumn("# Requests", right=True),
+    TextColumn("Failures/s", right=True),
 ]
 ROWS = [["GET", "/", "12", "0.00"], ["POST", "/accounts/[id]/orders", "3", "12.50"]]
 
@@ -67,7 +67,7 @@ def test_a_table_without_rows():
     width=st.integers(30, 90),
 )
 def test_lines_fit_whenever_cutting_can_make_them_fit(rows, width):
-    columns = [Column("A", least=3), Column("B", least=3), Column("C", least=3), Column("D", least=3)]
+    columns = [TextColumn("A", least=3), TextColumn("B", least=3), TextColumn("C", least=3), TextColumn("D", least=3)]
     assert all(cells(line) <= width for line in render(columns, rows, width))
 
 

@@ -9,6 +9,7 @@ from tests.server.kept import NOON, file, keep, place, serving
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
 from plimsoll.experiment.state import kept_file, row_of
+from plimsoll.report.document import blocks
 from plimsoll.server.history import pages as history_pages
 from plimsoll.server.history.pages import Kept
 from plimsoll.stats.study import Level

@@ -1,4 +1,4 @@
-import type { ChartSpec, PageDocument, Row, Section, Table } from "../../src/contract";
+import type { ChartSpec, ReportDocument, Row, Section, Table } from "../../src/contract";
 import type { Block } from "../../src/blocks";
 
 /** Parts of a document as Python sends them; the compiler compares them with the contract. */
@@ -42,7 +42,7 @@ export function section(id: string, title: string, blocks: Block[], more: Partia
   return { id, title, blocks, in_contents: true, label: "", ...more };
 }
 
-export function document(more: Partial<PageDocument> = {}): PageDocument {
+export function document(more: Partial<ReportDocument> = {}): ReportDocument {
   return {
     schema: "plimsoll.page",
     version: 1,

@@ -11,7 +11,7 @@ from plimsoll.report.numbers import counted
 from plimsoll.report.words import (
     WEIGHTS,
     WORDS,
-    Pace,
+    RunLength,
     details,
     direction,
     evidence,
@@ -66,7 +66,7 @@ def verdicts(analysis: Analysis) -> Iterator[Block]:
         lines += ["", place] if lines else [place]
         for each in group:
             lines.append(headline(each))
-            lines += [f"   {line}" for line in details(each, Pace.of(analysis.study, each))]
+            lines += [f"   {line}" for line in details(each, RunLength.of(analysis.study, each))]
     yield Verbatim(tuple(lines))
 
 

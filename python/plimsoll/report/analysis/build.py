@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.report.analysis.answer import beginning, verdicts
 from plimsoll.report.analysis.document import Bullet, Bullets, Document, Heading, Pictures, Table
 from plimsoll.report.analysis.shapes import body
-from plimsoll.report.document.footnotes import Notes, general
-from plimsoll.report.render.text_table import Column, cut, one_line
+from plimsoll.report.document.footnotes import Footnotes, general
+from plimsoll.report.render.text_table import TextColumn, cut, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ def build(analysis: Analysis, command: str = "", pictures: Sequence[tuple[str, s
 
     command: what makes this report, for the notes. pictures: (title, file name) of charts that lie beside it.
     """
-    notes = Notes()
+    notes = Footnotes()
     return Document.of(
         beginning(analysis),
         verdicts(analysis),
@@ -45,8 +45,8 @@ def _pictures(pictures: Sequence[tuple[str, str]]) -> Iterator[Block]:
         yield Pictures(tuple(pictures))
 
 
-def _notes(analysis: Analysis, notes: Notes, command: str) -> Iterator[Block]:
-    yield Heading("Notes", 2)
+def _notes(analysis: Analysis, notes: Footnotes, command: str) -> Iterator[Block]:
+    yield Heading("Footnotes", 2)
     marked = [Bullet(line) for line in notes.lines()]
     yield Bullets((*marked, *(Bullet(line) for line in general(analysis, command))))
 
@@ -55,4 +55,4 @@ def _about(study: Study) -> Iterator[Block]:
     if study.about:
         yield Heading("Environment", 2)
         rows = tuple((one_line(name), cut(one_line(value), _LONGEST)) for name, value in study.about.items())
-        yield Table((Column("What"), Column("Value", least=20)), rows)
+        yield Table((TextColumn("What"), TextColumn("Value", least=20)), rows)

@@ -9,7 +9,7 @@ from plimsoll.report.analysis.document import Bullet, Bullets, Heading, Paragrap
 from plimsoll.report.document.shape import changes_of, collected, told
 from plimsoll.report.gate import is_primary
 from plimsoll.report.numbers import NONE, counted
-from plimsoll.report.render.text_table import Column, one_line
+from plimsoll.report.render.text_table import TextColumn, one_line
 from plimsoll.report.words import significant, unit_of, value
 from plimsoll.stats.cells import cell_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.report.analysis.document import Block
-    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.comparison import Comparison
     from plimsoll.stats.study import Against, Level, Metric, Study
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _MOST_SUMMARIES = 4
 
 
-def chain(analysis: Analysis, notes: Notes) -> Iterator[Block]:
+def chain(analysis: Analysis, notes: Footnotes) -> Iterator[Block]:
     """What came of the primary metrics step by step, then a section per step."""
     study = analysis.study
     yield Heading("Step by step", 2)
@@ -42,7 +42,7 @@ def chain(analysis: Analysis, notes: Notes) -> Iterator[Block]:
 
 def _steps(study: Study) -> Table:
     changes = changes_of(study)
-    columns = (Column("Step", right=True), Column("Variant", least=8), Column("What changed", least=20))
+    columns = (TextColumn("Step", right=True), TextColumn("Variant", least=8), TextColumn("What changed", least=20))
     rows = [
         (str(number), one_line(variant), one_line(changes.get(variant, "")) or ("the baseline" if not number else NONE))
         for number, variant in enumerate(study.variants)
@@ -70,14 +70,14 @@ def _summary(
     metric: Metric,
     level: Level | None,
     operation: str,
-    notes: Notes,
+    notes: Footnotes,
 ) -> Table:
     against = [each for each in _TITLES if each in study.against]
     columns = (
-        Column("Variant", least=8),
-        Column("Value", right=True),
-        *(column for each in against for column in (Column(f"Against {each}", right=True), Column("Verdict"))),
-        Column("Bytes a reply", right=True),
+        TextColumn("Variant", least=8),
+        TextColumn("Value", right=True),
+        *(column for each in against for column in (TextColumn(f"Against {each}", right=True), TextColumn("Verdict"))),
+        TextColumn("Bytes a reply", right=True),
     )
     rows = []
     for variant in study.variants:
@@ -100,7 +100,9 @@ def _summary(
 _TITLES: tuple[Against, ...] = ("previous", "baseline")
 
 
-def _against(study: Study, own: Sequence[Comparison], variant: str, against: Against, notes: Notes) -> tuple[str, str]:
+def _against(
+    study: Study, own: Sequence[Comparison], variant: str, against: Against, notes: Footnotes
+) -> tuple[str, str]:
     """Ratio and verdict."""
     place = study.variants.index(variant)
     if not place:
@@ -110,7 +112,7 @@ def _against(study: Study, own: Sequence[Comparison], variant: str, against: Aga
     return (NONE, NONE) if found is None else (tables.ratio_cell(found), tables.verdict_cell(found, notes))
 
 
-def _step(analysis: Analysis, number: int, variant: str, notes: Notes) -> Iterator[Block]:
+def _step(analysis: Analysis, number: int, variant: str, notes: Footnotes) -> Iterator[Block]:
     """What it changed, how it compares, how large replies were, what was collected."""
     study = analysis.study
     yield Heading(f"{number}. {variant}", 2)
@@ -137,10 +139,14 @@ def _role(study: Study, variant: str, other: str) -> str:
     return "the baseline" if study.variants[0] == other != "baseline" else ""
 
 
-def _work(study: Study, variant: str, notes: Notes) -> Iterator[Block]:
+def _work(study: Study, variant: str, notes: Footnotes) -> Iterator[Block]:
     """How much work its runs did: requests, failures, size of replies, and what was read of its data."""
     titles = ("# Requests", "Failed", "Requests/s", "Bytes a reply")
-    columns = (Column("Level"), Column("Endpoint", least=12), *(Column(title, right=True) for title in titles))
+    columns = (
+        TextColumn("Level"),
+        TextColumn("Endpoint", least=12),
+        *(TextColumn(title, right=True) for title in titles),
+    )
     rows: list[tuple[str, ...]] = []
     for operation in study.operations:
         for level in study.levels:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.report.render.text_table import Column
+    from plimsoll.report.render.text_table import TextColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    columns: tuple[Column, ...]
+    columns: tuple[TextColumn, ...]
     rows: tuple[tuple[str, ...], ...]
     grouped: bool = False
     """The first column is a group of rows: the terminal gives it a line of its own."""

@@ -10,7 +10,7 @@ from plimsoll.report.analysis.chain import chain
 from plimsoll.report.analysis.document import Heading, Paragraph, Table
 from plimsoll.report.document.shape import shape_of
 from plimsoll.report.numbers import NONE, amount, counted, share
-from plimsoll.report.render.text_table import Column, one_line
+from plimsoll.report.render.text_table import TextColumn, one_line
 from plimsoll.report.words import TOTAL
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.study import Metric
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.report.analysis.document import Block
-    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.report.document.shape import Shape
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level, Study
 
 
-def body(analysis: Analysis, notes: Notes) -> Iterator[Block]:
+def body(analysis: Analysis, notes: Footnotes) -> Iterator[Block]:
     return SHAPES[shape_of(analysis.study)](analysis, notes)
 
 
-def ladder(analysis: Analysis, notes: Notes) -> Iterator[Block]:
+def ladder(analysis: Analysis, notes: Footnotes) -> Iterator[Block]:
     """Throughput, latency and failures over the levels, then every comparison level by level."""
     study = analysis.study
     for operation in study.operations:
@@ -42,7 +42,7 @@ def ladder(analysis: Analysis, notes: Notes) -> Iterator[Block]:
         yield from _level_by_level(study, own, notes, depth=3 if operation else 2)
 
 
-def operations(analysis: Analysis, notes: Notes) -> Iterator[Block]:
+def operations(analysis: Analysis, notes: Footnotes) -> Iterator[Block]:
     """A section per operation: the ladder in short, and Locust's two tables per level."""
     study = analysis.study
     for operation in study.operations:
@@ -67,7 +67,7 @@ def operations(analysis: Analysis, notes: Notes) -> Iterator[Block]:
         yield from _level_by_level(study, own, notes, depth)
 
 
-def rates(analysis: Analysis, notes: Notes) -> Iterator[Block]:
+def rates(analysis: Analysis, notes: Footnotes) -> Iterator[Block]:
     """Implementations × rates of arrivals."""
     study = analysis.study
     for operation in study.operations:
@@ -80,7 +80,7 @@ def rates(analysis: Analysis, notes: Notes) -> Iterator[Block]:
         yield from _level_by_level(study, own, notes, depth)
 
 
-SHAPES: Mapping[Shape, Callable[[Analysis, Notes], Iterator[Block]]] = {
+SHAPES: Mapping[Shape, Callable[[Analysis, Footnotes], Iterator[Block]]] = {
     "ladder": ladder,
     "operations": operations,
     "chain": chain,
@@ -99,7 +99,7 @@ def _main(cell: Cell) -> EndpointCell | None:
     return cell.total or (cell.endpoints[0] if len(cell.endpoints) == 1 else None)
 
 
-def _overview(analysis: Analysis, operation: str, notes: Notes, depth: int) -> Iterator[Block]:
+def _overview(analysis: Analysis, operation: str, notes: Footnotes, depth: int) -> Iterator[Block]:
     """A table each for throughput, latency and failures of all endpoints together: a row per level, a column per
     variant; and the verdict, where there are two. Those of which nothing is known are left out."""
     study, tail = analysis.study, highest(analysis.study)
@@ -124,15 +124,18 @@ def _overview(analysis: Analysis, operation: str, notes: Notes, depth: int) -> I
             rows.append((*texts, *(judgement or (NONE, NONE) if verdicts else ())))
         if any(text != NONE for row in rows for text in row[1 : 1 + len(study.variants)]):
             yield Heading(title, depth)
-            columns = (Column("Level"), *(Column(one_line(variant), right=True, least=7) for variant in study.variants))
-            yield Table((*columns, *((tables.RATIO, Column("Verdict")) if verdicts else ())), tuple(rows))
+            columns = (
+                TextColumn("Level"),
+                *(TextColumn(one_line(variant), right=True, least=7) for variant in study.variants),
+            )
+            yield Table((*columns, *((tables.RATIO, TextColumn("Verdict")) if verdicts else ())), tuple(rows))
 
 
 def _levels(
-    study: Study, operation: str, contents: Sequence[tuple[str, Callable[[EndpointCell], str]]], notes: Notes
+    study: Study, operation: str, contents: Sequence[tuple[str, Callable[[EndpointCell], str]]], notes: Footnotes
 ) -> Table:
     """Of one variant: a row per level."""
-    columns = (Column("Level"), *(Column(title, right=True) for title, _ in contents))
+    columns = (TextColumn("Level"), *(TextColumn(title, right=True) for title, _ in contents))
     cells = [cell_of(study, study.variants[0], level, operation) for level in study.levels]
     rows = [
         (str(cell.level or "all"), *(_cell(cell, shown, notes) for _, shown in contents))
@@ -156,17 +159,17 @@ def _of_total(analysis: Analysis, operation: str, metric: Metric) -> dict[Level 
     }
 
 
-def _cell(cell: Cell, shown: Callable[[EndpointCell], str], notes: Notes) -> str:
+def _cell(cell: Cell, shown: Callable[[EndpointCell], str], notes: Footnotes) -> str:
     row = _main(cell)
     if row is not None:
         return shown(row)
     return notes.missing(tables.reason(cell)) if cell.reasons else NONE
 
 
-def _carried(study: Study, operation: str, notes: Notes) -> Table:
+def _carried(study: Study, operation: str, notes: Footnotes) -> Table:
     tail = highest(study)
     titles = ("Rate", "Success rate", f"{tail.text} (ms)", "Max (ms)", "Achieved/offered", "Runs")
-    columns = (Column("Implementation", least=8), *(Column(title, right=True) for title in titles))
+    columns = (TextColumn("Implementation", least=8), *(TextColumn(title, right=True) for title in titles))
     rows = []
     for variant in study.variants:
         for level in study.levels:
@@ -177,7 +180,7 @@ def _carried(study: Study, operation: str, notes: Notes) -> Table:
     return Table(columns, tuple(rows))
 
 
-def _carried_by(cell: Cell, tail: Metric, notes: Notes) -> tuple[str, ...]:
+def _carried_by(cell: Cell, tail: Metric, notes: Footnotes) -> tuple[str, ...]:
     row = _main(cell)
     if not cell.valid:
         return (notes.missing(tables.reason(cell)),) * 4
@@ -194,7 +197,7 @@ def _carried_by(cell: Cell, tail: Metric, notes: Notes) -> tuple[str, ...]:
     )
 
 
-def _level_by_level(study: Study, comparisons: Sequence[Comparison], notes: Notes, depth: int) -> Iterator[Block]:
+def _level_by_level(study: Study, comparisons: Sequence[Comparison], notes: Footnotes, depth: int) -> Iterator[Block]:
     """A table per level and pair of variants."""
     pairs = {(each.a, each.b) for each in comparisons}
     for (level, a, b), group in itertools.groupby(comparisons, key=lambda each: (each.level, each.a, each.b)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report.analysis.document import Table
 from plimsoll.report.document.footnotes import MISSING
 from plimsoll.report.numbers import NONE, amount, counted, share
-from plimsoll.report.render.text_table import Column, one_line
+from plimsoll.report.render.text_table import TextColumn, one_line
 from plimsoll.report.words import (
     TOTAL,
     UNTOLD,
@@ -27,31 +27,31 @@ from plimsoll.stats.cells import cell_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.cells import Cell, EndpointCell
     from plimsoll.stats.comparison import Comparison
     from plimsoll.stats.study import Metric, Study
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
-RATIO = Column("Ratio [95\u00a0%]", right=True)
-_ENDPOINT = Column("Endpoint", least=12)
+RATIO = TextColumn("Ratio [95\u00a0%]", right=True)
+_ENDPOINT = TextColumn("Endpoint", least=12)
 
 
 def name_of(key: tuple[str, str]) -> str:
     return one_line(endpoint(key))
 
 
-def compared(study: Study, comparisons: Sequence[Comparison], notes: Notes) -> Table:
+def compared(study: Study, comparisons: Sequence[Comparison], notes: Footnotes) -> Table:
     """One pair of variants at one level: a row per endpoint and metric. What is of invalid runs is not shown."""
     first = comparisons[0]
     a, b = (cell_of(study, name, first.level, first.operation) for name in (first.a, first.b))
     columns = (
         _ENDPOINT,
-        Column("Metric"),
-        *(Column(one_line(each.variant), right=True, least=7) for each in (a, b)),
-        Column("Δ", right=True),
+        TextColumn("Metric"),
+        *(TextColumn(one_line(each.variant), right=True, least=7) for each in (a, b)),
+        TextColumn("Δ", right=True),
         RATIO,
-        Column("Verdict"),
+        TextColumn("Verdict"),
     )
     rows = [
         (
@@ -68,7 +68,7 @@ def compared(study: Study, comparisons: Sequence[Comparison], notes: Notes) -> T
     return Table(columns, tuple(rows), grouped=True, spare=frozenset({4}))
 
 
-def _value(comparison: Comparison, known: float | None, cell: Cell, notes: Notes) -> str:
+def _value(comparison: Comparison, known: float | None, cell: Cell, notes: Footnotes) -> str:
     """Without a pair of valid runs there is none in the comparison; a valid run of this variant still has one."""
     if not cell.valid:
         return notes.missing(reason(cell))
@@ -88,7 +88,7 @@ def ratio_cell(comparison: Comparison) -> str:
     return ratio(comparison).removesuffix(f" {WITHIN_RUN}") or NONE
 
 
-def verdict_cell(comparison: Comparison, notes: Notes) -> str:
+def verdict_cell(comparison: Comparison, notes: Footnotes) -> str:
     """The word, and what became of it; a reason becomes a note, as it is mostly that of many rows."""
     if comparison.word == "different":
         return ": ".join(part for part in (verdict(comparison), direction_in_short(comparison)) if part)
@@ -116,14 +116,14 @@ def requests(cell: Cell) -> Table:
         "RPS",
         "Failures/s",
     )
-    columns = (Column("Method"), Column("Name", least=10), *(Column(title, right=True) for title in titles))
+    columns = (TextColumn("Method"), TextColumn("Name", least=10), *(TextColumn(title, right=True) for title in titles))
     return Table(columns, tuple(_request_row(row) for row in _rows(cell)))
 
 
 def percentiles(cell: Cell) -> Table:
     """Locust's second table."""
     titles = (f"{percent}%ile (ms)" for percent in PERCENTILES)
-    columns = (Column("Method"), Column("Name", least=10), *(Column(title, right=True) for title in titles))
+    columns = (TextColumn("Method"), TextColumn("Name", least=10), *(TextColumn(title, right=True) for title in titles))
     rows = [(*_names(row), *(_percentile(row, percent) for percent in PERCENTILES)) for row in _rows(cell)]
     return Table(columns, tuple(rows))
 
@@ -142,7 +142,7 @@ def failures(cells: Sequence[Cell]) -> Table | None:
         return None
     titles = ("Level", "Variant", "Endpoint", "Kind", "Status", "Message")
     least = {"Endpoint": 12, "Message": 20}
-    columns = (*(Column(title, least=least.get(title)) for title in titles), Column("# Fails", right=True))
+    columns = (*(TextColumn(title, least=least.get(title)) for title in titles), TextColumn("# Fails", right=True))
     return Table(columns, tuple((*key, str(number)) for key, number in found.items()))
 
 

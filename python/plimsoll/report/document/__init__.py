@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.described import Described
-    from plimsoll.report.document.blocks import PageDocument
+    from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.view import RunView
 
 __all__ = ["run_document", "study_document"]
 
 
-def study_document(analysis: Analysis, refs: tuple[str, ...] = ()) -> PageDocument:
+def study_document(analysis: Analysis, refs: tuple[str, ...] = ()) -> ReportDocument:
     """Of an experiment or any other study, laid out as its shape has it. refs: how it can be asked for again."""
     from plimsoll.report.document import study
 
@@ -26,7 +26,7 @@ def study_document(analysis: Analysis, refs: tuple[str, ...] = ()) -> PageDocume
 
 def run_document(
     view: RunView, run: Described | None, assessment: Assessment, *, is_growing: bool = False
-) -> PageDocument:
+) -> ReportDocument:
     """Of a single run. run: None for one that was not kept. is_growing: it goes on."""
     from plimsoll.report.document import run as of_run
 

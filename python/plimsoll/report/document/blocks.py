@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from plimsoll.report.document.tables import Chip, Table
+from plimsoll.report.document.tables import Chip, TableData
 
 SCHEMA = "plimsoll.page"
 VERSION = 1
@@ -49,7 +49,7 @@ class Preformatted:
 
 @dataclass(frozen=True, slots=True)
 class TableBlock:
-    table: Table
+    table: TableData
     id: str = ""
     has_filter: bool = False
     words: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Answers:
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class NamedValue:
     name: str
     value: str
 
@@ -94,7 +94,7 @@ class Fact:
 class Facts:
     """status: a line of a few. manifest: a list of many."""
 
-    facts: tuple[Fact, ...]
+    facts: tuple[NamedValue, ...]
     style: Literal["status", "manifest"] = "manifest"
     type: Literal["facts"] = "facts"
 
@@ -121,7 +121,7 @@ class ShownFinding:
     advice: str
     rule: str
     place: str
-    evidence: tuple[Fact, ...]
+    evidence: tuple[NamedValue, ...]
     charts: tuple[str, ...]
     """Where it is seen, highlighted."""
 
@@ -149,7 +149,7 @@ class Details:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Panel:
     title: str
     blocks: tuple[Block, ...]
 
@@ -157,7 +157,7 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class Tabs:
     label: str
-    parts: tuple[Part, ...]
+    parts: tuple[Panel, ...]
     type: Literal["tabs"] = "tabs"
 
 
@@ -166,7 +166,7 @@ class Choice:
     """Of many parts one, chosen from a list."""
 
     label: str
-    parts: tuple[Part, ...]
+    parts: tuple[Panel, ...]
     type: Literal["choice"] = "choice"
 
 
@@ -205,7 +205,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class PageDocument:
+class ReportDocument:
     title: str
     lines: tuple[str, ...]
     """Below the title: the question, or what was run."""

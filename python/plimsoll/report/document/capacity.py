@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.numbers import NONE, counted, quantity
 from plimsoll.report.render.markdown import escape
-from plimsoll.report.render.text_table import Column, render
+from plimsoll.report.render.text_table import TextColumn, render
 from plimsoll.stats.capacity import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -51,7 +51,9 @@ def table(probes: Sequence[Probe], unit: Unit, width: int) -> list[str]:
     """A line per run, by load."""
     columns, rows = _rows(probes, unit)
     return render(
-        [Column(title, right=place not in (1, len(columns) - 1)) for place, title in enumerate(columns)], rows, width
+        [TextColumn(title, right=place not in (1, len(columns) - 1)) for place, title in enumerate(columns)],
+        rows,
+        width,
     )
 
 

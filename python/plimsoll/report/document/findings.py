@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import words
 from plimsoll.report.charts.highlight import highlighted
-from plimsoll.report.document.blocks import Fact, Findings, ShownFinding
+from plimsoll.report.document.blocks import Findings, NamedValue, ShownFinding
 from plimsoll.report.document.pictures import is_only
 from plimsoll.stats.study import TOTAL
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.charts import Chart
-    from plimsoll.report.document.pictures import Pictures
+    from plimsoll.report.document.pictures import ShownCharts
     from plimsoll.stats.findings.finding import Finding, Where
 
 MOST_ALIKE = 3
@@ -36,7 +36,7 @@ _EVIDENT = {
 """Kinds of charts in which a finding of a rule is seen, the best one first."""
 
 
-def shown_findings(findings: Sequence[Finding], pictures: Pictures) -> Findings:
+def shown_findings(findings: Sequence[Finding], pictures: ShownCharts) -> Findings:
     """In the order of the analysis."""
     seen = Counter[tuple[str, str]]()
     shown: list[ShownFinding] = []
@@ -48,9 +48,9 @@ def shown_findings(findings: Sequence[Finding], pictures: Pictures) -> Findings:
     return Findings(tuple(shown), tuple(folded))
 
 
-def _shown(finding: Finding, pictures: Pictures) -> ShownFinding:
+def _shown(finding: Finding, pictures: ShownCharts) -> ShownFinding:
     evidence = tuple(
-        Fact(name.replace("_", " "), words.evidence({name: value}).removeprefix(f"{name} "))
+        NamedValue(name.replace("_", " "), words.evidence({name: value}).removeprefix(f"{name} "))
         for name, value in finding.evidence.items()
     )
     return ShownFinding(
@@ -66,7 +66,7 @@ def _shown(finding: Finding, pictures: Pictures) -> ShownFinding:
     )
 
 
-def _seen_in(finding: Finding, pictures: Pictures) -> tuple[str, ...]:
+def _seen_in(finding: Finding, pictures: ShownCharts) -> tuple[str, ...]:
     """Names of charts with what the finding rests on highlighted; of plain ones where it cannot be."""
     kinds = _EVIDENT.get(finding.id, ())
     own = sorted((chart for chart in pictures.all if chart.kind in kinds), key=lambda chart: kinds.index(chart.kind))

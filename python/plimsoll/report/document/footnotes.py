@@ -21,7 +21,7 @@ MOST_SKIPPED = 10
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-class Notes:
+class Footnotes:
     """Numbered notes to single numbers. The same text has one number, wherever it stands."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import words
 from plimsoll.report.charts import trial_label
-from plimsoll.report.document.blocks import Answer, Doubts, Fact
+from plimsoll.report.document.blocks import Answer, Doubts, NamedValue
 from plimsoll.report.document.tables import Chip, verdict_chip
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted, seconds, share
@@ -67,28 +67,30 @@ def _first_of_each_rule(findings: Sequence[Finding]) -> list[Finding]:
     return list(seen.values())
 
 
-def status(study: Study, cells: Sequence[Cell]) -> tuple[Fact, ...]:
+def status(study: Study, cells: Sequence[Cell]) -> tuple[NamedValue, ...]:
     """What was measured, in a few numbers. What is not known is not told."""
     invalid = sum(bool(trial.invalid) for trial in study.trials)
     totals = [cell.total for cell in cells if cell.total is not None]
     counts = [total.requests for total in totals if total.requests is not None]
     failures = [total.failures for total in totals if total.failures is not None]
     durations = sorted({trial.duration for trial in study.trials if trial.duration is not None})
-    found = [Fact("runs", f"{len(study.trials)}, {invalid} invalid" if invalid else f"{len(study.trials)}, all valid")]
+    found = [
+        NamedValue("runs", f"{len(study.trials)}, {invalid} invalid" if invalid else f"{len(study.trials)}, all valid")
+    ]
     if len(study.variants) > 1:
-        found.append(Fact("variants", ", ".join(study.variants)))
+        found.append(NamedValue("variants", ", ".join(study.variants)))
     levels = [str(level) for level in study.levels if level is not None]
     if levels:
-        found.append(Fact("levels" if len(levels) > 1 else "level", ", ".join(levels)))
+        found.append(NamedValue("levels" if len(levels) > 1 else "level", ", ".join(levels)))
     if durations:
         ends = [seconds(each) for each in (durations[0], durations[-1])]
         name = "measured in each run" if len(study.trials) > 1 else "measured"
-        found.append(Fact(name, ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"))
+        found.append(NamedValue(name, ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"))
     if counts:
-        found.append(Fact("requests", words.count(sum(counts))))
+        found.append(NamedValue("requests", words.count(sum(counts))))
     if counts and failures:
         failed = f"{words.count(sum(failures))} ({share(sum(failures), sum(counts))})" if sum(failures) else "none"
-        found.append(Fact("failed", failed))
+        found.append(NamedValue("failed", failed))
     return tuple(found)
 
 

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import words
 from plimsoll.report.document.shape import changes_of
-from plimsoll.report.document.tables import VARIANT, Column, Row, Table, number
+from plimsoll.report.document.tables import VARIANT, TableColumn, TableData, TableRow, number
 from plimsoll.report.numbers import NONE, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell
     from plimsoll.stats.comparison import Comparison
@@ -22,22 +22,22 @@ MOST_RUNS = 400
 """Rows of a table with one for each run."""
 
 
-def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Notes) -> Table:
+def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Footnotes) -> TableData:
     """A row for each step: what it changed, what it does, and what came of it against the one before and the first."""
     study = analysis.study
     changes = changes_of(study)
     has_level = len(study.levels) > 1
     columns = (
-        Column("Step", is_text=True),
-        *([Column("Level")] if has_level else []),
-        Column("What changed", is_text=True, room="long"),
-        Column("RPS"),
-        Column("p50 (ms)"),
-        Column("p99 (ms)"),
-        Column("Average size (bytes)"),
-        Column("Failed"),
-        *(Column(f"RPS against {_AGAINST[each]}", is_text=True) for each in study.against),
-        *(Column(f"p99 against {_AGAINST[each]}", is_text=True) for each in study.against),
+        TableColumn("Step", is_text=True),
+        *([TableColumn("Level")] if has_level else []),
+        TableColumn("What changed", is_text=True, room="long"),
+        TableColumn("RPS"),
+        TableColumn("p50 (ms)"),
+        TableColumn("p99 (ms)"),
+        TableColumn("Average size (bytes)"),
+        TableColumn("Failed"),
+        *(TableColumn(f"RPS against {_AGAINST[each]}", is_text=True) for each in study.against),
+        *(TableColumn(f"p99 against {_AGAINST[each]}", is_text=True) for each in study.against),
     )
     rows = []
     for cell in cells:
@@ -46,13 +46,13 @@ def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Notes) -> Tabl
             _came_of(analysis, cell, kind, each) for kind in ("throughput", "quantile") for each in study.against
         )
         if cell.total is None:
-            rows.append(Row((*left, *[notes.missing("; ".join(cell.reasons))] * 5, *against), "missing"))
+            rows.append(TableRow((*left, *[notes.missing("; ".join(cell.reasons))] * 5, *against), "missing"))
             continue
         of = cell.total
         size = NONE if of.size is None else words.count(of.size)
         numbers = (number(of.rate), number(of.quantile(0.5)), number(of.quantile(0.99)), size, _failed(cell))
-        rows.append(Row((*left, *numbers, *against)))
-    return Table("All endpoints together", columns, tuple(rows))
+        rows.append(TableRow((*left, *numbers, *against)))
+    return TableData("All endpoints together", columns, tuple(rows))
 
 
 _AGAINST: dict[Against, str] = {"previous": "the step before", "baseline": "the baseline"}
@@ -85,17 +85,17 @@ def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
     return list(study.variants[:2]) == [comparison.a, comparison.b]
 
 
-def rates_table(study: Study, cells: Sequence[Cell], notes: Notes) -> Table:
+def rates_table(study: Study, cells: Sequence[Cell], notes: Footnotes) -> TableData:
     """A row for each implementation and rate; of an invalid cell nothing is shown but the reason."""
     columns = (
-        Column("Implementation", is_text=True),
-        Column("Rate"),
-        Column("Success rate"),
-        Column("p50 (ms)"),
-        Column("p99 (ms)"),
-        Column("Max (ms)"),
-        Column("Achieved / offered"),
-        Column("Runs"),
+        TableColumn("Implementation", is_text=True),
+        TableColumn("Rate"),
+        TableColumn("Success rate"),
+        TableColumn("p50 (ms)"),
+        TableColumn("p99 (ms)"),
+        TableColumn("Max (ms)"),
+        TableColumn("Achieved / offered"),
+        TableColumn("Runs"),
     )
     order = {variant: place for place, variant in enumerate(study.variants)}
     rows = []
@@ -104,11 +104,11 @@ def rates_table(study: Study, cells: Sequence[Cell], notes: Notes) -> Table:
         left = (cell.variant, str(cell.level or NONE))
         runs = str(all_runs) if valid == all_runs else f"{valid} valid of {all_runs}"
         if cell.total is None:
-            rows.append(Row((*left, *[notes.missing("; ".join(cell.reasons))] * 5, runs), "missing"))
+            rows.append(TableRow((*left, *[notes.missing("; ".join(cell.reasons))] * 5, runs), "missing"))
             continue
         of = cell.total
         rows.append(
-            Row(
+            TableRow(
                 (
                     *left,
                     _succeeded(cell),
@@ -120,7 +120,7 @@ def rates_table(study: Study, cells: Sequence[Cell], notes: Notes) -> Table:
                 )
             )
         )
-    return Table("All endpoints together", columns, tuple(rows))
+    return TableData("All endpoints together", columns, tuple(rows))
 
 
 def _succeeded(cell: Cell) -> str:
@@ -137,19 +137,19 @@ def _failed(cell: Cell) -> str:
     return share(of.failures, of.requests)
 
 
-def generator_table(study: Study) -> Table | None:
+def generator_table(study: Study) -> TableData | None:
     """A row for each run. None when nothing is known of the generator."""
     known = [trial for trial in study.trials if trial.generator is not None]
     if not known:
         return None
     columns = (
         *_run_columns(study),
-        Column("Lag p99 (ms)", hint="one request in a hundred was sent at least this late"),
-        Column("Delay p99 (ms)", hint="one response in a hundred lay unread at least this long"),
-        Column("CPU max", hint="busiest second of the busiest worker"),
-        Column("Achieved / offered"),
-        Column("Dropped"),
-        Column("Valid", is_text=True, room="long"),
+        TableColumn("Lag p99 (ms)", hint="one request in a hundred was sent at least this late"),
+        TableColumn("Delay p99 (ms)", hint="one response in a hundred lay unread at least this long"),
+        TableColumn("CPU max", hint="busiest second of the busiest worker"),
+        TableColumn("Achieved / offered"),
+        TableColumn("Dropped"),
+        TableColumn("Valid", is_text=True, room="long"),
     )
     rows = []
     for trial in known[:MOST_RUNS]:
@@ -162,19 +162,19 @@ def generator_table(study: Study) -> Table | None:
             NONE if health.achieved is None or trial.model == "closed" else share(health.achieved, 1.0),
             NONE if health.dropped is None else words.count(health.dropped),
         )
-        rows.append(Row((*_run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
+        rows.append(TableRow((*_run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
     note = f"{len(known) - MOST_RUNS} more runs are in the JSON report." if len(known) > MOST_RUNS else ""
-    return Table("The load generator, run by run", columns, tuple(rows), note)
+    return TableData("The load generator, run by run", columns, tuple(rows), note)
 
 
-def observed_table(study: Study) -> Table | None:
+def observed_table(study: Study) -> TableData | None:
     """What was observed of the target: at the beginning, at the end, at most. None when nothing was."""
     columns = (
         *_run_columns(study),
-        Column("Of", is_text=True),
-        Column("What", is_text=True),
-        *(Column(title) for title in ("First", "Last", "Least", "Most")),
-        Column("Unit", is_text=True, room="word"),
+        TableColumn("Of", is_text=True),
+        TableColumn("What", is_text=True),
+        *(TableColumn(title) for title in ("First", "Last", "Least", "Most")),
+        TableColumn("Unit", is_text=True, room="word"),
     )
     rows = []
     for trial in study.trials:
@@ -183,19 +183,19 @@ def observed_table(study: Study) -> Table | None:
             if known:
                 values = (known[0], known[-1], min(known), max(known))
                 cells = (series.source, series.name, *(number(each) for each in values), series.unit)
-                rows.append(Row((*_run_cells(study, trial), *cells)))
+                rows.append(TableRow((*_run_cells(study, trial), *cells)))
     if not rows:
         return None
     note = f"{len(rows) - MOST_RUNS} more rows are in the JSON report." if len(rows) > MOST_RUNS else ""
-    return Table("Observed of the target", columns, tuple(rows[:MOST_RUNS]), note)
+    return TableData("Observed of the target", columns, tuple(rows[:MOST_RUNS]), note)
 
 
-def _run_columns(study: Study) -> tuple[Column, ...]:
+def _run_columns(study: Study) -> tuple[TableColumn, ...]:
     return (
-        *([Column("Operation", is_text=True)] if len(study.operations) > 1 else []),
+        *([TableColumn("Operation", is_text=True)] if len(study.operations) > 1 else []),
         *([VARIANT] if len(study.variants) > 1 else []),
-        Column("Level"),
-        Column("Repeat"),
+        TableColumn("Level"),
+        TableColumn("Repeat"),
     )
 
 

@@ -18,7 +18,7 @@ AXIS, LEGEND = 66, 21
 _SAID_ELSEWHERE = ("$schema", "title", "description")
 
 
-class Pictures:
+class ShownCharts:
     def __init__(self, charts: Sequence[Chart]) -> None:
         """charts: all that could be shown; their names are unique."""
         self.all = charts

@@ -11,20 +11,30 @@ from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
     Details,
     Doubts,
-    Fact,
     Facts,
-    PageDocument,
+    NamedValue,
     Paragraph,
     Preformatted,
+    ReportDocument,
     Section,
 )
 from plimsoll.report.document.exceptions import user_line
 from plimsoll.report.document.head import status
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks
 from plimsoll.report.document.run_trial import trial_of_run
-from plimsoll.report.document.sections import Subject, shown
+from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
-from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS, Column, Row, Table
+from plimsoll.report.document.tables import (
+    KIND,
+    MESSAGE,
+    METHOD,
+    NAME,
+    PERCENTILES,
+    REQUESTS,
+    TableColumn,
+    TableData,
+    TableRow,
+)
 from plimsoll.report.numbers import amount, milliseconds, share
 from plimsoll.report.verdict import INVALID, threshold_rows
 from plimsoll.stats.analysis import Analysis
@@ -52,7 +62,7 @@ _NESTED = ("versions", "machine", "kernel", "processor", "git", "python")
 
 def run_document(
     view: RunView, run: Described | None, assessment: Assessment, *, is_growing: bool = False
-) -> PageDocument:
+) -> ReportDocument:
     """run: None for one that was not kept. is_growing: it goes on, and these are its numbers so far."""
     title = f"Run {run.id}" if run else "A run that was not kept"
     of = _subject(title, view, run, assessment)
@@ -70,7 +80,7 @@ def run_document(
         sections.measured(_manifest(run)),
         sections.notes(of, _below(view, [*rows, total], assessment)),
     ]
-    return PageDocument(
+    return ReportDocument(
         title,
         (*_lines(view, run), *((GROWING,) if is_growing else ())),
         (Facts(_status(of, total, assessment), "status"),),
@@ -83,7 +93,7 @@ def run_document(
     )
 
 
-def _subject(title: str, view: RunView, run: Described | None, assessment: Assessment) -> Subject:
+def _subject(title: str, view: RunView, run: Described | None, assessment: Assessment) -> ReportContext:
     """One run is compared with nothing, but there may be something to say of it."""
     from plimsoll.stats.findings import find
 
@@ -91,7 +101,7 @@ def _subject(title: str, view: RunView, run: Described | None, assessment: Asses
     # they tell what the generator's limit was.
     trial = replace(trial_of_run(view, run, assessment), invalid=())
     study = Study(title, (trial,), shape="operations")
-    return Subject.of(Analysis(study, tuple(find(study)), ()))
+    return ReportContext.of(Analysis(study, tuple(find(study)), ()))
 
 
 def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
@@ -102,13 +112,13 @@ def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
     return (first.replace(f"run {run.id} ({run.status})", run.status, 1), *others)
 
 
-def _status(of: Subject, total: EndpointSummary, assessment: Assessment) -> tuple[Fact, ...]:
+def _status(of: ReportContext, total: EndpointSummary, assessment: Assessment) -> tuple[NamedValue, ...]:
     """What was measured. Of an invalid run only how much: its times stand in the tables, struck through."""
     known = tuple(fact for fact in status(of.study, of.cells) if fact.name not in ("runs", "level"))
     if not assessment.validity.valid or not total.requests:
         return known
-    times = (Fact(f"p{each}", f"{milliseconds(total.response.quantile(each / 100))} ms") for each in (50, 95, 99))
-    return (*known, Fact("requests per second", amount(total.rps)), *times)
+    times = (NamedValue(f"p{each}", f"{milliseconds(total.response.quantile(each / 100))} ms") for each in (50, 95, 99))
+    return (*known, NamedValue("requests per second", amount(total.rps)), *times)
 
 
 def _doubts(assessment: Assessment) -> Doubts:
@@ -124,12 +134,14 @@ def _thresholds(assessment: Assessment) -> Section | None:
     if not assessment.thresholds:
         return None
     columns = (
-        Column("Threshold", is_text=True, room="long"),
-        Column("Value"),
-        Column("Limit"),
-        Column("Detail", is_text=True, room="long"),
+        TableColumn("Threshold", is_text=True, room="long"),
+        TableColumn("Value"),
+        TableColumn("Limit"),
+        TableColumn("Detail", is_text=True, room="long"),
     )
-    table = Table("Thresholds", columns, tuple(Row(tuple(row)) for row in threshold_rows(assessment.thresholds)))
+    table = TableData(
+        "Thresholds", columns, tuple(TableRow(tuple(row)) for row in threshold_rows(assessment.thresholds))
+    )
     return Section("thresholds", "Thresholds", (shown(table),))
 
 
@@ -139,14 +151,14 @@ def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary, *, struck:
     return Section("numbers", "Numbers", (shown(requests, "requests", struck=struck), *times))
 
 
-def _curves(of: Subject) -> Section | None:
+def _curves(of: ReportContext) -> Section | None:
     """All of the run: it has one operation and one level."""
     main, more, parts = sections.curves_of(of, "")
     block = of.pictures.block([*main, *more, *parts])
     return Section("percentiles", "Percentiles", block) if block else None
 
 
-def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[Table]:
+def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[TableData]:
     """Locust's two, and service times where they differ."""
     note = ""
     if len(rows) > MOST_ROWS:
@@ -154,7 +166,7 @@ def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[Tab
         chosen = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:MOST_ROWS]}
         rows = [row for row in rows if id(row) in chosen]
     rows = [*rows, total]
-    requests = Table("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), note)
+    requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), note)
     tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response for row in rows], note)]
     if not all(row.service_agrees for row in rows):
         title = "Service time percentiles (ms): what the target took"
@@ -162,7 +174,7 @@ def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[Tab
     return tables
 
 
-def _requests(row: EndpointSummary) -> Row:
+def _requests(row: EndpointSummary) -> TableRow:
     times = (row.response.mean, row.response.min, row.response.max)
     cells = (
         row.method,
@@ -174,22 +186,22 @@ def _requests(row: EndpointSummary) -> Row:
         f"{row.rps:.2f}",
         f"{row.failures_per_s:.2f}",
     )
-    return Row(cells, _kind(row))
+    return TableRow(cells, _kind(row))
 
 
-def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[Latency], note: str) -> Table:
+def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[Latency], note: str) -> TableData:
     found = [
-        Row((row.method, row.name, *(milliseconds(time.quantile(each / 100)) for each in PERCENTILES)), _kind(row))
+        TableRow((row.method, row.name, *(milliseconds(time.quantile(each / 100)) for each in PERCENTILES)), _kind(row))
         for row, time in zip(rows, times, strict=True)
     ]
-    return Table(title, (METHOD, NAME, *(Column(f"{each}%") for each in PERCENTILES)), tuple(found), note)
+    return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), tuple(found), note)
 
 
 def _kind(row: EndpointSummary) -> str:
     return "total" if (row.method, row.name) == TOTAL else ""
 
 
-def _failures(of: Subject, view: RunView) -> Section | None:
+def _failures(of: ReportContext, view: RunView) -> Section | None:
     """By kind with the time until they failed, and by message."""
     if not view.failures and not view.total.failed_outcomes:
         return None
@@ -197,23 +209,25 @@ def _failures(of: Subject, view: RunView) -> Section | None:
     return Section("failures", "Failures", (*sections.failure_figure(of, ""), *tables))
 
 
-def _failure_kinds(view: RunView) -> Table:
+def _failure_kinds(view: RunView) -> TableData:
     kinds = []
     for each in view.total.failed_outcomes:
         time = Latency.of_response([each])
         times = (milliseconds(time.median), milliseconds(time.max))
-        kinds.append(Row((each.outcome, str(each.count), share(each.count, view.total.requests), *times)))
-    columns = (KIND, *map(Column, ("# Fails", "Share", "Median (ms)", "Max (ms)")))
-    return Table("Failures by kind, and the time until they failed", columns, tuple(kinds))
+        kinds.append(TableRow((each.outcome, str(each.count), share(each.count, view.total.requests), *times)))
+    columns = (KIND, *map(TableColumn, ("# Fails", "Share", "Median (ms)", "Max (ms)")))
+    return TableData("Failures by kind, and the time until they failed", columns, tuple(kinds))
 
 
-def _failure_messages(view: RunView) -> Table:
+def _failure_messages(view: RunView) -> TableData:
     messages = [
-        Row((str(each.count), each.outcome, each.method, each.name, each.message))
+        TableRow((str(each.count), each.outcome, each.method, each.name, each.message))
         for each in view.failures[:MOST_FAILURES]
     ]
     note = _left_out(len(view.failures) - MOST_FAILURES)
-    return Table("Failures by message", (Column("# Fails"), KIND, METHOD, NAME, MESSAGE), tuple(messages), note)
+    return TableData(
+        "Failures by message", (TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE), tuple(messages), note
+    )
 
 
 def _exceptions(view: RunView) -> Section | None:
@@ -233,17 +247,17 @@ def _left_out(count: int) -> str:
     return f"{count} more; `plimsoll show RUN --json` has all." if count > 0 else ""
 
 
-def _manifest(run: Described | None) -> tuple[Fact, ...]:
+def _manifest(run: Described | None) -> tuple[NamedValue, ...]:
     """The plain values; what is nested is in the JSON."""
     if run is None:
         return ()
     plain = [
-        Fact(name.replace("_", " "), str(value))
+        NamedValue(name.replace("_", " "), str(value))
         for name, value in run.manifest.items()
         if isinstance(value, str | int | float) and not isinstance(value, bool) and name != "started"
     ]
     nested = [
-        Fact(f"{name} {inner}", str(value))
+        NamedValue(f"{name} {inner}", str(value))
         for name, each in run.manifest.items()
         if isinstance(each, dict) and name in _NESTED
         for inner, value in each.items()

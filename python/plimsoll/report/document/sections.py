@@ -12,21 +12,21 @@ from plimsoll.report.document import blocks
 from plimsoll.report.document.blocks import (
     Choice,
     Details,
-    Fact,
     Facts,
     Figures,
+    NamedValue,
+    Panel,
     Paragraph,
-    Part,
     Preformatted,
     Section,
     TableBlock,
     Tabs,
 )
 from plimsoll.report.document.findings import shown_findings
-from plimsoll.report.document.footnotes import Notes, general
+from plimsoll.report.document.footnotes import Footnotes, general
 from plimsoll.report.document.head import doubts
 from plimsoll.report.document.overview import chain_table, generator_table, observed_table, rates_table
-from plimsoll.report.document.pictures import Pictures, main_ones
+from plimsoll.report.document.pictures import ShownCharts, main_ones
 from plimsoll.report.document.shape import changes_of, collected, shape_of
 from plimsoll.report.document.tables import failure_table, locust_tables, verdict_table
 from plimsoll.stats.cells import cells_of
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.charts import Chart
     from plimsoll.report.document.blocks import Block
-    from plimsoll.report.document.tables import Table
+    from plimsoll.report.document.tables import TableData
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell
     from plimsoll.stats.study import Level, Study
@@ -54,40 +54,40 @@ MOST_OPEN = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class ReportContext:
     """What a report is about, and what its sections have in common."""
 
     analysis: Analysis
     cells: Sequence[Cell]
-    pictures: Pictures
-    notes: Notes
+    pictures: ShownCharts
+    notes: Footnotes
     """To single numbers; the last section shows those that the others before it have made."""
 
     @classmethod
     def of(cls, analysis: Analysis) -> Self:
-        return cls(analysis, cells_of(analysis.study), Pictures(charts_of(analysis)), Notes())
+        return cls(analysis, cells_of(analysis.study), ShownCharts(charts_of(analysis)), Footnotes())
 
     @property
     def study(self) -> Study:
         return self.analysis.study
 
 
-def shown(table: Table, id: str = "", *, struck: bool = False) -> TableBlock:
+def shown(table: TableData, id: str = "", *, struck: bool = False) -> TableBlock:
     """id: unique in its document. struck: its numbers are those of an invalid run."""
     return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE, struck=struck)
 
 
-def validity(of: Subject) -> Section:
+def validity(of: ReportContext) -> Section:
     return Section("validity", "", (doubts(of.analysis),), label="Validity")
 
 
-def findings(of: Subject) -> Section | None:
+def findings(of: ReportContext) -> Section | None:
     if not of.analysis.findings:
         return None
     return Section("findings", "Findings", (shown_findings(of.analysis.findings, of.pictures),))
 
 
-def summary(of: Subject) -> Section | None:
+def summary(of: ReportContext) -> Section | None:
     """Of chains and rates; other shapes have none."""
     if shape_of(of.study) == "rates":
         return Section("summary", "Rates", (shown(rates_table(of.study, of.cells, of.notes)),))
@@ -102,7 +102,7 @@ def summary(of: Subject) -> Section | None:
     return Section("summary", "Step by step", (table, *texts))
 
 
-def verdicts(of: Subject) -> Section | None:
+def verdicts(of: ReportContext) -> Section | None:
     comparisons = of.analysis.comparisons
     if not comparisons:
         return None
@@ -121,7 +121,7 @@ def verdicts(of: Subject) -> Section | None:
     return Section("verdicts", "Verdicts", (*overview, table, *folded))
 
 
-def ladder(of: Subject) -> Section | None:
+def ladder(of: ReportContext) -> Section | None:
     """Of a single operation; where there are several, each has its own."""
     charts = [chart for chart in of.pictures.all if chart.kind.startswith("ladder")]
     if len(of.study.operations) != 1 or not charts:
@@ -131,14 +131,14 @@ def ladder(of: Subject) -> Section | None:
     return Section("ladder", "Over the levels", (*of.pictures.block(main), *folded), label="Levels")
 
 
-def operations(of: Subject) -> Section | None:
-    parts = [Part(name or "all", _operation(of, name)) for name in of.study.operations]
+def operations(of: ReportContext) -> Section | None:
+    parts = [Panel(name or "all", _operation(of, name)) for name in of.study.operations]
     if len(parts) > 1:
         return Section("operations", "Operations", (Tabs("Operations", tuple(parts)),))
     return Section("operations", "Endpoints", parts[0].blocks) if parts else None
 
 
-def _operation(of: Subject, name: str) -> tuple[Block, ...]:
+def _operation(of: ReportContext, name: str) -> tuple[Block, ...]:
     own = [cell for cell in of.cells if cell.operation == name]
     main, more, parts = curves_of(of, name)
     return (
@@ -149,7 +149,7 @@ def _operation(of: Subject, name: str) -> tuple[Block, ...]:
     )
 
 
-def curves_of(of: Subject, operation: str) -> tuple[list[Chart], list[Chart], list[Chart]]:
+def curves_of(of: ReportContext, operation: str) -> tuple[list[Chart], list[Chart], list[Chart]]:
     """Percentile curves: of all endpoints together, of single ones, and where the time went."""
     curves = [chart for chart in of.pictures.all if chart.kind == "percentiles" and chart.operation == operation]
     parts = [chart for chart in curves if chart.name.startswith("parts")]
@@ -157,17 +157,17 @@ def curves_of(of: Subject, operation: str) -> tuple[list[Chart], list[Chart], li
     return main, more, parts
 
 
-def _ladder_of(of: Subject, operation: str) -> list[Chart]:
+def _ladder_of(of: ReportContext, operation: str) -> list[Chart]:
     charts = [each for each in of.pictures.all if each.kind.startswith("ladder") and each.operation == operation]
     return main_ones(charts)[0]
 
 
-def failure_figure(of: Subject, operation: str) -> tuple[Figures, ...]:
+def failure_figure(of: ReportContext, operation: str) -> tuple[Figures, ...]:
     charts = [each for each in of.pictures.all if each.kind == "failures" and each.operation == operation]
     return of.pictures.block(charts[:1], wide=True)
 
 
-def _failures(of: Subject, operation: str, cells: Sequence[Cell]) -> tuple[Block, ...]:
+def _failures(of: ReportContext, operation: str, cells: Sequence[Cell]) -> tuple[Block, ...]:
     labelled = [(cell_label(of.study, cell.variant, cell.level), cell) for cell in cells]
     table = failure_table(labelled, MOST_FAILURES, _place(of, operation))
     if table is not None:
@@ -178,7 +178,7 @@ def _failures(of: Subject, operation: str, cells: Sequence[Cell]) -> tuple[Block
 
 
 def _levels(
-    of: Subject, operation: str, cells: Sequence[Cell], main: Sequence[Chart], more: Sequence[Chart]
+    of: ReportContext, operation: str, cells: Sequence[Cell], main: Sequence[Chart], more: Sequence[Chart]
 ) -> tuple[Block, ...]:
     levels = [level for level in of.study.levels if any(cell.level == level for cell in cells)]
     found: list[Block] = []
@@ -190,7 +190,7 @@ def _levels(
 
 
 def _at_level(
-    of: Subject,
+    of: ReportContext,
     operation: str,
     cells: Sequence[Cell],
     level: Level | None,
@@ -212,13 +212,13 @@ def _at_level(
     )
 
 
-def courses(of: Subject) -> Section | None:
+def courses(of: ReportContext) -> Section | None:
     """Second by second, one run at a time."""
     parts = []
     for trial in of.study.trials[:MOST_COURSES]:
         own = [each for each in of.pictures.all if each.kind.startswith("course") and each.trial == trial.id]
         if own:
-            parts.append(Part(trial_label(of.study, trial), of.pictures.block(own, wide=True)))
+            parts.append(Panel(trial_label(of.study, trial), of.pictures.block(own, wide=True)))
     if not parts:
         return None
     blocks: list[Block] = [Choice("run", tuple(parts))] if len(parts) > 1 else [*parts[0].blocks]
@@ -228,7 +228,7 @@ def courses(of: Subject) -> Section | None:
     return Section("course", "Second by second", tuple(blocks), label="Time")
 
 
-def target(of: Subject) -> Section | None:
+def target(of: ReportContext) -> Section | None:
     observed = observed_table(of.study)
     tables = (shown(observed),) if observed is not None else ()
     charts = of.pictures.block(chart for chart in of.pictures.all if chart.kind == "target")
@@ -237,7 +237,7 @@ def target(of: Subject) -> Section | None:
     return Section("target", "The target's side", (*tables, *charts), label="Target")
 
 
-def environment(of: Subject) -> Section | None:
+def environment(of: ReportContext) -> Section | None:
     study = of.study
     told = [
         ("source", study.source),
@@ -248,23 +248,23 @@ def environment(of: Subject) -> Section | None:
     ]
     generator = generator_table(study)
     return measured(
-        tuple(Fact(name, text) for name, text in told if text), () if generator is None else (shown(generator),)
+        tuple(NamedValue(name, text) for name, text in told if text), () if generator is None else (shown(generator),)
     )
 
 
-def measured(facts: tuple[Fact, ...], more: tuple[Block, ...] = ()) -> Section | None:
+def measured(facts: tuple[NamedValue, ...], more: tuple[Block, ...] = ()) -> Section | None:
     """How it was. None when nothing is known."""
     blocks = (*((Facts(facts),) if facts else ()), *more)
     return Section("environment", "How it was measured", blocks, label="Environment") if blocks else None
 
 
-def notes(of: Subject, first: Sequence[str] = ()) -> Section:
+def notes(of: ReportContext, first: Sequence[str] = ()) -> Section:
     """first: lines before those that the numbers ask for. To be made after all other sections."""
     block = blocks.Notes(tuple(of.notes.lines()), (*first, *general(of.analysis)))
     return Section("notes", "How to read this", (block,), label="Notes")
 
 
-def _place(of: Subject, operation: str, level: Level | None = None) -> str:
+def _place(of: ReportContext, operation: str, level: Level | None = None) -> str:
     """ " of upload at 50 users": captions that are the same would not tell one table from another."""
     of_operation = f" of {operation}" if len(of.study.operations) > 1 and operation else ""
     return of_operation + (f" at {level}" if level is not None else "")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
-from plimsoll.report.document.blocks import Answers, Facts, PageDocument
+from plimsoll.report.document.blocks import Answers, Facts, ReportDocument
 from plimsoll.report.document.head import answers, status
-from plimsoll.report.document.sections import Subject
+from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.shape import Shape, shape_of
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.report.document.blocks import Block, Section
     from plimsoll.stats.analysis import Analysis
 
-    Maker = Callable[[Subject], Section | None]
+    Maker = Callable[[ReportContext], Section | None]
 
 _BEGINNING = (sections.validity, sections.findings)
 _END = (sections.courses, sections.target, sections.environment, sections.notes)
@@ -38,11 +38,11 @@ ARRANGEMENTS: dict[Shape, tuple[Maker, ...]] = {
 }  # fmt: skip
 
 
-def study_document(analysis: Analysis, refs: tuple[str, ...] = ()) -> PageDocument:
+def study_document(analysis: Analysis, refs: tuple[str, ...] = ()) -> ReportDocument:
     """refs: how it can be asked for again."""
-    of = Subject.of(analysis)
+    of = ReportContext.of(analysis)
     made = [make(of) for make in ARRANGEMENTS[shape_of(of.study)]]
-    return PageDocument(
+    return ReportDocument(
         of.study.name or "Report",
         (of.study.question,) if of.study.question else (),
         _head(of),
@@ -54,7 +54,7 @@ def study_document(analysis: Analysis, refs: tuple[str, ...] = ()) -> PageDocume
     )
 
 
-def _head(of: Subject) -> tuple[Block, ...]:
+def _head(of: ReportContext) -> tuple[Block, ...]:
     told = answers(of.analysis)
     return (*((Answers(told),) if told else ()), Facts(status(of.study, of.cells), "status"))
 

@@ -13,7 +13,7 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plimsoll.report.document.footnotes import Notes
+    from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
     from plimsoll.stats.comparison import Comparison
@@ -23,7 +23,7 @@ PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     title: str
     is_text: bool = False
     hint: str = ""
@@ -43,34 +43,34 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     cells: tuple[str | Chip, ...]
     kind: str = ""
     """"total"; "void": numbers of something invalid; "missing": there are none, and a note says why."""
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableData:
     caption: str
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
     note: str = ""
     """What was left out."""
 
 
-METHOD, NAME = Column("Method", is_text=True, room="word"), Column("Name", is_text=True, room="long")
-MESSAGE = Column("Message", is_text=True, room="long")
-VARIANT = Column("Variant", is_text=True, room="word")
-KIND = Column("Kind", is_text=True, room="word")
+METHOD, NAME = TableColumn("Method", is_text=True, room="word"), TableColumn("Name", is_text=True, room="long")
+MESSAGE = TableColumn("Message", is_text=True, room="long")
+VARIANT = TableColumn("Variant", is_text=True, room="word")
+KIND = TableColumn("Kind", is_text=True, room="word")
 REQUESTS = (
-    Column("# Requests"),
-    Column("# Fails"),
-    Column("Average (ms)"),
-    Column("Min (ms)"),
-    Column("Max (ms)"),
-    Column("Average size (bytes)"),
-    Column("RPS"),
-    Column("Failures/s"),
+    TableColumn("# Requests"),
+    TableColumn("# Fails"),
+    TableColumn("Average (ms)"),
+    TableColumn("Min (ms)"),
+    TableColumn("Max (ms)"),
+    TableColumn("Average size (bytes)"),
+    TableColumn("RPS"),
+    TableColumn("Failures/s"),
 )
 
 
@@ -79,8 +79,8 @@ def number(value: float | None) -> str:
 
 
 def locust_tables(
-    cells: Sequence[Cell], notes: Notes, most: int, *, names_variant: bool, place: str = ""
-) -> tuple[Table, Table]:
+    cells: Sequence[Cell], notes: Footnotes, most: int, *, names_variant: bool, place: str = ""
+) -> tuple[TableData, TableData]:
     """The two tables of Locust for cells that stand at one level: requests, and percentiles. most: rows of each; the
     endpoints with the most requests are kept. place: where these cells stand, for the captions: " at 50 users"."""
     left = (METHOD, NAME, VARIANT) if names_variant else (METHOD, NAME)
@@ -88,7 +88,7 @@ def locust_tables(
     shown, note = _busiest(cells, keys, most // max(1, len(cells)))
     by_key = [{**{each.key: each for each in cell.endpoints}, TOTAL: cell.total} for cell in cells]
 
-    def rows(texts: Callable[[EndpointCell], list[str]], width: int) -> tuple[Row, ...]:
+    def rows(texts: Callable[[EndpointCell], list[str]], width: int) -> tuple[TableRow, ...]:
         found = []
         for key in (*shown, TOTAL):
             for cell, endpoints in zip(cells, by_key, strict=True):
@@ -96,10 +96,10 @@ def locust_tables(
         return tuple(found)
 
     counts = (replace(each, hint="of all valid runs") for each in REQUESTS[:2])
-    percentiles = tuple(Column(f"{each}%") for each in PERCENTILES)
+    percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
     return (
-        Table(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests, len(REQUESTS)), note),
-        Table(
+        TableData(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests, len(REQUESTS)), note),
+        TableData(
             f"Percentiles of the times (ms){place}", (*left, *percentiles), rows(_percentiles, len(percentiles)), note
         ),
     )
@@ -123,19 +123,19 @@ def _row(
     endpoint: EndpointCell | None,
     texts: Callable[[EndpointCell], list[str]],
     width: int,
-    notes: Notes,
+    notes: Footnotes,
     *,
     names_variant: bool,
-) -> list[Row]:
+) -> list[TableRow]:
     """One, or none for an endpoint that the cell has not. endpoint: what it has of it."""
     is_total = key == TOTAL
     left = ["", "Aggregated"] if is_total else list(key)
     left += [cell.variant] if names_variant else []
     kind = "total" if is_total else ""
     if endpoint is not None and endpoint.runs:
-        return [Row((*left, *texts(endpoint)), kind)]
+        return [TableRow((*left, *texts(endpoint)), kind)]
     if cell.reasons and not cell.valid and is_total:
-        return [Row((*left, *[notes.missing("; ".join(cell.reasons))] * width), "missing")]
+        return [TableRow((*left, *[notes.missing("; ".join(cell.reasons))] * width), "missing")]
     return []
 
 
@@ -154,7 +154,7 @@ def _percentiles(of: EndpointCell) -> list[str]:
     return [number(of.max if percent == 100 else of.quantile(percent / 100)) for percent in PERCENTILES]
 
 
-def verdict_table(analysis: Analysis, most: int) -> Table:
+def verdict_table(analysis: Analysis, most: int) -> TableData:
     """A row for each comparison, the primary ones first. most: of them; the rest is counted."""
     study = analysis.study
     comparisons = sorted(analysis.comparisons, key=lambda each: not each.primary)
@@ -162,16 +162,16 @@ def verdict_table(analysis: Analysis, most: int) -> Table:
     pairs = {(each.a, each.b) for each in comparisons}
     one = next(iter(pairs)) if len(pairs) == 1 else None
     columns = [
-        *([Column("Operation", is_text=True)] if has_operations else []),
-        *([Column("Level")] if len(study.levels) > 1 else []),
-        *([] if one else [Column("Compared", is_text=True, room="long")]),
-        Column("Endpoint", is_text=True, room="long"),
-        Column("Metric", is_text=True, room="word"),
-        Column(one[0] if one else "before", hint="geometric mean over runs"),
-        Column(one[1] if one else "after", hint="geometric mean over runs"),
-        Column("Δ"),
-        Column("95 % interval of the ratio"),
-        Column("Verdict", is_text=True),
+        *([TableColumn("Operation", is_text=True)] if has_operations else []),
+        *([TableColumn("Level")] if len(study.levels) > 1 else []),
+        *([] if one else [TableColumn("Compared", is_text=True, room="long")]),
+        TableColumn("Endpoint", is_text=True, room="long"),
+        TableColumn("Metric", is_text=True, room="word"),
+        TableColumn(one[0] if one else "before", hint="geometric mean over runs"),
+        TableColumn(one[1] if one else "after", hint="geometric mean over runs"),
+        TableColumn("Δ"),
+        TableColumn("95 % interval of the ratio"),
+        TableColumn("Verdict", is_text=True),
     ]
     rows = []
     for each in comparisons[:most]:
@@ -186,12 +186,12 @@ def verdict_table(analysis: Analysis, most: int) -> Table:
             words.interval(each) or NONE,
             verdict_chip(analysis, each),
         ]
-        rows.append(Row(tuple(cells), "void" if each.word == "invalid" else ""))
+        rows.append(TableRow(tuple(cells), "void" if each.word == "invalid" else ""))
     left_out = len(comparisons) - most
     note = "● what the question is about." if any(each.primary for each in comparisons) else ""
     if left_out > 0:
         note = f"{note} {left_out} more comparisons are in the CSV and JSON reports.".strip()
-    return Table("Verdicts", tuple(columns), tuple(rows), note)
+    return TableData("Verdicts", tuple(columns), tuple(rows), note)
 
 
 def _with_unit(comparison: Comparison, value: float | None) -> str:
@@ -205,12 +205,12 @@ def verdict_chip(analysis: Analysis, comparison: Comparison) -> Chip:
     direction = words.direction(comparison)
     text = words.WORDS[comparison.word] if comparison.reason else words.verdict(comparison)
     reason = (comparison.reason,) if comparison.reason else ()
-    lines = (*reason, *words.details(comparison, words.Pace.of(analysis.study, comparison)))
+    lines = (*reason, *words.details(comparison, words.RunLength.of(analysis.study, comparison)))
     text += f": {direction}" if direction else ""
     return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])
 
 
-def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "") -> Table | None:
+def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "") -> TableData | None:
     """By cell and message. None when nothing failed. place: for the caption."""
     rows = []
     for label, cell in cells:
@@ -222,9 +222,17 @@ def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "")
                     counts[key] = counts.get(key, 0) + kind.count
             for (kind_name, message), count in sorted(counts.items(), key=lambda each: -each[1]):
                 of = share(count, endpoint.requests or 0)
-                rows.append(Row((words.count(count), of, kind_name, label, *endpoint.key, message)))
+                rows.append(TableRow((words.count(count), of, kind_name, label, *endpoint.key, message)))
     if not rows:
         return None
     note = f"{len(rows) - most} more are in the CSV and JSON reports." if len(rows) > most else ""
-    columns = (Column("# Fails"), Column("Share"), KIND, Column("In", is_text=True), METHOD, NAME, MESSAGE)
-    return Table(f"Failures{place}", columns, tuple(rows[:most]), note)
+    columns = (
+        TableColumn("# Fails"),
+        TableColumn("Share"),
+        KIND,
+        TableColumn("In", is_text=True),
+        METHOD,
+        NAME,
+        MESSAGE,
+    )
+    return TableData(f"Failures{place}", columns, tuple(rows[:most]), note)

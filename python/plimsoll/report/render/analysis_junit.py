@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted
 from plimsoll.report.render.run_junit import xml_text
-from plimsoll.report.words import Pace, details, direction, headline, in_short, place, subject
+from plimsoll.report.words import RunLength, details, direction, headline, in_short, place, subject
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
@@ -47,7 +47,7 @@ def junit(analysis: Analysis) -> str:
 
 def _comparison(suite: ElementTree.Element, analysis: Analysis, comparison: Comparison, names: Counter[str]) -> None:
     case = _case(suite, "plimsoll.comparison", subject(comparison), names)
-    text = "\n".join([headline(comparison), *details(comparison, Pace.of(analysis.study, comparison))])
+    text = "\n".join([headline(comparison), *details(comparison, RunLength.of(analysis.study, comparison))])
     if comparison.better is False:
         message = f"{direction(comparison)}: {in_short(comparison)}"
         _child(case, "failure", message, "regression").text = xml_text(text)

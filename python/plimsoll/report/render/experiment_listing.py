@@ -6,19 +6,19 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.report.render.text_table import Column, one_line, render
+from plimsoll.report.render.text_table import TextColumn, one_line, render
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _COLUMNS = [
-    Column("Experiment", least=8),
-    Column("Begun"),
-    Column("State"),
-    Column("Cells", right=True),
-    Column("Invalid", right=True),
-    Column("Failed", right=True),
-    Column("Question", least=12),
+    TextColumn("Experiment", least=8),
+    TextColumn("Begun"),
+    TextColumn("State"),
+    TextColumn("Cells", right=True),
+    TextColumn("Invalid", right=True),
+    TextColumn("Failed", right=True),
+    TextColumn("Question", least=12),
 ]
 
 

@@ -16,10 +16,10 @@ from plimsoll.web import report_script, report_style
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.report.document.blocks import Block, PageDocument
+    from plimsoll.report.document.blocks import Block, ReportDocument
 
 
-def to_json(document: PageDocument) -> str:
+def to_json(document: ReportDocument) -> str:
     """As `web/contract.schema.json` says. Raises ValueError for a number that is not finite, which JSON has not."""
     return json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_fields)
 
@@ -35,7 +35,7 @@ def _names(of: Any) -> tuple[str, ...]:
     return tuple(field.name for field in dataclasses.fields(of))
 
 
-def safe_json(document: PageDocument) -> str:
+def safe_json(document: ReportDocument) -> str:
     """JSON that ends neither the element that it stands in nor a line of JavaScript, whatever a target sent."""
     text = to_json(document)
     for character in "<>&\u2028\u2029":
@@ -43,7 +43,7 @@ def safe_json(document: PageDocument) -> str:
     return text
 
 
-def written(document: PageDocument) -> str:
+def written(document: ReportDocument) -> str:
     """The file as text. Raises PlimsollError if the page was not built."""
     script = report_script()
     return f"""<!doctype html>
@@ -79,7 +79,7 @@ def _policy(script: str) -> str:
     )
 
 
-def _in_short(document: PageDocument) -> Iterator[str]:
+def _in_short(document: ReportDocument) -> Iterator[str]:
     """What can be read where no script runs: what it is about, the answer, what speaks against it, what was found."""
     yield f"<h1>{escape(document.title)}</h1>"
     yield from map(_paragraph, document.lines)

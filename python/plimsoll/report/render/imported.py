@@ -5,17 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report.numbers import amount, counted
-from plimsoll.report.render.text_table import Column, one_line, render
+from plimsoll.report.render.text_table import TextColumn, one_line, render
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Precision, Study, Trial
 
 _COLUMNS = [
-    Column("Variant", least=8),
-    Column("Level"),
-    Column("Operation", least=8),
+    TextColumn("Variant", least=8),
+    TextColumn("Level"),
+    TextColumn("Operation", least=8),
     *(
-        Column(title, right=True)
+        TextColumn(title, right=True)
         for title in ("Endpoints", "Duration s", "# Requests", "# Fails", "RPS", "p50 ms", "p95 ms", "p99 ms")
     ),
 ]

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from plimsoll.report.analysis.document import Bullets, Heading, Paragraph, Pictures, Table, Verbatim
-from plimsoll.report.render.text_table import Column, cells
+from plimsoll.report.render.text_table import TextColumn, cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def _table(table: Table) -> list[str]:
     return [_line(each, table.columns, widths) for each in (titles, rule, *rows)]
 
 
-def _line(texts: Sequence[str], columns: Sequence[Column], widths: Sequence[int]) -> str:
+def _line(texts: Sequence[str], columns: Sequence[TextColumn], widths: Sequence[int]) -> str:
     padded = []
     for text, column, width in zip(texts, columns, widths, strict=True):
         blank = " " * (width - cells(text))

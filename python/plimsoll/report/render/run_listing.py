@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.load import load_in_short
 from plimsoll.report.numbers import counted, milliseconds, seconds
-from plimsoll.report.render.text_table import Column, one_line, render
+from plimsoll.report.render.text_table import TextColumn, one_line, render
 from plimsoll.stats.latency import Milliseconds
 
 if TYPE_CHECKING:
@@ -17,13 +17,16 @@ if TYPE_CHECKING:
     from plimsoll.stats.run_summary import RunSummary
 
 _COLUMNS = [
-    Column("Run"),
-    Column("Started"),
-    Column("Scenario", least=8),
-    *(Column(title, right=True) for title in ("Load", "Duration", "# Requests", "# Fails", "RPS", "p50 ms", "p99 ms")),
-    Column("Status"),
+    TextColumn("Run"),
+    TextColumn("Started"),
+    TextColumn("Scenario", least=8),
+    *(
+        TextColumn(title, right=True)
+        for title in ("Load", "Duration", "# Requests", "# Fails", "RPS", "p50 ms", "p99 ms")
+    ),
+    TextColumn("Status"),
 ]
-_TAGS = Column("Tags", least=8)
+_TAGS = TextColumn("Tags", least=8)
 
 
 def run_list(runs: Sequence[tuple[Labelled, RunSummary]], width: int) -> str:

@@ -15,7 +15,7 @@ _BREAK = re.compile(r" |(?=/)")
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TextColumn:
     """title: broken over lines when room is short. least: a column with it is cut to no less, the others never."""
 
     title: str
@@ -24,7 +24,7 @@ class Column:
 
 
 def render(
-    columns: Sequence[Column],
+    columns: Sequence[TextColumn],
     rows: Sequence[Sequence[str]],
     width: int,
     mark: Callable[[str], str] | None = None,
@@ -89,7 +89,7 @@ def _width(widths: Sequence[int], gap: int) -> int:
     return sum(widths) + gap * (len(widths) - 1)
 
 
-def _shrunk(columns: Sequence[Column], widths: Sequence[int], gap: int, width: int) -> list[int]:
+def _shrunk(columns: Sequence[TextColumn], widths: Sequence[int], gap: int, width: int) -> list[int]:
     """Takes from the widest column that may be cut, one cell at a time, until the line fits."""
     shrunk = list(widths)
     while _width(shrunk, gap) > width:
@@ -101,7 +101,7 @@ def _shrunk(columns: Sequence[Column], widths: Sequence[int], gap: int, width: i
 
 
 def _line(
-    columns: Sequence[Column],
+    columns: Sequence[TextColumn],
     texts: Sequence[str],
     widths: Sequence[int],
     gap: int,

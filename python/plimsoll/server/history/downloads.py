@@ -154,7 +154,7 @@ def _told(analysis: Analysis, format: str, name: str, request: Request) -> Respo
     if table not in TABLES:
         raise FieldError(f"no table {table[:40]!r}; there are {', '.join(TABLES)}", "table")
     output = outputs.OUTPUTS[format.removesuffix(ZIP)]
-    wish = outputs.Wish(width=_WIDTH, table=table)
+    wish = outputs.OutputRequest(width=_WIDTH, table=table)
     if output.files is not None and (output.text is None or format.endswith(ZIP)):
         return _attachment(_zipped(output.files(analysis, wish)), f"{name}.{output.suffix}{ZIP}")
     text = outputs.text(analysis, format, wish).encode()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from plimsoll.report.document.blocks import PageDocument
+    from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.analysis import Analysis
     from plimsoll.store import Store, StoredRun
@@ -88,7 +88,7 @@ def _bench(store: Store, wanted: Sequence[Wanted]) -> tuple[Any, ...]:
     return tuple((each.key, each.created, *sorted(kept.states(each.key).items())) for each in bench)
 
 
-def _document(store: Store, wanted: Sequence[Wanted]) -> PageDocument:
+def _document(store: Store, wanted: Sequence[Wanted]) -> ReportDocument:
     refs = tuple(each.ref for each in wanted)
     if len(wanted) == 1 and wanted[0].run is not None:
         return replace(_of_run(wanted[0].run), refs=refs)
@@ -112,7 +112,7 @@ def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
         raise NotNowError(str(error)) from error
 
 
-def _of_run(run: StoredRun) -> PageDocument:
+def _of_run(run: StoredRun) -> ReportDocument:
     from plimsoll.report.assessment import assess
     from plimsoll.report.document import run_document
     from plimsoll.stats.view import RunView
