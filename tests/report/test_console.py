@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from plimsoll.record import Failure
 from plimsoll.report.console import MOST_ROWS, heading, tables
-from plimsoll.report.render.text_table import cells
+from plimsoll.report.text import cells
 from plimsoll.report.verdict import INVALID
 from plimsoll.stats.view import RunView
 

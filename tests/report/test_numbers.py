@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.report.numbers import amount, milliseconds, quantity, seconds, share, size
+from plimsoll.load.durations import duration_text
+from plimsoll.report.numbers import amount, milliseconds, quantity, share, size
 from plimsoll.stats.latency import Milliseconds
 
 
@@ -74,7 +75,7 @@ def test_what_is_not_nothing_is_not_shown_as_nothing(part, whole, expected):
     ],
 )
 def test_durations(duration, expected):
-    assert seconds(duration) == expected
+    assert duration_text(duration) == expected
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from plimsoll.record import CaughtException
 from plimsoll.report.document.exceptions import exception_lines, user_line
-from plimsoll.report.render.text_table import cells
+from plimsoll.report.text import cells
 
 LIBRARY = '  File "/usr/lib/python3.11/json/decoder.py", line 355, in raw_decode\n    raise JSONDecodeError\n'
 OWN = '  File "/home/ann/locustfile.py", line 7, in on_start\n'

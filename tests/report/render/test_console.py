@@ -9,7 +9,8 @@ from tests.report.studies import SAMPLES, ladder, rates
 from plimsoll.report.analysis.build import build
 from plimsoll.report.analysis.document import Bullet, Bullets, Document, Heading, Paragraph, Pictures, Table, Verbatim
 from plimsoll.report.render.console import console
-from plimsoll.report.render.text_table import Column, cells
+from plimsoll.report.render.text_table import Column
+from plimsoll.report.text import cells
 from plimsoll.stats.analysis import Analysis
 
 

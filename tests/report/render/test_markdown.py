@@ -12,7 +12,8 @@ from plimsoll.report.analysis.build import build
 from plimsoll.report.analysis.document import Bullet, Bullets, Document, Heading, Paragraph, Pictures, Table, Verbatim
 from plimsoll.report.render.analysis_json import document
 from plimsoll.report.render.markdown import escape, markdown
-from plimsoll.report.render.text_table import Column, cells
+from plimsoll.report.render.text_table import Column
+from plimsoll.report.text import cells
 from plimsoll.stats.analysis import Analysis
 
 

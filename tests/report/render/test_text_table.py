@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.render.text_table import TextColumn, cells, cut, one_line, render
+from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.text import cells, cut, one_line
 
 COLUMNS = [
     TextColumn("Method"),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
+from plimsoll.load.durations import duration_text
 from plimsoll.report.charts.axes import horizon
 from plimsoll.report.charts.columns import ColumnGrid, Second, cells_of, merged, merged_cells, part_of
 from plimsoll.report.charts.course_draw import (
@@ -26,7 +27,6 @@ from plimsoll.report.charts.course_draw import (
     lines_chart,
 )
 from plimsoll.report.charts.thin import MOST_POINTS, wide_note
-from plimsoll.report.numbers import seconds
 
 if TYPE_CHECKING:
     from plimsoll.report.charts.chart import Chart, Row
@@ -99,9 +99,9 @@ class LiveChartSet:
         return charts
 
     def _setting_of(self, warmup: int) -> CourseContext:
-        notes = [f"The first {seconds(warmup)}, in grey, are in no figure."] if warmup else []
+        notes = [f"The first {duration_text(warmup)}, in grey, are in no figure."] if warmup else []
         if self._since:
-            notes.append(f"What was before {seconds(self._since)} is not kept for single endpoints.")
+            notes.append(f"What was before {duration_text(self._since)} is not kept for single endpoints.")
         return CourseContext("live", left_out=warmup, notes=tuple(notes), grows=True)
 
     def _fill(self, second: int) -> None:

@@ -1,5 +1,4 @@
-"""A report as the page draws it: sections of blocks, tables of texts, charts. What stands where is decided here; how it
-looks, and nothing else, is the page's.
+"""What a report consists of: sections of blocks, tables of texts, charts. How it looks is decided by its renderers.
 
 The TypeScript types of the page are made from these classes (`plimsoll.server.contract`).
 """
@@ -8,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, Literal
-
-from plimsoll.report.document.tables import Chip, TableData
 
 SCHEMA = "plimsoll.page"
 VERSION = 1
@@ -32,6 +29,44 @@ class ChartSpec:
     note: str = ""
     base: str = ""
     """The name of the chart that this is a copy of, with something highlighted; "" for one that is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    title: str
+    is_text: bool = False
+    hint: str = ""
+    room: Literal["", "word", "long"] = ""
+    """Of texts. word: never broken. long: may be of any length, and gets more room than others."""
+    use: Literal["", "group", "extra"] = ""
+    """group: rows that have it in common belong together. extra: left out where a line is short."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A verdict, and the lines that belong to it."""
+
+    text: str
+    tone: str
+    lines: tuple[str, ...] = ()
+    word: str = ""
+    """What a reader may filter by."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    cells: tuple[str | Chip, ...]
+    kind: str = ""
+    """"total"; "void": numbers of something invalid; "missing": there are none, and a note says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableData:
+    caption: str
+    columns: tuple[TableColumn, ...]
+    rows: tuple[TableRow, ...]
+    note: str = ""
+    """What was left out."""
 
 
 @dataclass(frozen=True, slots=True)

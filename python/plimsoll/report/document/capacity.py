@@ -1,12 +1,22 @@
-"""The answer of a search for capacity, for people, for a wiki, and for machines."""
+"""The report of a search for capacity."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from plimsoll.report.document.blocks import (
+    Answer,
+    Answers,
+    Notes,
+    ReportDocument,
+    Section,
+    TableBlock,
+    TableColumn,
+    TableData,
+    TableRow,
+)
+from plimsoll.report.document.study import written_by
 from plimsoll.report.numbers import NONE, counted, quantity
-from plimsoll.report.render.markdown import escape
-from plimsoll.report.render.text_table import TextColumn, render
 from plimsoll.stats.capacity import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -16,9 +26,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.capacity import Capacity, Probe
     from plimsoll.stats.study import Unit
     from plimsoll.stats.threshold_grammar import Threshold
-
-SCHEMA = "plimsoll.capacity"
-VERSION = 1
 
 _VERDICT = {True: "met", False: "broken"}
 
@@ -47,35 +54,21 @@ def answer(found: Capacity, unit: Unit, slo: Sequence[Threshold]) -> list[str]:
     ]
 
 
-def table(probes: Sequence[Probe], unit: Unit, width: int) -> list[str]:
-    """A line per run, by load."""
-    columns, rows = _rows(probes, unit)
-    return render(
-        [TextColumn(title, right=place not in (1, len(columns) - 1)) for place, title in enumerate(columns)],
-        rows,
-        width,
-    )
-
-
-def markdown(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold], command: str) -> str:
-    head, *rest = answer(found, unit, slo)
-    columns, rows = _rows(probes, unit)
-    lines = ["| " + " | ".join(escape(each) for each in row) + " |" for row in [columns, *rows]]
-    lines.insert(
-        1,
-        "|" + "|".join(" --- " if place in (1, len(columns) - 1) else " ---: " for place in range(len(columns))) + "|",
-    )
-    return "\n".join(
-        [
-            f"**{escape(head[:1].upper() + head[1:])}.**",
-            "",
-            *(f"- {escape(each)}" for each in rest),
-            "",
-            *lines,
-            "",
-            f"Made by `{command}`.",
-            "",
-        ]
+def capacity_document(
+    found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold], command: str
+) -> ReportDocument:
+    """The answer, and the runs that it rests on. command: what made it."""
+    return ReportDocument(
+        "Capacity",
+        (),
+        (Answers(tuple(Answer(f"{line[:1].upper()}{line[1:]}.") for line in answer(found, unit, slo))),),
+        (
+            Section("runs", "Runs", (TableBlock(_table(probes, unit)),)),
+            Section("notes", "Notes", (Notes((), (f"Made by: {command}",)),)),
+        ),
+        (),
+        {},
+        written_by(),
     )
 
 
@@ -109,78 +102,29 @@ def chart(found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Th
     )
 
 
-def document(
-    found: Capacity, probes: Sequence[Probe], unit: Unit, slo: Sequence[Threshold], command: str
-) -> dict[str, Any]:
-    """JSON. Its fields are in docs/formats.md."""
-    crossing = found.crossing
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "command": command,
-        "slo": [each.text for each in slo],
-        "unit": unit,
-        "capacity": found.load,
-        "low": found.low,
-        "high": found.high,
-        "interval": crossing is not None,
-        "confidence": CONFIDENCE if crossing else None,
-        "why": found.why,
-        "broken": [each.text for each in found.failed],
-        "crossing": None
-        if crossing is None
-        else {
-            "criterion": crossing.criterion.text,
-            "elasticity": crossing.elasticity,
-            "spread": crossing.spread,
-            "runs": crossing.runs,
-        },
-        "runs": [_probe(each) for each in probes],
-    }
-
-
-def _probe(probe: Probe) -> dict[str, Any]:
-    return {
-        "run": probe.run,
-        "phase": probe.phase,
-        "load": probe.load,
-        "seconds": probe.seconds,
-        "passed": probe.passed,
-        "invalid": list(probe.invalid),
-        "criteria": [
-            {
-                "text": each.criterion.text,
-                "value": each.value,
-                "unit": each.criterion.unit,
-                "at_least": each.at_least,
-                "held": each.held,
-                "strain": each.strain,
-            }
-            for each in probe.strains
-        ],
-    }
-
-
-def _rows(probes: Sequence[Probe], unit: Unit) -> tuple[list[str], list[list[str]]]:
+def _table(probes: Sequence[Probe], unit: Unit) -> TableData:
+    """A row per run, by load."""
     criteria = probes[0].strains if probes else ()
-    columns = [
-        "Users" if unit == "users" else "Rate",
-        "Phase",
-        *(str(each.criterion.subject) for each in criteria),
-        "Objective",
-        "Run",
-    ]
+    columns = (
+        TableColumn("Users" if unit == "users" else "Rate"),
+        TableColumn("Phase", is_text=True),
+        *(TableColumn(str(each.criterion.subject)) for each in criteria),
+        TableColumn("Objective", is_text=True),
+        TableColumn("Run", is_text=True),
+    )
     rows = [
-        [
-            _load(each.load, unit),
-            each.phase,
-            *(f"{'≥' if one.at_least else ''}{quantity(one.value, one.criterion.unit)}" for one in each.strains),
-            "invalid" if each.invalid else _VERDICT[each.passed],
-            each.run or NONE,
-        ]
+        TableRow(
+            (
+                _load(each.load, unit),
+                each.phase,
+                *(quantity(one.value, one.criterion.unit, at_least=one.at_least) for one in each.strains),
+                "invalid" if each.invalid else _VERDICT[each.passed],
+                each.run or NONE,
+            )
+        )
         for each in sorted(probes, key=lambda each: each.load)
     ]
-    return columns, rows
+    return TableData("A run per load", columns, tuple(rows))
 
 
 def _broken(found: Capacity) -> list[str]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.numbers import counted, seconds
-from plimsoll.report.words import WITHIN_RUN, WORDS, count, percent
+from plimsoll.load.durations import duration_text
+from plimsoll.report.numbers import count, counted, percent
+from plimsoll.report.words import WITHIN_RUN, WORDS
 from plimsoll.stats.cells import cells_of
 
 if TYPE_CHECKING:
@@ -103,11 +104,11 @@ def _clocks(study: Study) -> Iterator[str]:
 def _warmup(study: Study) -> Iterator[str]:
     lengths = sorted({trial.warmup for trial in study.trials})
     if len(lengths) == 1 and lengths[0]:
-        yield f"The first {seconds(lengths[0])} of each run are left out of every number, as a warm-up."
+        yield f"The first {duration_text(lengths[0])} of each run are left out of every number, as a warm-up."
     elif len(lengths) > 1:
         yield (
-            f"Warm-up is left out of every number: {seconds(lengths[0])} to {seconds(lengths[-1])} at the beginning of "
-            "each run."
+            f"Warm-up is left out of every number: {duration_text(lengths[0])} to {duration_text(lengths[-1])} at the "
+            "beginning of each run."
         )
 
 

@@ -6,12 +6,13 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from plimsoll.load.durations import duration_text
 from plimsoll.report import words
 from plimsoll.report.charts import trial_label
-from plimsoll.report.document.blocks import Answer, Doubts, NamedValue
-from plimsoll.report.document.tables import Chip, verdict_chip
+from plimsoll.report.document.blocks import Answer, Chip, Doubts, NamedValue
+from plimsoll.report.document.verdict_tables import verdict_chip
 from plimsoll.report.gate import judged
-from plimsoll.report.numbers import counted, seconds, share
+from plimsoll.report.numbers import count, counted, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,37 +23,61 @@ if TYPE_CHECKING:
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Study
 
-MOST_ANSWERS = 8
+MOST_ANSWERS = 6
 """Comparisons that the beginning names one by one."""
 MOST_DOUBTS = 8
+_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "LEAK")
+"""Rules whose findings answer what a service does under load; the weightiest first."""
 
 
 def answers(analysis: Analysis) -> tuple[Answer, ...]:
-    """A sentence for each comparison that the question is about. Of many, how they ended and those that are certain and
-    matter; where there are none such, what was found."""
+    """A few sentences on what the question is about: the certain and relevant differences, the worse ones first. Where
+    nothing is compared, what was found of the target."""
     chosen = judged(analysis)
-    if chosen and len(chosen) <= MOST_ANSWERS:
-        return tuple(_answer(analysis, each) for each in chosen)
-    found = []
-    if chosen:
-        counts = Counter(words.WORDS[each.word] for each in chosen)
-        parts = ", ".join(f"{counts[word]} {word}" for word in words.WORDS.values() if counts[word])
-        found.append(Answer(f"Of {len(chosen)} comparisons: {parts}."))
-    certain = sorted((each for each in chosen if each.better is not None), key=_distance)
-    found += [_answer(analysis, each) for each in certain[:MOST_ANSWERS]]
-    if len(certain) > MOST_ANSWERS:
-        found.append(Answer(f"{len(certain) - MOST_ANSWERS} more of these are in the table of verdicts."))
-    if not certain:
-        stated = [each for each in analysis.findings if each.weight != "blocks"]
-        found += [Answer(each.statement) for each in _first_of_each_rule(stated)[:MOST_ANSWERS]]
+    if not chosen:
+        found = [Answer(_nothing_compared(analysis)), *_of_target(analysis.findings)]
+    elif len(chosen) <= MOST_ANSWERS:
+        found = [_answer(analysis, each) for each in chosen]
+    else:
+        found = _of_many(analysis, chosen)
+    blocking = Counter(each.id for each in analysis.findings if each.weight == "blocks")
+    if blocking:
+        rules = ", ".join(f"{name} ({number})" if number > 1 else name for name, number in blocking.items())
+        found.append(Answer(f"Findings that block verdicts: {rules}."))
     return tuple(found)
 
 
+def answer_text(answer: Answer) -> str:
+    """In one line: p99 of GET /todos/, index against baseline: DIFFERENT: slower (200 → 240 ms ×1.20 [1.18, 1.22])."""
+    if answer.chip is None:
+        return answer.text
+    return f"{answer.text}: {answer.chip.text}{f' ({answer.basis})' if answer.basis else ''}."
+
+
 def _answer(analysis: Analysis, comparison: Comparison) -> Answer:
-    basis = " ".join(part for part in (words.values(comparison), words.ratio(comparison)) if part)
+    ratio = words.ratio(comparison) if comparison.word not in words.UNTOLD else ""
+    basis = " ".join(part for part in (words.values(comparison), ratio) if part)
     chip = verdict_chip(analysis, comparison)
-    told = "; ".join(filter(None, (basis, comparison.reason)))
-    return Answer(words.subject(comparison), Chip(chip.text, chip.tone), told)
+    shown = "; ".join(filter(None, (basis, comparison.reason)))
+    return Answer(words.subject(comparison), Chip(chip.text, chip.tone), shown)
+
+
+def _of_many(analysis: Analysis, chosen: Sequence[Comparison]) -> list[Answer]:
+    worse = [each for each in chosen if each.better is False]
+    better = [each for each in chosen if each.better]
+    rest = Counter(each.word for each in chosen if each.better is None)
+    parts = [
+        *([f"{len(worse)} {words.WORDS['different']} for the worse"] if worse else []),
+        *([f"{len(better)} {words.WORDS['different']} for the better"] if better else []),
+        *(f"{rest[word]} {text}" for word, text in words.WORDS.items() if rest[word]),
+    ]
+    found = [Answer(f"Of {counted(len(chosen), 'comparison')}: {', '.join(parts)}.")]
+    for group, what in ((worse, "worse"), (better, "better")):
+        most = MOST_ANSWERS // 2
+        found += [_answer(analysis, each) for each in sorted(group, key=_distance)[:most]]
+        if len(group) > most:
+            found.append(Answer(f"{len(group) - most} more for the {what} are in the table of verdicts."))
+    return found
 
 
 def _distance(comparison: Comparison) -> float:
@@ -60,11 +85,25 @@ def _distance(comparison: Comparison) -> float:
     return -abs(math.log(comparison.ratio)) if comparison.ratio else 0.0
 
 
-def _first_of_each_rule(findings: Sequence[Finding]) -> list[Finding]:
-    seen: dict[str, Finding] = {}
-    for each in findings:
-        seen.setdefault(each.id, each)
-    return list(seen.values())
+def _nothing_compared(analysis: Analysis) -> str:
+    study = analysis.study
+    invalid = sum(bool(trial.invalid) for trial in study.trials)
+    counts = (
+        (len(study.trials), "run"),
+        (len(study.variants), "variant"),
+        (len([each for each in study.levels if each is not None]), "level"),
+        (len([each for each in study.operations if each]), "operation"),
+    )
+    what = ", ".join(counted(number, thing) for number, thing in counts if number)
+    return f"{what}; nothing is compared." + (f" {counted(invalid, 'run')} INVALID." if invalid else "")
+
+
+def _of_target(findings: Sequence[Finding]) -> list[Answer]:
+    """Findings that say what the target does under load, not how far the numbers can be trusted."""
+    found = [each for rule in _OF_TARGET for each in findings if each.id == rule and each.weight != "blocks"]
+    shown = [Answer(each.statement) for each in found[:MOST_ANSWERS]]
+    more = len(found) - len(shown)
+    return [*shown, *([Answer(f"{more} more of the kind are among the findings.")] if more > 0 else [])]
 
 
 def status(study: Study, cells: Sequence[Cell]) -> tuple[NamedValue, ...]:
@@ -83,13 +122,13 @@ def status(study: Study, cells: Sequence[Cell]) -> tuple[NamedValue, ...]:
     if levels:
         found.append(NamedValue("levels" if len(levels) > 1 else "level", ", ".join(levels)))
     if durations:
-        ends = [seconds(each) for each in (durations[0], durations[-1])]
+        ends = [duration_text(each) for each in (durations[0], durations[-1])]
         name = "measured in each run" if len(study.trials) > 1 else "measured"
         found.append(NamedValue(name, ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"))
     if counts:
-        found.append(NamedValue("requests", words.count(sum(counts))))
+        found.append(NamedValue("requests", count(sum(counts))))
     if counts and failures:
-        failed = f"{words.count(sum(failures))} ({share(sum(failures), sum(counts))})" if sum(failures) else "none"
+        failed = f"{count(sum(failures))} ({share(sum(failures), sum(counts))})" if sum(failures) else "none"
         found.append(NamedValue("failed", failed))
     return tuple(found)
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report import words
+from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
 from plimsoll.report.document.shape import changes_of
-from plimsoll.report.document.tables import VARIANT, TableColumn, TableData, TableRow, number
-from plimsoll.report.numbers import NONE, share
+from plimsoll.report.document.tables import VARIANT, failed, longest, main_row, quantile, reason, succeeded
+from plimsoll.report.numbers import NONE, count, known, share
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import Cell
+    from plimsoll.stats.cells import Cell, EndpointCell
     from plimsoll.stats.comparison import Comparison
     from plimsoll.stats.study import Against, Study, Trial
 
@@ -28,16 +29,16 @@ def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Footnotes) -> 
     changes = changes_of(study)
     has_level = len(study.levels) > 1
     columns = (
-        TableColumn("Step", is_text=True),
-        *([TableColumn("Level")] if has_level else []),
-        TableColumn("What changed", is_text=True, room="long"),
+        TableColumn("Step", is_text=True, use="group"),
+        *([TableColumn("Level", use="group")] if has_level else []),
+        TableColumn("What changed", is_text=True, room="long", use="group"),
         TableColumn("RPS"),
         TableColumn("p50 (ms)"),
         TableColumn("p99 (ms)"),
         TableColumn("Average size (bytes)"),
         TableColumn("Failed"),
-        *(TableColumn(f"RPS against {_AGAINST[each]}", is_text=True) for each in study.against),
-        *(TableColumn(f"p99 against {_AGAINST[each]}", is_text=True) for each in study.against),
+        *(TableColumn(f"RPS against {_AGAINST[each]}", is_text=True, use="extra") for each in study.against),
+        *(TableColumn(f"p99 against {_AGAINST[each]}", is_text=True, use="extra") for each in study.against),
     )
     rows = []
     for cell in cells:
@@ -45,12 +46,12 @@ def chain_table(analysis: Analysis, cells: Sequence[Cell], notes: Footnotes) -> 
         against = tuple(
             _came_of(analysis, cell, kind, each) for kind in ("throughput", "quantile") for each in study.against
         )
-        if cell.total is None:
-            rows.append(TableRow((*left, *[notes.missing("; ".join(cell.reasons))] * 5, *against), "missing"))
+        of = main_row(cell)
+        if of is None:
+            rows.append(TableRow((*left, *[notes.missing(reason(cell))] * 5, *against), "missing"))
             continue
-        of = cell.total
-        size = NONE if of.size is None else words.count(of.size)
-        numbers = (number(of.rate), number(of.quantile(0.5)), number(of.quantile(0.99)), size, _failed(cell))
+        size = NONE if of.size is None else count(of.size)
+        numbers = (known(of.rate), quantile(of, 0.5), quantile(of, 0.99), size, failed(of))
         rows.append(TableRow((*left, *numbers, *against)))
     return TableData("All endpoints together", columns, tuple(rows))
 
@@ -87,60 +88,39 @@ def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
 
 def rates_table(study: Study, cells: Sequence[Cell], notes: Footnotes) -> TableData:
     """A row for each implementation and rate; of an invalid cell nothing is shown but the reason."""
+    has_operations = len(study.operations) > 1
+    titles = ("Success rate", "p50 (ms)", "p99 (ms)", "Max (ms)", "Achieved / offered", "Runs")
     columns = (
-        TableColumn("Implementation", is_text=True),
+        *([TableColumn("Operation", is_text=True, use="group")] if has_operations else []),
+        TableColumn("Implementation", is_text=True, room="word"),
         TableColumn("Rate"),
-        TableColumn("Success rate"),
-        TableColumn("p50 (ms)"),
-        TableColumn("p99 (ms)"),
-        TableColumn("Max (ms)"),
-        TableColumn("Achieved / offered"),
-        TableColumn("Runs"),
+        *map(TableColumn, titles),
     )
     order = {variant: place for place, variant in enumerate(study.variants)}
     rows = []
     for cell in sorted(cells, key=lambda each: (each.operation, order[each.variant])):
+        left = (*([cell.operation] if has_operations else []), cell.variant, str(cell.level or NONE))
         valid, all_runs = len(cell.valid), len(cell.trials)
-        left = (cell.variant, str(cell.level or NONE))
         runs = str(all_runs) if valid == all_runs else f"{valid} valid of {all_runs}"
-        if cell.total is None:
-            rows.append(TableRow((*left, *[notes.missing("; ".join(cell.reasons))] * 5, runs), "missing"))
-            continue
-        of = cell.total
-        rows.append(
-            TableRow(
-                (
-                    *left,
-                    _succeeded(cell),
-                    number(of.quantile(0.5)),
-                    number(of.quantile(0.99)),
-                    number(of.max),
-                    NONE if cell.achieved is None else share(cell.achieved, 1.0),
-                    runs,
-                )
-            )
-        )
+        of = main_row(cell)
+        if of is None:
+            rows.append(TableRow((*left, *[notes.missing(reason(cell))] * 5, runs), "missing"))
+        else:
+            rows.append(TableRow((*left, *_carried(cell, of, notes), runs)))
     return TableData("All endpoints together", columns, tuple(rows))
 
 
-def _succeeded(cell: Cell) -> str:
-    of = cell.total
-    if of is None or not of.requests or of.failures is None:
-        return NONE
-    return share(of.requests - of.failures, of.requests)
-
-
-def _failed(cell: Cell) -> str:
-    of = cell.total
-    if of is None or not of.requests or of.failures is None:
-        return NONE
-    return share(of.failures, of.requests)
+def _carried(cell: Cell, of: EndpointCell, notes: Footnotes) -> tuple[str, ...]:
+    crashed = next((trial.crashed for trial in cell.trials if trial.crashed), None)
+    mark = notes.mark(f"The target of {cell.variant} at {cell.level} ended by itself: {crashed}") if crashed else ""
+    achieved = NONE if cell.achieved is None else share(cell.achieved, 1.0)
+    return (f"{succeeded(of)}{mark}", quantile(of, 0.5), quantile(of, 0.99), longest(of), achieved)
 
 
 def generator_table(study: Study) -> TableData | None:
     """A row for each run. None when nothing is known of the generator."""
-    known = [trial for trial in study.trials if trial.generator is not None]
-    if not known:
+    trials = [trial for trial in study.trials if trial.generator is not None]
+    if not trials:
         return None
     columns = (
         *_run_columns(study),
@@ -152,18 +132,18 @@ def generator_table(study: Study) -> TableData | None:
         TableColumn("Valid", is_text=True, room="long"),
     )
     rows = []
-    for trial in known[:MOST_RUNS]:
+    for trial in trials[:MOST_RUNS]:
         health = trial.generator
         assert health is not None
         numbers = (
-            number(health.lag_p99),
-            number(health.delay_p99),
+            known(health.lag_p99),
+            known(health.delay_p99),
             NONE if health.cpu_max is None else f"{100 * health.cpu_max:.0f} %",
             NONE if health.achieved is None or trial.model == "closed" else share(health.achieved, 1.0),
-            NONE if health.dropped is None else words.count(health.dropped),
+            NONE if health.dropped is None else count(health.dropped),
         )
         rows.append(TableRow((*_run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
-    note = f"{len(known) - MOST_RUNS} more runs are in the JSON report." if len(known) > MOST_RUNS else ""
+    note = f"{len(trials) - MOST_RUNS} more runs are in the JSON report." if len(trials) > MOST_RUNS else ""
     return TableData("The load generator, run by run", columns, tuple(rows), note)
 
 
@@ -179,10 +159,10 @@ def observed_table(study: Study) -> TableData | None:
     rows = []
     for trial in study.trials:
         for series in trial.observed:
-            known = [float(each) for each in series.values if each == each]
-            if known:
-                values = (known[0], known[-1], min(known), max(known))
-                cells = (series.source, series.name, *(number(each) for each in values), series.unit)
+            seen = [float(each) for each in series.values if each == each]
+            if seen:
+                values = (seen[0], seen[-1], min(seen), max(seen))
+                cells = (series.source, series.name, *(known(each) for each in values), series.unit)
                 rows.append(TableRow((*_run_cells(study, trial), *cells)))
     if not rows:
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from textwrap import fill
 from typing import TYPE_CHECKING
 
 from plimsoll.report.numbers import NONE, amount, counted
@@ -35,12 +34,12 @@ def remarks(view: RunView, response: Latency) -> list[str]:
     return lines
 
 
-def doubts(assessment: Assessment, width: int) -> list[str]:
+def doubts(assessment: Assessment) -> list[str]:
     """What nobody looked at, and what a closed model does not see."""
     unknown = ", ".join(check.name for check in assessment.validity.checks if check.state == "unknown")
     lines = [f"could not be checked: {unknown}"] if unknown else []
     if assessment.omission and assessment.omission.warning:
-        lines += [fill(line, width, break_on_hyphens=False) for line in assessment.omission.warning.splitlines()]
+        lines += assessment.omission.warning.splitlines()
     return lines
 
 

@@ -1,42 +1,37 @@
-"""What a page shows of a single run: the tables of the terminal, to the last "≥", and how it went second by second."""
+"""The report of a single run: its tables, and how it went second by second."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
+from plimsoll.load.durations import duration_text
 from plimsoll.report.charts.chart import config
-from plimsoll.report.console import heading
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
     Details,
     Doubts,
     Facts,
     NamedValue,
+    Notes,
     Paragraph,
     Preformatted,
     ReportDocument,
     Section,
-)
-from plimsoll.report.document.exceptions import user_line
-from plimsoll.report.document.head import status
-from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks
-from plimsoll.report.document.run_trial import trial_of_run
-from plimsoll.report.document.sections import ReportContext, shown
-from plimsoll.report.document.study import written_by
-from plimsoll.report.document.tables import (
-    KIND,
-    MESSAGE,
-    METHOD,
-    NAME,
-    PERCENTILES,
-    REQUESTS,
     TableColumn,
     TableData,
     TableRow,
 )
-from plimsoll.report.numbers import amount, milliseconds, share
-from plimsoll.report.verdict import INVALID, threshold_rows
+from plimsoll.report.document.exceptions import user_line, what_of
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks
+from plimsoll.report.document.run_trial import trial_of_run
+from plimsoll.report.document.sections import ReportContext, shown
+from plimsoll.report.document.study import written_by
+from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
+from plimsoll.report.load import load_at_length, load_in_short
+from plimsoll.report.numbers import amount, count, milliseconds, quantity, share
+from plimsoll.report.text import one_line
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.latency import Latency
 from plimsoll.stats.study import TOTAL, Study
@@ -47,87 +42,148 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.described import Described
+    from plimsoll.report.document.blocks import ChartSpec, Figures
+    from plimsoll.stats.threshold import ThresholdResult
     from plimsoll.stats.view import RunView
 
+INVALID = "INVALID: the generator, not the target, was the limit"
 MOST_ROWS = 3000
 """Of a table; the endpoints with the most requests are kept."""
 MOST_FAILURES = 500
 MOST_EXCEPTIONS = 100
+MOST_IN_SHORT = 20
+"""Failures and exceptions in a document that has only tables."""
 GROWING = "This run goes on: these are its numbers so far."
-_ONE_LINE = 10**6
-"""Characters of a line that is not to be broken: a browser does that."""
 _NESTED = ("versions", "machine", "kernel", "processor", "git", "python")
 """Of a manifest, what is shown though it is several values."""
 
 
 def run_document(
-    view: RunView, run: Described | None, assessment: Assessment, *, is_growing: bool = False
+    view: RunView,
+    run: Described | None,
+    assessment: Assessment,
+    *,
+    is_growing: bool = False,
+    charts: bool = True,
+    command: str = "",
 ) -> ReportDocument:
-    """run: None for one that was not kept. is_growing: it goes on, and these are its numbers so far."""
-    title = f"Run {run.id}" if run else "A run that was not kept"
-    of = _subject(title, view, run, assessment)
+    """Everything that is known of a run. run: None for one that was not kept. is_growing: it goes on, and these are its
+    numbers so far. charts: whether it has any. command: what makes this report, for its notes."""
+    of = _context(_title(run), view, run, assessment, command, charts=charts)
     rows, total = summarise(view), summarise_total(view)
     made = [
-        Section("validity", "", (_doubts(assessment),), label="Validity"),
+        _validity(assessment),
         sections.findings(of),
         _thresholds(assessment),
         _numbers(rows, total, struck=not assessment.validity.valid),
         _curves(of),
         sections.courses(of),
-        _failures(of, view),
-        _exceptions(view),
+        _failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
+        _exceptions(view, MOST_EXCEPTIONS),
         sections.target(of),
         sections.measured(_manifest(run)),
         sections.notes(of, _below(view, [*rows, total], assessment)),
     ]
+    lines = (*_lines(view, run), *((GROWING,) if is_growing else ()))
+    return _document(view, run, assessment, total, lines, made, of.pictures.specs(), is_growing)
+
+
+def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
+    """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
+    rows, total = summarise(view), summarise_total(view)
+    made = [
+        _validity(assessment),
+        _numbers(rows, total, struck=not assessment.validity.valid),
+        _failures(view, MOST_IN_SHORT),
+        _exceptions(view, MOST_IN_SHORT),
+        _thresholds(assessment),
+        Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
+    ]
+    return _document(view, run, assessment, total, _lines(view, run), made)
+
+
+def _document(
+    view: RunView,
+    run: Described | None,
+    assessment: Assessment,
+    total: EndpointSummary,
+    lines: tuple[str, ...],
+    made: Sequence[Section | None],
+    charts: tuple[ChartSpec, ...] = (),
+    is_growing: bool = False,
+) -> ReportDocument:
     return ReportDocument(
-        title,
-        (*_lines(view, run), *((GROWING,) if is_growing else ())),
-        (Facts(_status(of, total, assessment), "status"),),
+        _title(run),
+        lines,
+        (Facts(_status(view, total, assessment), "status"),),
         tuple(section for section in made if section is not None),
-        of.pictures.specs(),
-        config("page"),
+        charts,
+        config("page") if charts else {},
         written_by(),
         (run.id,) if run else (),
         is_growing,
     )
 
 
-def _subject(title: str, view: RunView, run: Described | None, assessment: Assessment) -> ReportContext:
+def _title(run: Described | None) -> str:
+    return f"Run {run.id}" if run else "A run that was not kept"
+
+
+def _context(
+    title: str, view: RunView, run: Described | None, assessment: Assessment, command: str, *, charts: bool
+) -> ReportContext:
     """One run is compared with nothing, but there may be something to say of it."""
     from plimsoll.stats.findings import find
 
-    # The page says in its own words that a run is invalid, and shows its numbers struck through and its charts:
-    # they tell what the generator's limit was.
+    # The document says in its own words that a run is invalid, and shows its numbers struck through and its charts:
+    # they show what the generator's limit was.
     trial = replace(trial_of_run(view, run, assessment), invalid=())
     study = Study(title, (trial,), shape="operations")
-    return ReportContext.of(Analysis(study, tuple(find(study)), ()))
+    return ReportContext.of(Analysis(study, tuple(find(study)), ()), command, charts=charts)
 
 
 def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
-    """As the terminal's, without the run's name, which is the title."""
+    """What the run was: one line, and one each for its warm-up, its phases and its notes."""
     if run is None:
-        return ()
-    first, *others = heading(run, view).splitlines()
-    return (first.replace(f"run {run.id} ({run.status})", run.status, 1), *others)
+        return ("These numbers come from memory: the store does not have all of this run.",)
+    started = datetime.fromtimestamp(run.started).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    parts = [
+        run.status,
+        started,
+        duration_text(view.duration),
+        load_in_short(run.manifest),
+        f"against {run.manifest['host']}" if run.manifest.get("host") else "",
+    ]
+    notes = [f"note: {one_line(note)}" for note in run.notes]
+    return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
 
 
-def _status(of: ReportContext, total: EndpointSummary, assessment: Assessment) -> tuple[NamedValue, ...]:
+def _status(view: RunView, total: EndpointSummary, assessment: Assessment) -> tuple[NamedValue, ...]:
     """What was measured. Of an invalid run only how much: its times stand in the tables, struck through."""
-    known = tuple(fact for fact in status(of.study, of.cells) if fact.name not in ("runs", "level"))
+    failed = f"{count(total.failures)} ({share(total.failures, total.requests)})" if total.failures else "none"
+    known = (
+        *((NamedValue("measured", duration_text(view.duration)),) if view.duration else ()),
+        NamedValue("requests", count(total.requests)),
+        NamedValue("failed", failed),
+    )
     if not assessment.validity.valid or not total.requests:
         return known
     times = (NamedValue(f"p{each}", f"{milliseconds(total.response.quantile(each / 100))} ms") for each in (50, 95, 99))
     return (*known, NamedValue("requests per second", amount(total.rps)), *times)
 
 
+def _validity(assessment: Assessment) -> Section:
+    return Section("validity", "", (_doubts(assessment),), label="Validity")
+
+
 def _doubts(assessment: Assessment) -> Doubts:
     validity = assessment.validity
-    small = tuple(doubts(assessment, _ONE_LINE))
+    small = tuple(doubts(assessment))
     if validity.valid:
         passed = sum(check.state == "ok" for check in validity.checks)
         return Doubts("The generator did what was asked of it", False, (), (f"Checks passed: {passed}.", *small))
-    return Doubts(INVALID, True, tuple(validity.reasons), small)
+    failed = ", ".join(check.name for check in validity.checks if check.state == "failed")
+    return Doubts(f"{INVALID} ({failed})", True, tuple(validity.reasons), small)
 
 
 def _thresholds(assessment: Assessment) -> Section | None:
@@ -139,10 +195,19 @@ def _thresholds(assessment: Assessment) -> Section | None:
         TableColumn("Limit"),
         TableColumn("Detail", is_text=True, room="long"),
     )
-    table = TableData(
-        "Thresholds", columns, tuple(TableRow(tuple(row)) for row in threshold_rows(assessment.thresholds))
-    )
+    table = TableData("Thresholds", columns, tuple(map(_threshold, assessment.thresholds)))
     return Section("thresholds", "Thresholds", (shown(table),))
+
+
+def _threshold(result: ThresholdResult) -> TableRow:
+    """The first cell says whether it was met."""
+    cells = (
+        f"{'✓' if result.passed else '✗'} {one_line(result.text)}",
+        quantity(result.value, result.unit, at_least=result.at_least),
+        quantity(result.limit, result.unit),
+        one_line(result.detail),
+    )
+    return TableRow(cells)
 
 
 def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary, *, struck: bool) -> Section:
@@ -201,12 +266,12 @@ def _kind(row: EndpointSummary) -> str:
     return "total" if (row.method, row.name) == TOTAL else ""
 
 
-def _failures(of: ReportContext, view: RunView) -> Section | None:
+def _failures(view: RunView, most: int, figure: tuple[Figures, ...] = ()) -> Section | None:
     """By kind with the time until they failed, and by message."""
     if not view.failures and not view.total.failed_outcomes:
         return None
-    tables = (shown(_failure_kinds(view)), shown(_failure_messages(view)))
-    return Section("failures", "Failures", (*sections.failure_figure(of, ""), *tables))
+    tables = (shown(_failure_kinds(view)), *((shown(_failure_messages(view, most)),) if view.failures else ()))
+    return Section("failures", "Failures", (*figure, *tables))
 
 
 def _failure_kinds(view: RunView) -> TableData:
@@ -219,26 +284,25 @@ def _failure_kinds(view: RunView) -> TableData:
     return TableData("Failures by kind, and the time until they failed", columns, tuple(kinds))
 
 
-def _failure_messages(view: RunView) -> TableData:
+def _failure_messages(view: RunView, most: int) -> TableData:
     messages = [
-        TableRow((str(each.count), each.outcome, each.method, each.name, each.message))
-        for each in view.failures[:MOST_FAILURES]
+        TableRow((str(each.count), each.outcome, each.method, each.name, each.message)) for each in view.failures[:most]
     ]
-    note = _left_out(len(view.failures) - MOST_FAILURES)
+    note = _left_out(len(view.failures) - most)
     return TableData(
         "Failures by message", (TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE), tuple(messages), note
     )
 
 
-def _exceptions(view: RunView) -> Section | None:
+def _exceptions(view: RunView, most: int) -> Section | None:
     """Of the users' own code."""
     if not view.exceptions:
         return None
     folded = tuple(
-        Details(f"{each.count} × {each.message}", (Preformatted(each.traceback),), soft=user_line(each.traceback))
-        for each in view.exceptions[:MOST_EXCEPTIONS]
+        Details(f"{each.count} × {what_of(each)}", (Preformatted(each.traceback),), soft=user_line(each.traceback))
+        for each in view.exceptions[:most]
     )
-    note = _left_out(len(view.exceptions) - MOST_EXCEPTIONS)
+    note = _left_out(len(view.exceptions) - most)
     blocks = (*folded, *((Paragraph(note, "note"),) if note else ()))
     return Section("exceptions", "Exceptions in the users' code", blocks, label="Exceptions")
 

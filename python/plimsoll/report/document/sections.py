@@ -27,8 +27,10 @@ from plimsoll.report.document.footnotes import Footnotes, general
 from plimsoll.report.document.head import doubts
 from plimsoll.report.document.overview import chain_table, generator_table, observed_table, rates_table
 from plimsoll.report.document.pictures import ShownCharts, main_ones
-from plimsoll.report.document.shape import changes_of, collected, shape_of
-from plimsoll.report.document.tables import failure_table, locust_tables, verdict_table
+from plimsoll.report.document.shape import changes_of, collected, facts_of, shape_of
+from plimsoll.report.document.tables import failure_table, locust_tables
+from plimsoll.report.document.verdict_tables import level_tables, verdict_table
+from plimsoll.report.numbers import counted
 from plimsoll.stats.cells import cells_of
 
 if TYPE_CHECKING:
@@ -36,8 +38,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from plimsoll.report.charts import Chart
-    from plimsoll.report.document.blocks import Block
-    from plimsoll.report.document.tables import TableData
+    from plimsoll.report.document.blocks import Block, TableData
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell
     from plimsoll.stats.study import Level, Study
@@ -63,9 +64,14 @@ class ReportContext:
     notes: Footnotes
     """To single numbers; the last section shows those that the others before it have made."""
 
+    command: str = ""
+    """What makes this very report, for its notes."""
+
     @classmethod
-    def of(cls, analysis: Analysis) -> Self:
-        return cls(analysis, cells_of(analysis.study), ShownCharts(charts_of(analysis)), Footnotes())
+    def of(cls, analysis: Analysis, command: str = "", *, charts: bool = True) -> Self:
+        """charts: whether it has any."""
+        drawn = charts_of(analysis) if charts else ()
+        return cls(analysis, cells_of(analysis.study), ShownCharts(drawn), Footnotes(), command)
 
     @property
     def study(self) -> Study:
@@ -99,7 +105,18 @@ def summary(of: ReportContext) -> Section | None:
         for variant in of.study.variants
         for name, text in collected(of.study, variant).items()
     )
-    return Section("summary", "Step by step", (table, *texts))
+    facts = [
+        NamedValue(f"{variant}, {name}", _values(values))
+        for variant in of.study.variants
+        for name, values in facts_of(of.study, variant).items()
+    ]
+    return Section("summary", "Step by step", (table, *((Facts(tuple(facts)),) if facts else ()), *texts))
+
+
+def _values(values: Sequence[str | float]) -> str:
+    """The same for all runs, or each run's."""
+    texts = [each if isinstance(each, str) else f"{each:.6g}" for each in values]
+    return texts[0] if len(set(texts)) == 1 else f"{', '.join(texts)} ({counted(len(texts), 'run')})"
 
 
 def verdicts(of: ReportContext) -> Section | None:
@@ -111,7 +128,7 @@ def verdicts(of: ReportContext) -> Section | None:
     others = [chart for chart in forests if chart.name != "verdicts"][:MOST_FORESTS]
     used = {each.word for each in comparisons}
     table = TableBlock(
-        verdict_table(of.analysis, MOST_VERDICTS),
+        verdict_table(of.analysis, MOST_VERDICTS, of.notes),
         "verdict-table",
         has_filter=True,
         words=tuple(text for word, text in words.WORDS.items() if word in used),
@@ -122,13 +139,18 @@ def verdicts(of: ReportContext) -> Section | None:
 
 
 def ladder(of: ReportContext) -> Section | None:
-    """Of a single operation; where there are several, each has its own."""
-    charts = [chart for chart in of.pictures.all if chart.kind.startswith("ladder")]
-    if len(of.study.operations) != 1 or not charts:
+    """All endpoints together over the levels, in tables and charts. Charts of several operations stand with them."""
+    operations = of.study.operations
+    if len(of.study.levels) < 2:
         return None
+    charts = [chart for chart in of.pictures.all if chart.kind.startswith("ladder")] if len(operations) == 1 else []
     main, more = main_ones(charts)
+    tables = [
+        shown(table) for name in operations for table in level_tables(of.analysis, name, of.notes, _place(of, name))
+    ]
     folded = _folded("Endpoint by endpoint", of.pictures.block(more))
-    return Section("ladder", "Over the levels", (*of.pictures.block(main), *folded), label="Levels")
+    blocks: tuple[Block, ...] = (*of.pictures.block(main), *tables, *folded)
+    return Section("ladder", "Over the levels", blocks, label="Levels") if blocks else None
 
 
 def operations(of: ReportContext) -> Section | None:
@@ -237,19 +259,33 @@ def target(of: ReportContext) -> Section | None:
     return Section("target", "The target's side", (*tables, *charts), label="Target")
 
 
+def other_charts(of: ReportContext) -> Section | None:
+    """Those that no other section shows. To be made after these."""
+    block = of.pictures.block(of.pictures.left_out(), wide=True)
+    return Section("charts", "Charts", block) if block else None
+
+
 def environment(of: ReportContext) -> Section | None:
+    """With a row for each run."""
+    generator = generator_table(of.study)
+    return measured(_circumstances(of), () if generator is None else (shown(generator),))
+
+
+def circumstances(of: ReportContext) -> Section | None:
+    """The same in short."""
+    return measured(_circumstances(of))
+
+
+def _circumstances(of: ReportContext) -> tuple[NamedValue, ...]:
     study = of.study
-    told = [
+    known = [
         ("source", study.source),
         ("measured by", study.command),
         ("order", "repeats ran next to one another, in random order" if study.interleaved else ""),
         *((f"changed in {variant}", text) for variant, text in changes_of(study).items()),
         *study.about.items(),
     ]
-    generator = generator_table(study)
-    return measured(
-        tuple(NamedValue(name, text) for name, text in told if text), () if generator is None else (shown(generator),)
-    )
+    return tuple(NamedValue(name, text) for name, text in known if text)
 
 
 def measured(facts: tuple[NamedValue, ...], more: tuple[Block, ...] = ()) -> Section | None:
@@ -260,7 +296,7 @@ def measured(facts: tuple[NamedValue, ...], more: tuple[Block, ...] = ()) -> Sec
 
 def notes(of: ReportContext, first: Sequence[str] = ()) -> Section:
     """first: lines before those that the numbers ask for. To be made after all other sections."""
-    block = blocks.Notes(tuple(of.notes.lines()), (*first, *general(of.analysis)))
+    block = blocks.Notes(tuple(of.notes.lines()), (*first, *general(of.analysis, of.command)))
     return Section("notes", "How to read this", (block,), label="Notes")
 
 

@@ -14,7 +14,7 @@ Shape = Literal["ladder", "operations", "chain", "rates"]
 each version against the one before. rates: who carries which rate of arrivals."""
 
 CHANGES = "changes"
-"""The fact of a trial that tells in a line what was changed in its variant."""
+"""The fact of a trial that says in a line what was changed in its variant."""
 
 
 def shape_of(study: Study) -> Shape:
@@ -32,8 +32,8 @@ def shape_of(study: Study) -> Shape:
 def changes_of(study: Study) -> Mapping[str, str]:
     """What was changed, by variant; those of which nothing is known are missing."""
     facts = {trial.variant: trial.facts[CHANGES] for trial in study.trials if trial.facts.get(CHANGES)}
-    told = {**facts, **study.changes}
-    return {variant: text for variant, text in told.items() if isinstance(text, str) and text}
+    known = {**facts, **study.changes}
+    return {variant: text for variant, text in known.items() if isinstance(text, str) and text}
 
 
 def collected(study: Study, variant: str) -> Mapping[str, str]:
@@ -48,8 +48,8 @@ def collected(study: Study, variant: str) -> Mapping[str, str]:
     return found
 
 
-def told(study: Study, variant: str) -> Mapping[str, tuple[str | float, ...]]:
-    """What else is known of a variant's runs, by name: each run's value, in their order."""
+def facts_of(study: Study, variant: str) -> Mapping[str, tuple[str | float, ...]]:
+    """Facts of a variant's runs by name: each run's value, in their order."""
     found: dict[str, list[str | float]] = {}
     for trial in study.trials:
         if trial.variant == variant:

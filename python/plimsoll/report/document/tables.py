@@ -1,64 +1,24 @@
-"""Tables of a document: columns, and rows of texts. Nothing is computed here."""
+"""Tables of endpoints: Locust's two tables, and failures. Nothing is computed here."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from plimsoll.report import words
-from plimsoll.report.charts.verdicts import tone
-from plimsoll.report.numbers import NONE, amount, share
+from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
+from plimsoll.report.numbers import NONE, count, counted, known, share
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from plimsoll.report.document.footnotes import Footnotes
-    from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
-    from plimsoll.stats.comparison import Comparison
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
 """Of Locust's second table."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableColumn:
-    title: str
-    is_text: bool = False
-    hint: str = ""
-    room: Literal["", "word", "long"] = ""
-    """Of texts. word: never broken. long: may be of any length, and gets more room than others."""
-
-
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A verdict, and the lines that belong to it."""
-
-    text: str
-    tone: str
-    lines: tuple[str, ...] = ()
-    word: str = ""
-    """What a reader may filter by."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    cells: tuple[str | Chip, ...]
-    kind: str = ""
-    """"total"; "void": numbers of something invalid; "missing": there are none, and a note says why."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableData:
-    caption: str
-    columns: tuple[TableColumn, ...]
-    rows: tuple[TableRow, ...]
-    note: str = ""
-    """What was left out."""
-
-
-METHOD, NAME = TableColumn("Method", is_text=True, room="word"), TableColumn("Name", is_text=True, room="long")
+METHOD = TableColumn("Method", is_text=True, room="word")
+NAME = TableColumn("Name", is_text=True, room="long")
 MESSAGE = TableColumn("Message", is_text=True, room="long")
 VARIANT = TableColumn("Variant", is_text=True, room="word")
 KIND = TableColumn("Kind", is_text=True, room="word")
@@ -74,8 +34,42 @@ REQUESTS = (
 )
 
 
-def number(value: float | None) -> str:
-    return NONE if value is None else amount(value)
+def quantile(of: EndpointCell, q: float) -> str:
+    """In ms; "≥" before one that may have been greater."""
+    return known(of.quantile(q), at_least=of.is_at_least(q))
+
+
+def longest(of: EndpointCell) -> str:
+    """Its maximum; where only percentiles are known, the last of them."""
+    return known(of.quantile(1.0) if of.max is None else of.max, at_least=bool(of.censored))
+
+
+def failed(of: EndpointCell | None) -> str:
+    """Failed requests as a share of all."""
+    if of is None or not of.requests or of.failures is None:
+        return NONE
+    return share(of.failures, of.requests)
+
+
+def succeeded(of: EndpointCell | None) -> str:
+    if of is None or not of.requests or of.failures is None:
+        return NONE
+    return share(of.requests - of.failures, of.requests)
+
+
+def reason(cell: Cell) -> str:
+    """Why its numbers must not be used."""
+    level = f" at {cell.level}" if cell.level is not None else ""
+    if not cell.trials:
+        return f"{cell.variant} was not run{level}"
+    first, *others = cell.reasons or ("nothing was measured",)
+    more = f"; and {counted(len(others), 'more reason')}, which the JSON has" if others else ""
+    return f"{cell.variant}{level} is INVALID: {first}{more}"
+
+
+def main_row(cell: Cell) -> EndpointCell | None:
+    """All endpoints together, or the only one."""
+    return cell.total or (cell.endpoints[0] if len(cell.endpoints) == 1 else None)
 
 
 def locust_tables(
@@ -97,11 +91,10 @@ def locust_tables(
 
     counts = (replace(each, hint="of all valid runs") for each in REQUESTS[:2])
     percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
+    title = f"Percentiles of the times (ms){place}"
     return (
         TableData(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests, len(REQUESTS)), note),
-        TableData(
-            f"Percentiles of the times (ms){place}", (*left, *percentiles), rows(_percentiles, len(percentiles)), note
-        ),
+        TableData(title, (*left, *percentiles), rows(_percentiles, len(percentiles)), note),
     )
 
 
@@ -135,79 +128,25 @@ def _row(
     if endpoint is not None and endpoint.runs:
         return [TableRow((*left, *texts(endpoint)), kind)]
     if cell.reasons and not cell.valid and is_total:
-        return [TableRow((*left, *[notes.missing("; ".join(cell.reasons))] * width), "missing")]
+        return [TableRow((*left, *[notes.missing(reason(cell))] * width), "missing")]
     return []
 
 
 def _requests(of: EndpointCell) -> list[str]:
     return [
-        NONE if of.requests is None else words.count(of.requests),
-        NONE if of.failures is None else words.count(of.failures),
-        *(number(each) for each in (of.mean, of.min, of.max)),
-        NONE if of.size is None else words.count(of.size),
-        number(of.rate),
-        number(of.failures_per_s),
+        NONE if of.requests is None else count(of.requests),
+        NONE if of.failures is None else count(of.failures),
+        known(of.mean, at_least=bool(of.censored)),
+        known(of.min),
+        longest(of),
+        NONE if of.size is None else count(of.size),
+        known(of.rate),
+        known(of.failures_per_s),
     ]
 
 
 def _percentiles(of: EndpointCell) -> list[str]:
-    return [number(of.max if percent == 100 else of.quantile(percent / 100)) for percent in PERCENTILES]
-
-
-def verdict_table(analysis: Analysis, most: int) -> TableData:
-    """A row for each comparison, the primary ones first. most: of them; the rest is counted."""
-    study = analysis.study
-    comparisons = sorted(analysis.comparisons, key=lambda each: not each.primary)
-    has_operations = len(study.operations) > 1
-    pairs = {(each.a, each.b) for each in comparisons}
-    one = next(iter(pairs)) if len(pairs) == 1 else None
-    columns = [
-        *([TableColumn("Operation", is_text=True)] if has_operations else []),
-        *([TableColumn("Level")] if len(study.levels) > 1 else []),
-        *([] if one else [TableColumn("Compared", is_text=True, room="long")]),
-        TableColumn("Endpoint", is_text=True, room="long"),
-        TableColumn("Metric", is_text=True, room="word"),
-        TableColumn(one[0] if one else "before", hint="geometric mean over runs"),
-        TableColumn(one[1] if one else "after", hint="geometric mean over runs"),
-        TableColumn("Δ"),
-        TableColumn("95 % interval of the ratio"),
-        TableColumn("Verdict", is_text=True),
-    ]
-    rows = []
-    for each in comparisons[:most]:
-        cells: list[str | Chip] = [
-            *([each.operation] if has_operations else []),
-            *([str(each.level or "")] if len(study.levels) > 1 else []),
-            *([] if one else [f"{each.b} against {each.a}"]),
-            words.endpoint(each.endpoint),
-            each.metric.text + (" ●" if each.primary else ""),
-            *(_with_unit(each, value) for value in (each.a_value, each.b_value)),
-            words.change(each),
-            words.interval(each) or NONE,
-            verdict_chip(analysis, each),
-        ]
-        rows.append(TableRow(tuple(cells), "void" if each.word == "invalid" else ""))
-    left_out = len(comparisons) - most
-    note = "● what the question is about." if any(each.primary for each in comparisons) else ""
-    if left_out > 0:
-        note = f"{note} {left_out} more comparisons are in the CSV and JSON reports.".strip()
-    return TableData("Verdicts", tuple(columns), tuple(rows), note)
-
-
-def _with_unit(comparison: Comparison, value: float | None) -> str:
-    if value is None:
-        return NONE
-    unit = words.unit_of(comparison.metric)
-    return f"{words.value(comparison.metric, value)}{'' if unit in ('', '/s') else ' '}{unit}"
-
-
-def verdict_chip(analysis: Analysis, comparison: Comparison) -> Chip:
-    direction = words.direction(comparison)
-    text = words.WORDS[comparison.word] if comparison.reason else words.verdict(comparison)
-    reason = (comparison.reason,) if comparison.reason else ()
-    lines = (*reason, *words.details(comparison, words.RunLength.of(analysis.study, comparison)))
-    text += f": {direction}" if direction else ""
-    return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])
+    return [longest(of) if percent == 100 else quantile(of, percent / 100) for percent in PERCENTILES]
 
 
 def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "") -> TableData | None:
@@ -220,19 +159,13 @@ def failure_table(cells: Iterable[tuple[str, Cell]], most: int, place: str = "")
                 for kind in run.kinds:
                     key = (f"HTTP {kind.status}" if kind.status else kind.outcome), kind.message
                     counts[key] = counts.get(key, 0) + kind.count
-            for (kind_name, message), count in sorted(counts.items(), key=lambda each: -each[1]):
-                of = share(count, endpoint.requests or 0)
-                rows.append(TableRow((words.count(count), of, kind_name, label, *endpoint.key, message)))
+            for (kind_name, message), number in sorted(counts.items(), key=lambda each: -each[1]):
+                of = share(number, endpoint.requests or 0)
+                rows.append(TableRow((count(number), of, kind_name, label, *endpoint.key, message)))
     if not rows:
         return None
     note = f"{len(rows) - most} more are in the CSV and JSON reports." if len(rows) > most else ""
     columns = (
-        TableColumn("# Fails"),
-        TableColumn("Share"),
-        KIND,
-        TableColumn("In", is_text=True),
-        METHOD,
-        NAME,
-        MESSAGE,
-    )
+        TableColumn("# Fails"), TableColumn("Share"), KIND, TableColumn("In", is_text=True), METHOD, NAME, MESSAGE,
+    )  # fmt: skip
     return TableData(f"Failures{place}", columns, tuple(rows[:most]), note)

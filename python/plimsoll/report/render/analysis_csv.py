@@ -14,6 +14,7 @@ from plimsoll.report.render.analysis_json import document
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from plimsoll.report.sources import OutputRequest, StudySource
     from plimsoll.stats.analysis import Analysis
 
 _LEVEL = ("level", "level_unit")
@@ -30,6 +31,17 @@ _COMPARISON = (
     "interleaved", "spread", "p", "p_flip", "q", "resolves", "requests", "tail", "design_effect", "tool_step",
     "warmup_s",
 )  # fmt: skip
+
+
+def analysis_csv(source: StudySource, request: OutputRequest) -> str:
+    """The table that is asked for. Raises UsageError when there is none of that name."""
+    return table(source.analysis, request.table)
+
+
+def analysis_csv_files(source: StudySource, request: OutputRequest) -> Iterator[tuple[str, bytes]]:
+    """All tables."""
+    for name in TABLES:
+        yield f"{name}.csv", table(source.analysis, name).encode()
 
 
 def table(analysis: Analysis, name: str = "trials") -> str:

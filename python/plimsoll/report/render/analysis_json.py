@@ -10,8 +10,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.analysis.answer import short_answer
 from plimsoll.report.document.footnotes import general
+from plimsoll.report.document.head import answer_text, answers
 from plimsoll.report.document.shape import changes_of, collected, shape_of
 from plimsoll.report.gate import is_invalid, is_primary, regressions
 from plimsoll.report.words import direction, verdict
@@ -20,6 +20,7 @@ from plimsoll.stats.cells import cells_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.report.sources import OutputRequest, StudySource
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import Cell, EndpointCell
     from plimsoll.stats.comparison import Comparison, Needed
@@ -32,8 +33,8 @@ VERSION = 1
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99")
 
 
-def dumps(analysis: Analysis, command: str = "") -> str:
-    return json.dumps(document(analysis, command), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+def analysis_json(source: StudySource, request: OutputRequest) -> str:
+    return json.dumps(document(source.analysis, request.command), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
@@ -44,7 +45,7 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
             "schema": SCHEMA,
             "version": VERSION,
             "study": _study(study),
-            "answer": short_answer(analysis),
+            "answer": [answer_text(each) for each in answers(analysis)],
             "regressions": len(regressions(analysis)),
             "invalid": is_invalid(analysis),
             "findings": [_finding(each) for each in analysis.findings],

@@ -12,18 +12,20 @@ from plimsoll.report.render.run_junit import xml_text
 from plimsoll.report.words import RunLength, details, direction, headline, in_short, place, subject
 
 if TYPE_CHECKING:
+    from plimsoll.report.sources import OutputRequest, StudySource
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.comparison import Comparison
     from plimsoll.stats.findings.finding import Finding
 
 
-def junit(analysis: Analysis) -> str:
+def analysis_junit(source: StudySource, request: OutputRequest) -> str:
     """A test per primary comparison (or per comparison, where no metric is primary) and per finding that blocks.
 
     A difference for the worse is a failure; what cannot be told, because a check failed, is an error; what too few
     runs or requests leave open is skipped. A last test says whether there is any valid run. Names do not change from
     report to report.
     """
+    analysis = source.analysis
     suite = ElementTree.Element("testsuite")
     names: Counter[str] = Counter()
     for comparison in judged(analysis):

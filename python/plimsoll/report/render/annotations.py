@@ -14,7 +14,7 @@ from plimsoll.report.words import WORDS, direction, in_short, place, subject
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from plimsoll.stats.analysis import Analysis
+    from plimsoll.report.sources import OutputRequest, StudySource
     from plimsoll.stats.comparison import Comparison, Word
     from plimsoll.stats.findings.finding import Finding, Weight
 
@@ -25,8 +25,9 @@ MOST = 10
 _GRADES: dict[Weight, Grade] = {"blocks": "error", "warning": "warning", "insight": "notice"}
 
 
-def workflow_commands(analysis: Analysis) -> str:
+def workflow_commands(source: StudySource, request: OutputRequest) -> str:
     """A line each, errors first: what became worse or cannot be told, reasons to doubt, then the rest."""
+    analysis = source.analysis
     found = [*_of_comparisons(judged(analysis)), *map(_of_finding, analysis.findings)]
     lines = []
     for grade in ("error", "warning", "notice"):

@@ -1,73 +1,158 @@
-"""A report as plain text for the terminal."""
+"""A document as plain text for the terminal."""
 
 from __future__ import annotations
 
 import re
 import shutil
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from plimsoll.report.analysis.document import Bullets, Heading, Paragraph, Pictures, Table, Verbatim
-from plimsoll.report.render.terminal import alarming
-from plimsoll.report.render.text_table import cells, cut, one_line, render
+from plimsoll.report.document.blocks import (
+    Answers,
+    Choice,
+    Details,
+    Doubts,
+    Facts,
+    Figures,
+    Findings,
+    Notes,
+    Paragraph,
+    Preformatted,
+    TableBlock,
+    Tabs,
+)
+from plimsoll.report.document.head import answer_text
+from plimsoll.report.render.terminal import alarming, struck
+from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.render.wording import (
+    bad_titles,
+    cell_text,
+    finding_lines,
+    finding_title,
+    is_picture,
+    verdict_lines,
+)
+from plimsoll.report.text import cells, cut, one_line
 
 if TYPE_CHECKING:
-    from plimsoll.report.analysis.document import Block, Bullet, Document
+    from collections.abc import Callable, Iterator, Sequence
+
+    from plimsoll.report.document.blocks import Block, ReportDocument, TableColumn, TableData
 
 _INDENT = "  "
 _HELD = "\u00a0"
 """A blank that no line is broken at."""
 _MOST_LINES = 20
 """Of a collected text; the JSON has all."""
+_LEAST = 12
+"""Cells that a column of names is cut to."""
 
-_ALARMING = re.compile(r"INVALID|blocks verdicts|DIFFERENT(?:, at least [\d.]+ %)?: (?:slower|less|more failures)")
+_ALARMING = re.compile(
+    r"INVALID: the generator.*|Some of these numbers.*|INVALID|blocks verdicts"
+    r"|DIFFERENT(?:, at least [\d.]+ %)?: (?:slower|less throughput|more failures)"
+)
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 """A number and its unit stay on one line."""
 
 
-def console(document: Document, width: int | None = None, *, colour: bool = False) -> str:
+def console(document: ReportDocument, width: int | None = None, *, colour: bool = False) -> str:
     """width: in cells; None asks the terminal. colour: for a terminal that shows it."""
-    width = width or shutil.get_terminal_size().columns
-    sections = [_block(block, width) for block in document.blocks]
-    text = "\n\n".join("\n".join(lines) for lines in sections if lines)
-    # A title and what stands under it belong together.
-    text = re.sub(r"^(-+)\n\n", r"\1\n", text, flags=re.MULTILINE)
-    return _coloured(text) if colour else text
+    sheet = _Sheet(width or shutil.get_terminal_size().columns, colour)
+    parts = [[*_title(document.title, "=", sheet.width), *_lines(document.lines, sheet.width)]]
+    parts += [_block(block, sheet) for block in document.head]
+    for section in document.sections:
+        blocks = [lines for block in section.blocks if (lines := _block(block, sheet))]
+        if blocks and section.title:
+            blocks[0] = [*_title(section.title, "-", sheet.width), *blocks[0]]
+        parts += blocks
+    # Again in the end, where people look first.
+    parts += [[title] for title in bad_titles(document)]
+    text = "\n\n".join("\n".join(lines) for lines in parts if lines)
+    return _ALARMING.sub(lambda found: alarming(found[0]), text) if colour else text
 
 
-def _coloured(text: str) -> str:
-    return _ALARMING.sub(lambda found: alarming(found[0]), text)
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What a report is drawn on."""
+
+    width: int
+    colour: bool
 
 
-def _block(block: Block, width: int) -> list[str]:
+def _title(text: str, rule: str, width: int) -> list[str]:
+    shown = cut(one_line(text), width)
+    return [shown, rule * cells(shown)]
+
+
+def _lines(lines: Sequence[str], width: int) -> list[str]:
+    return [each for line in lines for each in _filled(line, width, "", "")]
+
+
+def _bullets(lines: Sequence[str], width: int) -> list[str]:
+    return [each for line in lines for each in _filled(line, width, "- ", "  ")]
+
+
+def _block(block: Block, sheet: _Sheet) -> list[str]:
+    width = sheet.width
     match block:
-        case Heading():
-            text = cut(one_line(block.text), width)
-            return [text, ("=" if block.depth == 1 else "-") * cells(text)] if block.depth < 3 else [text]
         case Paragraph():
             return _filled(block.text, width, "", "")
-        case Bullets():
-            return _bullets(block, width)
-        case Table():
-            return _table(block, width)
-        case Verbatim():
-            return _verbatim(block, width)
-        case Pictures():
+        case Preformatted():
+            return _preformatted(block.text, width)
+        case TableBlock():
+            return _table_block(block, sheet)
+        case Answers():
+            return _bullets([answer_text(each) for each in block.answers], width)
+        case Facts(facts, "status"):
+            return _filled(", ".join(f"{each.name} {each.value}" for each in facts), width, "", "")
+        case Facts():
+            return _bullets([f"{each.name}: {each.value}" for each in block.facts], width)
+        case Doubts():
+            return [*_filled(block.title, width, "", ""), *_bullets([*block.lines, *block.small], width)]
+        case Findings():
+            return _findings(block, width)
+        case Details():
+            return _details(block, sheet)
+        case Tabs() | Choice():
+            return _joined([lines for part in block.parts for lines in _part(part.title, part.blocks, sheet)])
+        case Notes():
+            return _bullets([*block.marks, *block.lines], width)
+        case Figures():
             return []
 
 
-def _bullets(block: Bullets, width: int) -> list[str]:
-    lines = [line for item in block.items for line in _bullet(item, width)]
-    if block.folded:
-        lines.append(f"… and {len(block.folded)} more of the same rules; `--format json` has all")
+def _joined(parts: Sequence[list[str]]) -> list[str]:
+    """With an empty line between any two."""
+    lines: list[str] = []
+    for part in parts:
+        lines += ["", *part] if lines and part else part
     return lines
 
 
-def _bullet(item: Bullet, width: int) -> list[str]:
-    head = f"{item.strong} " if item.strong else ""
-    lines = _filled(f"{head}{item.text}", width, "- ", "  ")
-    for below in item.below:
-        lines += _filled(below, width, "    ", "    ")
+def _part(title: str, blocks: Sequence[Block], sheet: _Sheet) -> list[list[str]]:
+    inner = [lines for block in blocks if (lines := _block(block, sheet))]
+    return [[cut(one_line(title), sheet.width)], *inner] if inner else []
+
+
+def _details(block: Details, sheet: _Sheet) -> list[str]:
+    """What is said beside the summary stands for the rest."""
+    if is_picture(block):
+        return []
+    if block.soft:
+        return [cut(one_line(block.summary), sheet.width), cut(f"{_INDENT}{one_line(block.soft)}", sheet.width)]
+    return _joined(_part(block.summary, block.blocks, sheet))
+
+
+def _findings(block: Findings, width: int) -> list[str]:
+    said: set[str] = set()
+    lines = []
+    for each in block.findings:
+        lines += _filled(f"{finding_title(each)} {each.statement}", width, "- ", "  ")
+        for below in finding_lines(each, said):
+            lines += _filled(below, width, "    ", "    ")
+    if block.folded:
+        lines.append(f"… and {len(block.folded)} more of the same rules; `--format json` has all")
     return lines
 
 
@@ -81,39 +166,64 @@ def _filled(text: str, width: int, first: str, others: str) -> list[str]:
     return [line.replace(_HELD, " ").rstrip() for line in lines]
 
 
-def _verbatim(block: Verbatim, width: int) -> list[str]:
-    if not block.summary:
-        return [line for each in block.lines for line in _indented(each, width)]
-    shown = [cut(f"  {_printable(line)}", width) for line in block.lines[:_MOST_LINES]]
-    more = len(block.lines) - _MOST_LINES
-    return [f"{block.summary}:", *shown, *([f"  … and {more} more lines"] if more > 0 else [])]
+def _preformatted(text: str, width: int) -> list[str]:
+    lines = text.rstrip().splitlines()
+    shown = [cut(f"{_INDENT}{_printable(line)}", width) for line in lines[:_MOST_LINES]]
+    more = len(lines) - _MOST_LINES
+    return [*shown, *([f"{_INDENT}… and {more} more lines"] if more > 0 else [])]
 
 
-def _indented(line: str, width: int) -> list[str]:
+def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
+    table = block.table
+    if not table.rows:
+        return []
+    mark = struck if block.struck and sheet.colour else None
+    groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
+    lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width, mark)
+    details = [each for line in verdict_lines(table) for each in _indented(line, sheet.width)]
+    return _joined([[table.caption, *lines, *([table.note] if table.note else [])], details])
+
+
+def _plain(table: TableData, width: int, mark: Callable[[str], str] | None) -> list[str]:
+    """A rule stands above the sum of the other rows."""
+    rows = [[one_line(cell_text(cell)) for cell in row.cells] for row in table.rows]
+    lines = render([_column(each) for each in table.columns], rows, width, mark)
+    total = next((place for place, row in enumerate(table.rows) if row.kind == "total"), None)
+    if total is not None:
+        lines.insert(len(lines) - len(rows) + total, next(line for line in lines if line.startswith("--")))
+    return lines
+
+
+def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
+    """Rows indented below what they have in common, which has the whole width."""
+    places = [place for place, column in enumerate(table.columns) if not column.use]
+    columns = [_column(table.columns[place]) for place in places]
+    rows = [[one_line(cell_text(row.cells[place])) for place in places] for row in table.rows]
+    lines = render(columns, rows, width - len(_INDENT))
+    head = len(lines) - len(rows)
+    shown = [f"{_INDENT}{line}".rstrip() for line in lines[: head - 1]] + [f"{lines[head - 1]}--"]
+    last = None
+    for row, line in zip(table.rows, lines[head:], strict=True):
+        names = ", ".join(filter(None, (one_line(cell_text(row.cells[place])) for place in groups)))
+        if names != last:
+            shown.append(cut(names, width))
+            last = names
+        shown.append(f"{_INDENT}{line}")
+    return shown
+
+
+def _column(column: TableColumn) -> TextColumn:
+    least = _LEAST if column.room == "long" else None
+    return TextColumn(column.title, right=not column.is_text, least=least)
+
+
+def _indented(line: str, width: int) -> Iterator[str]:
     """A line, broken at blanks where it is too long; what follows is indented as it is, and four more."""
     indent = " " * (len(line) - len(line.lstrip(" ")))
     if cells(line) <= width:
-        return [_printable(line)]
-    return _filled(line, width, indent, f"{indent}    ")
-
-
-def _table(table: Table, width: int) -> list[str]:
-    places = [place for place in range(len(table.columns)) if place not in table.spare]
-    columns = [table.columns[place] for place in places]
-    rows = [[row[place] for place in places] for row in table.rows]
-    if not table.grouped:
-        return render(columns, rows, width)
-    # Indented below the name of its group, which has the whole width.
-    lines = render(columns[1:], [row[1:] for row in rows], width - len(_INDENT))
-    head = len(lines) - len(rows)
-    grouped = [f"{_INDENT}{line}".rstrip() for line in lines[: head - 1]] + [f"{lines[head - 1]}--"]
-    last = None
-    for row, line in zip(rows, lines[head:], strict=True):
-        if row[0] != last:
-            grouped.append(cut(row[0], width))
-            last = row[0]
-        grouped.append(f"{_INDENT}{line}")
-    return grouped
+        yield _printable(line)
+    else:
+        yield from _filled(line, width, indent, f"{indent}    ")
 
 
 def _printable(text: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record import Interval
     from plimsoll.report.described import Described
+    from plimsoll.report.sources import OutputRequest, RunSource
 
 TICKS = 5
 """Lines per halving of the distance to 100 %, as HdrHistogram's tools have it."""
@@ -26,6 +27,20 @@ TICKS = 5
 _LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"'
 _NOT_IN_TAGS = re.compile(r"[^!-$&-+\--~]")
 """A tag ends at a comma and may hold no blanks; "%" is what others are escaped with."""
+
+
+def hgrm(source: RunSource, request: OutputRequest) -> str:
+    """All response times together."""
+    total, timed = Histogram(), TIMES_OF[source.stored.manifest.get("times_of") or "all"]
+    for interval in source.measured():
+        if interval.outcome in timed and interval.timed:
+            total.add(interval.response)
+    return percentile_table(total, source.assessment.validity.reasons)
+
+
+def hlog(source: RunSource, request: OutputRequest) -> Iterator[str]:
+    lines = log_lines(source.stored, source.measured(), source.assessment.validity.reasons)
+    return (f"{line}\n" for line in lines)
 
 
 def log_lines(run: Described, intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterator[str]:

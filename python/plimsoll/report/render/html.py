@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from plimsoll.report.document.blocks import Block, ReportDocument
+    from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 
 
 def to_json(document: ReportDocument) -> str:
@@ -41,6 +42,11 @@ def safe_json(document: ReportDocument) -> str:
     for character in "<>&\u2028\u2029":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text
+
+
+def html(source: StudySource | RunSource, request: OutputRequest) -> str:
+    """Raises PlimsollError if the page was not built."""
+    return written(source.document())
 
 
 def written(document: ReportDocument) -> str:

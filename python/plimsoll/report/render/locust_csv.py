@@ -6,21 +6,27 @@ import csv
 import hashlib
 import itertools
 import re
+import tempfile
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
+from plimsoll.stats.left_out import first_second
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from plimsoll.record import Failure
+    from plimsoll.record import Failure, Health, Interval
     from plimsoll.report.assessment import Assessment
-    from plimsoll.stats.latency import Latency
-    from plimsoll.stats.view import RunView
+    from plimsoll.report.sources import OutputRequest, RunSource
+    from plimsoll.store import StoredRun
 
 STATS = [
     "Type", "Name", "Request Count", "Failure Count", "Median Response Time", "Average Response Time",
@@ -104,11 +110,15 @@ class CsvFiles:
     def _append(self, rows: Sequence[EndpointSummary], unix_time: float, users: int) -> None:
         history = rows if self._full_history else rows[-1:]
         with _open(self._path("stats_history"), "a") as file:
-            csv.writer(file).writerows(self._history_row(row, unix_time, users) for row in history)
+            percentiles, full = self._reporting.percentiles, self._full_history
+            rows_of = (locust_row(row) for row in history)
+            csv.writer(file).writerows(history_line(row, unix_time, users, percentiles, full=full) for row in rows_of)
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         percentiles = self._reporting.percentiles
-        self._replace("stats", headers(percentiles)["stats"], [_stats_row(row, percentiles) for row in rows])
+        self._replace(
+            "stats", headers(percentiles)["stats"], [stats_line(locust_row(row), percentiles) for row in rows]
+        )
         texts = [(each, self._error_text(each.method, each.message)) for each in view.failures]
         texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
         self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
@@ -117,20 +127,6 @@ class CsvFiles:
             for each in view.exceptions
         ]
         self._replace("exceptions", EXCEPTIONS, exceptions)
-
-    def _history_row(self, row: EndpointSummary, unix_time: float, users: int) -> list[object]:
-        return [
-            int(unix_time),
-            users,
-            row.method,
-            row.name,
-            f"{row.current_rps:.6f}",
-            f"{row.current_failures_per_s:.6f}",
-            *_percentiles(row.current_response if self._full_history else row.response, self._reporting.percentiles),
-            row.requests,
-            row.failures,
-            *_times_and_size(row),
-        ]
 
     def _replace(self, what: str, header: list[str], rows: Iterable[Sequence[object]]) -> None:
         """Whoever reads meanwhile sees the old file or the new one, never half of one."""
@@ -146,30 +142,121 @@ class CsvFiles:
         return Path(f"{self._prefix}_{what}.csv")
 
 
+def locust_table_csv(source: RunSource, request: OutputRequest, *, table: str) -> Iterator[bytes]:
+    """A file of Locust's, as it would have been written while the run went on. table: stats, failures, exceptions."""
+    plan = source.stored.manifest.get("plan") or {}
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
+        files = CsvFiles(f"{folder}/run", of_locustfile=bool(plan.get("locustfiles")))
+        files.check()
+        files.finish(source.view, source.assessment)
+        yield Path(folder, f"run_{table}.csv").read_bytes()
+
+
+def locust_history_csv(source: RunSource, request: OutputRequest, *, full: bool = False) -> Iterator[bytes]:
+    """The history, a line for each second; full: and for each endpoint."""
+    run = source.stored
+    view = RunView(first_second(run.manifest, run.facts), run.manifest.get("times_of") or "all")
+    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
+        files = CsvFiles(f"{folder}/run", full)
+        files.check()
+        for second, intervals, health in _seconds(run):
+            view.add(intervals, health)
+            # A second of a worker may come in several rows, of which only one carries its state.
+            users = {row.worker: 0 for row in health}
+            for row in health:
+                users[row.worker] = max(users[row.worker], row.users)
+            files.history(view, run.started + second + 1, sum(users.values()))
+        yield Path(folder, "run_stats_history.csv").read_bytes()
+
+
+def _seconds(run: StoredRun) -> Iterator[tuple[int, list[Interval], list[Health]]]:
+    """In their order; what is decoded of a second is forgotten with it."""
+    by_second = attrgetter("second")
+    intervals = groupby(run.intervals(), by_second)
+    health = groupby(run.health(), by_second)
+    next_intervals, next_health = next(intervals, None), next(health, None)
+    while next_intervals is not None or next_health is not None:
+        second = min(each[0] for each in (next_intervals, next_health) if each is not None)
+        found: tuple[list[Interval], list[Health]] = [], []
+        if next_intervals is not None and next_intervals[0] == second:
+            found[0].extend(next_intervals[1])
+            next_intervals = next(intervals, None)
+        if next_health is not None and next_health[0] == second:
+            found[1].extend(next_health[1])
+            next_health = next(health, None)
+        yield second, *found
+
+
 def _open(path: Path, mode: str) -> IO[str]:
     return path.open(mode, newline="", encoding="utf-8", errors="backslashreplace")
 
 
-def _stats_row(row: EndpointSummary, percentiles: Sequence[float]) -> list[object]:
+@dataclass(frozen=True, slots=True)
+class LocustRow:
+    """An endpoint, or all of them together, as Locust's tables have it. Times in ms, rates per second."""
+
+    method: str
+    name: str
+    requests: int
+    failures: int
+    median: float | None
+    mean: float | None
+    min: float | None
+    max: float | None
+    size: float
+    rps: float
+    failures_per_s: float
+    current_rps: float
+    """Over the last seconds, like the other current numbers."""
+    current_failures_per_s: float
+    percentile: Callable[[float], float | None]
+    current_percentile: Callable[[float], float | None]
+
+
+def locust_row(of: EndpointSummary) -> LocustRow:
+    times = of.median, of.mean, of.min, of.max
+    rates = of.rps, of.failures_per_s, of.current_rps, of.current_failures_per_s
+
+    def current(q: float) -> float | None:
+        found = of.current_response.quantile(q)
+        return None if found is None else found.value
+
+    return LocustRow(
+        of.method, of.name, of.requests, of.failures, *times, of.average_size, *rates, of.percentile, current
+    )
+
+
+def stats_line(row: LocustRow, percentiles: Sequence[float]) -> list[object]:
+    """Of PREFIX_stats.csv."""
+    counts = row.method, row.name, row.requests, row.failures
+    return [*counts, *_times_and_size(row), row.rps, row.failures_per_s, *_texts(row.percentile, percentiles)]
+
+
+def history_line(
+    row: LocustRow, unix_time: float, users: int, percentiles: Sequence[float], *, full: bool
+) -> list[object]:
+    """Of PREFIX_stats_history.csv. full: with percentiles of the last seconds, not of the whole run."""
     return [
+        int(unix_time),
+        users,
         row.method,
         row.name,
+        f"{row.current_rps:.6f}",
+        f"{row.current_failures_per_s:.6f}",
+        *_texts(row.current_percentile if full else row.percentile, percentiles),
         row.requests,
         row.failures,
         *_times_and_size(row),
-        row.rps,
-        row.failures_per_s,
-        *_percentiles(row.response, percentiles),
     ]
 
 
-def _times_and_size(row: EndpointSummary) -> list[object]:
-    return [decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.average_size]
+def _times_and_size(row: LocustRow) -> list[object]:
+    return [decimals(row.median or 0), row.mean or 0.0, row.min or 0.0, row.max or 0.0, row.size]
 
 
-def _percentiles(latency: Latency, percentiles: Sequence[float]) -> list[str]:
-    values = [latency.quantile(q) for q in percentiles]
-    return ["N/A" if each is None else decimals(each.value) for each in values]
+def _texts(percentile: Callable[[float], float | None], percentiles: Sequence[float]) -> list[str]:
+    values = [percentile(q) for q in percentiles]
+    return ["N/A" if each is None else decimals(each) for each in values]
 
 
 def decimals(milliseconds: float) -> str:

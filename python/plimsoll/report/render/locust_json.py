@@ -11,15 +11,18 @@ from plimsoll.stats.view import NO_REQUESTS
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from plimsoll.report.sources import OutputRequest, RunSource
     from plimsoll.stats.view import EndpointView, RunView
 
 
-def locust_json(view: RunView, started: float) -> str:
-    """started: Unix time of the run's second 0. Times are in ms, sizes in bytes, times of day Unix seconds.
+def locust_json(source: RunSource, request: OutputRequest) -> str:
+    """Times are in ms, sizes in bytes, times of day Unix seconds.
 
     A second is known by its beginning, so `last_request_timestamp` is the end of the last second with a request.
     """
-    return json.dumps([_entry(each, view, started) for each in view.endpoints], indent=4, ensure_ascii=False)
+    view = source.view
+    entries = [_entry(each, view, source.started) for each in view.endpoints]
+    return json.dumps(entries, indent=4, ensure_ascii=False) + "\n"
 
 
 def _entry(endpoint: EndpointView, view: RunView, started: float) -> dict[str, Any]:

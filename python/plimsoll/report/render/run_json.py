@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from plimsoll.record import CaughtException, Failure
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.described import Described, Labelled
+    from plimsoll.report.sources import OutputRequest, RunSource
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency import Milliseconds
     from plimsoll.stats.omission import Omission
@@ -28,6 +29,10 @@ RUNS_SCHEMA = "plimsoll.runs"
 VERSION = 2
 
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99", "100")
+
+
+def run_json(source: RunSource, request: OutputRequest) -> str:
+    return dumps(document(source.view, source.run, source.assessment)) + "\n"
 
 
 def dumps(document: dict[str, Any]) -> str:

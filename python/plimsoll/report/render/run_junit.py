@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from plimsoll.report.described import Described
+    from plimsoll.report.sources import OutputRequest, RunSource
     from plimsoll.stats.threshold import ThresholdResult
     from plimsoll.stats.validity import Validity
 
@@ -22,6 +23,10 @@ _FACTS = (
 
 # XML 1.0 has no way to write these, not even escaped.
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def run_junit(source: RunSource, request: OutputRequest) -> str:
+    return junit(source.assessment.thresholds, source.assessment.validity, source.run)
 
 
 def junit(results: Sequence[ThresholdResult], validity: Validity, run: Described | None) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
+from plimsoll.load.durations import duration_text
 from plimsoll.report.load import load_in_short
-from plimsoll.report.numbers import counted, milliseconds, seconds
-from plimsoll.report.render.text_table import TextColumn, one_line, render
+from plimsoll.report.numbers import counted, milliseconds
+from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.text import one_line
 from plimsoll.stats.latency import Milliseconds
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def _row(run: Labelled, summary: RunSummary) -> list[str]:
         datetime.fromtimestamp(run.started).astimezone().strftime("%m-%d %H:%M"),
         one_line(str(scenario.get("name", ""))),
         load_in_short(run.manifest).removeprefix("open model, "),
-        seconds(summary.duration),
+        duration_text(summary.duration),
         str(summary.requests),
         str(summary.failures),
         f"{summary.rate:.1f}",

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from plimsoll.report.text import cells, cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,41 +45,6 @@ def render(
     rule = "-" * _width(widths, gap)
     lines = [_line(columns, texts, widths, gap) for texts in heads]
     return [*lines, rule, *(_line(columns, texts, widths, gap, mark) for texts in rows)]
-
-
-def cut(text: str, width: int) -> str:
-    """The text with its middle left out if it is wider than width: both ends of a name tell it from others."""
-    if width < 1:
-        return ""
-    if cells(text) <= width:
-        return text
-    head = (width - 1) // 2
-    tail = width - 1 - head
-    left, right = text, text
-    while cells(left) > head:
-        left = left[:-1]
-    while cells(right) > tail:
-        right = right[1:]
-    return f"{left}…{right}"
-
-
-def cells(text: str) -> int:
-    """How many cells of a terminal the text takes; East Asian characters take two, combining ones none."""
-    if text.isascii():
-        return len(text)
-    return sum(_cells_of(character) for character in text)
-
-
-def one_line(text: str) -> str:
-    """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
-    flat = " ".join(text.split())
-    return "".join(character if character.isprintable() else "\ufffd" for character in flat)
-
-
-def _cells_of(character: str) -> int:
-    if unicodedata.combining(character):
-        return 0
-    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
 
 
 def _widths(titles: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:

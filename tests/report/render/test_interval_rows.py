@@ -14,7 +14,7 @@ import pytest
 from plimsoll._engine import Histogram
 from plimsoll.errors import UsageError
 from plimsoll.record import Interval, merge
-from plimsoll.report.render.rows import COLUMNS, COUNTS, HISTOGRAMS, as_csv, as_json, rows, write_parquet
+from plimsoll.report.render.interval_rows import COLUMNS, COUNTS, HISTOGRAMS, as_csv, as_json, rows, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -126,7 +126,7 @@ def test_a_long_run_is_written_as_it_is_read(
 def test_parquet_of_a_long_run_holds_a_few_thousand_rows_at_a_time(
     tmp_path: Path, run: Any, make_interval: Callable[..., Interval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("plimsoll.report.render.rows._BATCH", 10)
+    monkeypatch.setattr("plimsoll.report.render.interval_rows._BATCH", 10)
     write_parquet(tmp_path / "x.parquet", run, [make_interval([1.0], second=second) for second in range(25)])
     file = pyarrow.parquet.ParquetFile(tmp_path / "x.parquet")
     assert [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)] == [10, 10, 5]

@@ -6,9 +6,10 @@ import base64
 import csv
 import io
 import json
+import tempfile
 from itertools import groupby
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.record import merge
@@ -16,10 +17,10 @@ from plimsoll.stats.latency import Latency
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from plimsoll.record import Interval
     from plimsoll.report.described import Described
+    from plimsoll.report.sources import OutputRequest, RunSource
     from plimsoll.stats.latency import Milliseconds
 
 SCHEMA = "plimsoll.intervals"
@@ -34,6 +35,25 @@ COLUMNS = (
 )  # fmt: skip
 HISTOGRAMS = ("response", "service")
 _BATCH = 5000
+_PIECE = 2**18
+"""Bytes of a file that are read at a time."""
+
+
+def interval_csv(source: RunSource, request: OutputRequest) -> Iterator[str]:
+    return as_csv(source.measured(), source.assessment.validity.reasons)
+
+
+def interval_json(source: RunSource, request: OutputRequest) -> Iterator[str]:
+    return as_json(source.stored, source.measured(), source.assessment.validity.reasons)
+
+
+def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[bytes]:
+    """Raises UsageError when pyarrow is not installed."""
+    with tempfile.TemporaryFile() as file:
+        write_parquet(file, source.stored, source.measured(), source.assessment.validity.reasons)
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece
 
 
 def rows(intervals: Iterable[Interval]) -> Iterator[dict[str, Any]]:
@@ -86,7 +106,7 @@ def as_json(run: Described, intervals: Iterable[Interval], invalid: Iterable[str
     yield "\n ]\n}\n" if before.startswith(",") else ' "intervals": []\n}\n'
 
 
-def write_parquet(path: Path, run: Described, intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> None:
+def write_parquet(file: IO[bytes], run: Described, intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> None:
     """Columns as in CSV, and the histograms as binary. Raises UsageError when pyarrow is not installed."""
     arrow, parquet = import_parquet()
     types = {
@@ -98,7 +118,7 @@ def write_parquet(path: Path, run: Described, intervals: Iterable[Interval], inv
     doubts = "; ".join(invalid)
     about = {"plimsoll.run": run.id, "plimsoll.started": repr(run.started), "plimsoll.invalid": doubts}
     schema = arrow.schema(list(types.items()), metadata=about)
-    with parquet.ParquetWriter(path, schema, compression="zstd") as writer:
+    with parquet.ParquetWriter(file, schema, compression="zstd") as writer:
         batch: list[dict[str, Any]] = []
         for row in rows(intervals):
             batch.append({**row, "invalid": doubts})
