@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, TypeVar
 from jsonschema import Draft202012Validator
 from tests.report.studies import SAMPLES
 
-from plimsoll.report.document import study_document
 from plimsoll.report.document.blocks import Choice, Details, Figures, Findings, TableBlock, Tabs
+from plimsoll.report.document.study import study_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.report.document.blocks import Block, ChartSpec, ReportDocument, Section
-    from plimsoll.report.document.tables import TableData
+    from plimsoll.report.document.blocks import Block, ChartSpec, ReportDocument, Section, TableData
 
 B = TypeVar("B")
 

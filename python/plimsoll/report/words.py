@@ -69,7 +69,7 @@ def headline(comparison: Comparison) -> str:
         " ".join((comparison.metric.text, endpoint(comparison.endpoint))),
         values(comparison),
         ratio(comparison) if comparison.word not in UNTOLD else "",
-        " ".join(filter(None, (verdict(comparison), _support(comparison)))),
+        " ".join(filter(None, (verdict(comparison), support(comparison)))),
     ]
     return "   ".join(part for part in parts if part)
 
@@ -224,8 +224,8 @@ def _shown(each: float | str | tuple[float, ...]) -> str:
     return f"{each:.4g}" if abs(each) < 10_000 else f"{each:.0f}"
 
 
-def _support(comparison: Comparison) -> str:
-    """(5 interleaved pairs, p=.13, run-to-run s=5.7 %)"""
+def support(comparison: Comparison) -> str:
+    """What a verdict rests on: (5 interleaved pairs, p=.13, run-to-run s=5.7 %); "" when there is one pair."""
     if comparison.pairs < 2 or comparison.word in (*UNTOLD, "one run"):
         return ""
     parts = [counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")]

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
-from plimsoll.report.document.capacity import answer, chart, document, markdown, table
+from plimsoll.report.document.capacity import answer, capacity_document, chart
+from plimsoll.report.render.capacity_json import document
+from plimsoll.report.render.console import console
+from plimsoll.report.render.markdown import markdown
 from plimsoll.report.render.pictures import svg
 from plimsoll.stats.capacity import Capacity, Crossing, Probe
 from plimsoll.stats.slo import Strain, parse_slo
@@ -64,17 +68,31 @@ def test_a_bracket_claims_no_confidence_and_an_interval_says_what_it_rests_on():
     assert interval[-1] == "elasticity 13.7: 1 % more load makes p99 about 14 % more; runs at one load lie 4 % apart"
 
 
-def test_every_run_has_a_line_by_load():
-    lines = table(PROBES, "/s", 100)
-    assert lines[0].split() == ["Rate", "Phase", "p99", "errors", "Objective", "Run"]
-    assert [line.split()[0] for line in lines[2:]] == ["400/s", "420/s", "440/s"]
-    assert [line.split()[-2] for line in lines[2:]] == ["met", "invalid", "broken"]
-
-
-def test_markdown_has_the_same_rows_and_the_command():
-    text = markdown(Capacity(400, 400, 440, None, (ERRORS,), "x"), PROBES, "users", SLO, "plimsoll capacity a|b")
-    rows = [line for line in text.splitlines() if line.startswith("|")]
+def test_every_run_has_a_line_by_load_in_every_form():
+    found = capacity_document(
+        Capacity(400, 400, 440, None, (ERRORS,), "x"), PROBES, "users", SLO, "plimsoll capacity a|b"
+    )
+    lines = console(found, 100).splitlines()
+    head = next(place for place, line in enumerate(lines) if line.split()[:1] == ["Users"])
+    assert lines[head].split() == ["Users", "Phase", "p99", "errors", "Objective", "Run"]
+    rows = [line.split() for line in lines[head + 2 : head + 5]]
+    assert [(row[0], row[-2]) for row in rows] == [("400", "met"), ("420", "invalid"), ("440", "broken")]
+    text = markdown(found)
+    rows = [re.sub(" +", " ", line) for line in text.splitlines() if line.startswith("|")]
     assert len(rows) == 2 + len(PROBES)
     assert len({line.count("|") for line in rows}) == 1
     assert "| 400 users | confirm | 170 ms | 0% | met | run-400 |" in rows
-    assert "Made by `plimsoll capacity a|b`." in text
+    assert "Made by: plimsoll capacity a\\|b" in text
+
+
+def test_the_answer_comes_first():
+    found = capacity_document(Capacity(400, 400, 440, None, (ERRORS,), "x"), PROBES, "/s", SLO, "c")
+    assert console(found, 120).splitlines()[3].startswith("- Capacity between 400/s and 440/s under p99 < 200ms")
+
+
+def test_a_value_that_may_be_greater_is_marked():
+    strains = (Strain(P99, 230.0, False, True, 1.15),)
+    late = Probe(400, 10.0, "confirm", strains, (), "run")
+    found = capacity_document(Capacity(None, None, 400, None, (P99,), "x"), [late], "/s", SLO, "c")
+    assert "≥230 ms" in console(found, 100)
+    assert "≥230 ms" in markdown(found)

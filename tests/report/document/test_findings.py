@@ -4,8 +4,8 @@ import pytest
 from tests.report.documents import chart, document_of, section
 from tests.report.studies import chain
 
-from plimsoll.report.document import study_document
 from plimsoll.report.document.blocks import NamedValue
+from plimsoll.report.document.study import study_document
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
 

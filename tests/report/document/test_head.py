@@ -3,7 +3,7 @@ from dataclasses import replace
 from tests.report.studies import chain, ladder, operations, rates
 
 from plimsoll.report.document.blocks import NamedValue
-from plimsoll.report.document.head import MOST_ANSWERS, answers, doubts, status
+from plimsoll.report.document.head import MOST_ANSWERS, answer_text, answers, doubts, status
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.study import Measured, Study, Trial
@@ -18,26 +18,45 @@ def test_the_answer_is_a_sentence_for_each_primary_comparison():
     assert found[2].basis.startswith("2266 → 2984 ms ×1.3")
 
 
-def test_of_many_comparisons_it_tells_how_they_ended_and_those_that_are_certain():
+def test_in_a_line():
+    assert answer_text(answers(ladder())[2]) == (
+        "p99 of GET /threads/{id} at 336 users, new against old: DIFFERENT, at least 5 %: slower "
+        "(2266 → 2984 ms ×1.32 [1.28, 1.36])."
+    )
+
+
+def test_many_comparisons_are_counted_and_the_largest_differences_named():
     study = replace(ladder().study, primary=())
     comparisons = tuple(replace(each, q=None) for each in ladder().comparisons)
     first, *found, last = answers(Analysis(study, (), comparisons))
-    assert first.text == "Of 36 comparisons: 18 DIFFERENT, 8 EQUIVALENT, 9 NOT DISTINGUISHABLE, 1 NO VERDICT."
-    assert [each.chip.tone for each in found] == ["worse"] * MOST_ANSWERS
+    assert first.text == (
+        "Of 36 comparisons: 18 DIFFERENT for the worse, 8 EQUIVALENT, 9 NOT DISTINGUISHABLE, 1 NO VERDICT."
+    )
+    assert [each.chip.tone for each in found] == ["worse"] * (MOST_ANSWERS // 2)
     assert "p99 of POST /comments/ at 336 users" in found[0].text, "the largest difference first"
-    assert last.text.startswith("10 more")
+    assert last.text == "15 more for the worse are in the table of verdicts."
 
 
-def test_where_nothing_is_certain_the_findings_answer_too():
-    comparisons = tuple(replace(each, q=None, word="one run") for each in ladder().comparisons)
-    study = replace(ladder().study, primary=())
-    found = answers(Analysis(study, ladder().findings, comparisons))
-    assert found[0].text == "Of 36 comparisons: 36 ONE RUN EACH."
-    assert [each.text for each in found[1:]] == [each.statement for each in ladder().findings[:2]]
+def test_what_blocks_is_said_at_once():
+    assert answers(rates())[-1].text == "Findings that block verdicts: GEN."
+    twice = Analysis(chain().study, (chain().findings[0], chain().findings[0]), ())
+    assert answers(twice)[-1].text == "Findings that block verdicts: PAYLOAD (2)."
 
 
-def test_where_nothing_is_compared_the_findings_answer():
-    assert [each.text for each in answers(operations())] == [each.statement for each in operations().findings]
+def test_where_nothing_is_compared_the_findings_about_the_target_answer():
+    first, *others = answers(operations())
+    assert first.text == "12 runs, 1 variant, 3 levels, 4 operations; nothing is compared."
+    assert [each.text.split(" ")[0] for each in others] == ["upload", "90"], "SERIAL before ERR"
+    study = operations().study
+    invalid = (replace(study.trials[0], invalid=("lag",)), *study.trials[1:])
+    assert answers(Analysis(replace(study, trials=invalid), (), ()))[0].text.endswith("compared. 1 run INVALID.")
+
+
+def test_of_many_findings_about_the_target_the_rest_is_counted():
+    many = tuple(replace(operations().findings[1], statement=f"s{number}") for number in range(9))
+    found = [each.text for each in answers(Analysis(operations().study, many, ()))]
+    assert found[1:3] == ["s0", "s1"]
+    assert found[-1] == "3 more of the kind are among the findings."
 
 
 def test_doubts_name_invalid_runs_and_crashes_and_blocking_findings():

@@ -1,4 +1,4 @@
-from plimsoll.report.document import run_document
+from plimsoll.report.document.run import run_document
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.stats.study import Level
 from plimsoll.stats.view import RunView

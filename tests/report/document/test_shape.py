@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from tests.report.studies import SAMPLES, chain, imported
 
-from plimsoll.report.document.shape import changes_of, collected, shape_of, told
+from plimsoll.report.document.shape import changes_of, collected, facts_of, shape_of
 from plimsoll.stats.study import Level, Study, Trial
 
 
 @pytest.mark.parametrize("name", ["ladder", "operations", "chain", "rates"])
-def test_the_shape_can_be_told_from_the_trials(name):
+def test_the_shape_can_be_facts_of_from_the_trials(name):
     study = SAMPLES[name]().study
     assert shape_of(study) == name
     assert shape_of(replace(study, shape="auto")) == name
@@ -39,4 +39,4 @@ def test_collected_texts_and_other_facts():
     )
     study = Study("s", trials)
     assert collected(study, "a") == {"explain": "Seq Scan", "plan": "x\ny"}
-    assert told(study, "a") == {"rows": (1.0, 2.0)}
+    assert facts_of(study, "a") == {"rows": (1.0, 2.0)}

@@ -1,7 +1,10 @@
-from tests.report.studies import chain, ladder, operations, rates
+from dataclasses import replace
 
+from tests.report.studies import ladder, operations, rates
+
+from plimsoll._engine import Histogram
 from plimsoll.report.document.footnotes import Footnotes
-from plimsoll.report.document.tables import Chip, failure_table, locust_tables, verdict_table
+from plimsoll.report.document.tables import failure_table, locust_tables
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.study import Level, Measured, Study, Trial
 
@@ -38,7 +41,9 @@ def test_a_cell_without_a_valid_run_shows_a_mark_and_no_number():
         assert row.cells[:3] == ("", "Aggregated", "koding")
         assert set(row.cells[3:]) == {"—¹"}
         assert row.kind == "missing"
-    assert notes.lines() == ["¹ 63 % of the offered arrivals were begun, at least 99 % are required"]
+    assert notes.lines() == [
+        "¹ koding at 900/s is INVALID: 63 % of the offered arrivals were begun, at least 99 % are required"
+    ]
 
 
 def test_of_too_many_endpoints_the_busiest_are_kept_and_a_note_says_so():
@@ -50,31 +55,24 @@ def test_of_too_many_endpoints_the_busiest_are_kept_and_a_note_says_so():
     assert "1950 more" in requests.note
 
 
-def test_verdicts_of_the_question_come_first_and_carry_what_they_rest_on():
-    table = verdict_table(ladder(), 1000)
-    assert titles(table) == [
-        "Level", "Endpoint", "Metric", "old", "new", "Δ", "95 % interval of the ratio", "Verdict",
-    ]  # fmt: skip
-    first = table.rows[:4]
-    assert [row.cells[2] for row in first] == ["p99 ●"] * 4
-    assert all("●" not in row.cells[2] for row in table.rows[4:])
-    chip = first[2].cells[-1]
-    assert isinstance(chip, Chip)
-    assert (chip.text, chip.tone, chip.word) == ("DIFFERENT, at least 5 %: slower", "worse", "DIFFERENT")
-    assert any("warm-up 2 s removed" in line for line in chip.lines)
-
-
-def test_a_refused_verdict_says_why_and_its_numbers_are_void():
-    rows = [row for row in verdict_table(chain(), 1000).rows if row.kind == "void"]
-    assert len(rows) == 18
-    assert all(row.cells[-1].text == "INVALID" for row in rows)
-    assert all(row.cells[-1].lines[0].startswith("PAYLOAD") for row in rows)
-
-
-def test_comparisons_beyond_the_limit_are_counted():
-    table = verdict_table(ladder(), 10)
-    assert len(table.rows) == 10
-    assert "26 more" in table.note
+def test_a_time_that_may_have_been_longer_is_marked():
+    times = Histogram()
+    times.record(10_000, 97)
+    times.record(1_000_000, 3)
+    given = {
+        "requests": 100,
+        "failures": 3,
+        "mean": 39.7,
+        "min": 10.0,
+        "max": 1000.0,
+        "histogram": times,
+        "censored": 3,
+    }
+    measured = Measured("GET", "/", **given)
+    study = Study("x", (Trial("1", "a", endpoints=(measured,), total=replace(measured, method="", name="Aggregated")),))
+    requests, percentiles = locust_tables(cells_of(study), Footnotes(), 10, names_variant=False)
+    assert requests.rows[0].cells[4:7] == ("≥39.7", "10.0", "≥1000")
+    assert percentiles.rows[0].cells[-3:] == ("10.0", "≥1000", "≥1000")
 
 
 def test_failures_by_kind_and_message():

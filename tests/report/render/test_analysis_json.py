@@ -9,14 +9,15 @@ import jsonschema
 import pytest
 from tests.report.studies import SAMPLES, chain, imported, ladder, rates
 
-from plimsoll.report.render.analysis_json import SCHEMA, VERSION, document, dumps
+from plimsoll.report.render.analysis_json import SCHEMA, VERSION, analysis_json, document
+from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.study import GeneratorHealth
 
 
 @pytest.fixture(scope="module")
 def schema():
-    return json.loads(resources.files("plimsoll.report.analysis").joinpath("analysis.schema.json").read_text())
+    return json.loads(resources.files("plimsoll.report.render").joinpath("analysis.schema.json").read_text())
 
 
 def undescribed(value, schema, root, path="$"):
@@ -68,7 +69,8 @@ def test_what_is_no_finite_number_is_null():
         generator=GeneratorHealth(lag_p99=math.nan, cpu_max=math.inf),
         facts={"rows": -math.inf},
     )
-    text = dumps(Analysis(replace(ladder().study, trials=(trial,)), (), ()))
+    source = StudySource(Analysis(replace(ladder().study, trials=(trial,)), (), ()))
+    text = analysis_json(source, OutputRequest())
     found = json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
     assert found["trials"][0]["generator"]["lag_p99_ms"] is None
     assert found["trials"][0]["facts"] == {"rows": None}

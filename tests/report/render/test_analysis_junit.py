@@ -6,12 +6,13 @@ from xml.etree import ElementTree
 import pytest
 from tests.report.studies import SAMPLES, chain, ladder, operations, rates
 
-from plimsoll.report.render.analysis_junit import junit
+from plimsoll.report.render.analysis_junit import analysis_junit
+from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.stats.analysis import Analysis
 
 
 def suite(analysis: Analysis) -> ElementTree.Element:
-    return ElementTree.fromstring(junit(analysis).encode())[0]
+    return ElementTree.fromstring(analysis_junit(StudySource(analysis), OutputRequest()).encode())[0]
 
 
 def outcomes(analysis: Analysis) -> list[tuple[str | None, str]]:

@@ -5,11 +5,16 @@ from dataclasses import replace
 from tests.report.studies import SAMPLES, chain, ladder
 
 from plimsoll.report.render.annotations import MOST, workflow_commands
+from plimsoll.report.sources import OutputRequest, StudySource
 from plimsoll.stats.analysis import Analysis
 
 
+def commands(analysis):
+    return workflow_commands(StudySource(analysis), OutputRequest())
+
+
 def test_errors_first_then_warnings_then_notices():
-    assert workflow_commands(ladder()).splitlines() == [
+    assert commands(ladder()).splitlines() == [
         "::error title=p99 of GET /threads/{id} at 336 users%2C new against old%3A slower::"
         "DIFFERENT, at least 5 %25 (×1.32 [1.28, 1.36])",
         "::error title=p99 of GET /threads/{id} at 460 users%2C new against old%3A slower::"
@@ -23,7 +28,7 @@ def test_errors_first_then_warnings_then_notices():
 
 
 def test_what_is_invalid_is_an_error_and_one_run_each_is_counted():
-    text = workflow_commands(chain())
+    text = commands(chain())
     assert "::error title=p99 of GET /todos/ at 50 users%2C async against index::INVALID: PAYLOAD" in text
     assert "::error title=PAYLOAD (async%2C GET /todos/)::" in text
     assert "::notice title=ONE RUN EACH::4 of 17 comparisons" in text
@@ -32,19 +37,19 @@ def test_what_is_invalid_is_an_error_and_one_run_each_is_counted():
 def test_no_text_can_begin_a_command_of_its_own():
     first = chain().findings[0]
     bad = replace(first, statement="100 %\r\n::error title=x::y", advice="")
-    text = workflow_commands(Analysis(chain().study, (bad,), ()))
+    text = commands(Analysis(chain().study, (bad,), ()))
     assert text.splitlines() == ["::error title=PAYLOAD (async%2C GET /todos/)::100 %25%0D%0A::error title=x::y"]
 
 
 def test_no_more_of_a_grade_than_are_shown():
     first = ladder().findings[0]
     many = tuple(replace(first, statement=f"s{number}") for number in range(MOST + 3))
-    lines = workflow_commands(Analysis(ladder().study, many, ())).splitlines()
+    lines = commands(Analysis(ladder().study, many, ())).splitlines()
     assert len(lines) == MOST
     assert lines[-1] == "::warning title=and more::4 more: `plimsoll report` has all"
 
 
 def test_every_line_is_a_command():
     for make in SAMPLES.values():
-        lines = workflow_commands(make()).splitlines()
+        lines = commands(make()).splitlines()
         assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)

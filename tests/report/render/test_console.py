@@ -6,80 +6,135 @@ from dataclasses import replace
 import pytest
 from tests.report.studies import SAMPLES, ladder, rates
 
-from plimsoll.report.analysis.build import build
-from plimsoll.report.analysis.document import Bullet, Bullets, Document, Heading, Paragraph, Pictures, Table, Verbatim
+from plimsoll.report.document.blocks import (
+    Answer,
+    Answers,
+    Block,
+    Chip,
+    Details,
+    Doubts,
+    Facts,
+    Figures,
+    NamedValue,
+    Notes,
+    Panel,
+    Paragraph,
+    Preformatted,
+    ReportDocument,
+    Section,
+    TableBlock,
+    TableColumn,
+    TableData,
+    TableRow,
+    Tabs,
+)
+from plimsoll.report.document.study import study_document
 from plimsoll.report.render.console import console
-from plimsoll.report.render.text_table import Column
 from plimsoll.report.text import cells
 from plimsoll.stats.analysis import Analysis
 
 
-def drawn(*blocks, width: int = 40) -> str:
-    return console(Document(blocks), width)
+def document(*blocks: Block) -> ReportDocument:
+    return ReportDocument("T", (), blocks, (), (), {}, "")
+
+
+def drawn(*blocks: Block, width: int = 40) -> str:
+    return console(document(*blocks), width).removeprefix("T\n=").strip("\n")
+
+
+def study(analysis: Analysis, width: int, *, colour: bool = False) -> str:
+    return console(study_document(analysis, scope="text", charts=False), width, colour=colour)
+
+
+def table(*rows: TableRow, use: str = "") -> TableBlock:
+    columns = (TableColumn("Name", is_text=True, room="long", use=use), TableColumn("n"))
+    return TableBlock(TableData("Caption", columns, rows, "a note"))
+
+
+def test_a_section_has_its_title_and_one_without_text_has_none():
+    figures = Section("b", "B", (Figures(("chart",)), Details("more", (Figures(("chart",)),))))
+    found = ReportDocument("A", ("line",), (), (Section("a", "S", (Paragraph("p"),)), figures), (), {}, "")
+    assert console(found, 40) == "A\n=\nline\n\nS\n-\np"
 
 
 def test_blocks():
-    table = Table((Column("Name"), Column("n", right=True), Column("spare")), (("a", "1", "x"),), spare=frozenset({2}))
-    assert drawn(
-        Heading("A", 1), Paragraph("p"), Heading("B", 2), Bullets((Bullet("text", "s:", ("below",)),), (Bullet("f"),)),
-        table, Pictures((("t", "f.svg"),)), Verbatim(("1", "2"), "plan"),
-    ) == (
-        "A\n=\n\np\n\nB\n-\n- s: text\n    below\n… and 1 more of the same rules; `--format json` has all\n\n"
-        "Name  n\n-------\na     1\n\nplan:\n  1\n  2"
-    )  # fmt: skip
-
-
-def test_a_group_of_rows_has_a_line_of_its_own():
-    table = Table(
-        (Column("Endpoint"), Column("Metric"), Column("n", right=True)),
-        (("GET /a/long/name", "p50", "1"), ("GET /a/long/name", "p99", "2"), ("GET /b", "p50", "3")),
-        grouped=True,
+    assert drawn(Answers((Answer("a of b", Chip("SAME", "same"), "1 → 2"), Answer("Nothing.")))) == (
+        "- a of b: SAME (1 → 2).\n- Nothing."
     )
-    assert drawn(table).splitlines() == [
-        "  Metric  n", "-----------", "GET /a/long/name", "  p50     1", "  p99     2", "GET /b", "  p50     3",
+    assert drawn(Facts((NamedValue("runs", "4"), NamedValue("failed", "none")), "status")) == "runs: 4; failed: none"
+    assert drawn(Facts((NamedValue("kernel", "6.1"),))) == "- kernel: 6.1"
+    assert drawn(Doubts("Fine", False, (), ("small",))) == "Fine\n- small"
+    assert drawn(Notes(("¹ why",), ("line",))) == "- ¹ why\n- line"
+    assert drawn(Tabs("t", (Panel("one", (Paragraph("p"),)), Panel("two", (Figures(("x",)),))))) == "one\n\np"
+
+
+def test_a_table_has_its_caption_a_rule_above_the_total_and_its_note():
+    assert drawn(table(TableRow(("a", "1")), TableRow(("all", "2"), "total"))) == (
+        "Caption\nName  n\n-------\na     1\n-------\nall   2\na note"
+    )
+
+
+def test_rows_that_have_something_in_common_stand_below_it():
+    rows = [TableRow((name, number)) for name, number in (("GET /a", "1"), ("GET /a", "2"), ("GET /b", "3"))]
+    assert drawn(table(*rows, use="group")).splitlines()[1:-1] == [
+        "  n", "---", "GET /a", "  1", "  2", "GET /b", "  3",
     ]  # fmt: skip
 
 
-def test_a_number_keeps_its_unit_and_the_parts_of_a_verdict_their_distance():
-    text = "p99   200 → 210 ms   ×1.05   resolves ±5 % of it"
-    assert drawn(Verbatim((text,)), width=60) == text
-    assert drawn(Verbatim((text,)), width=41) == "p99   200 → 210 ms   ×1.05   resolves\n    ±5 % of it"
-    assert drawn(Verbatim((text,)), width=16).splitlines()[1].strip().startswith("210 ms")
+def test_what_is_folded_is_shown_unless_something_else_stands_for_it():
+    text = Preformatted("\n".join(map(str, range(25))))
+    assert drawn(Details("plan", (text,))).splitlines()[-2:] == ["  19", "  … and 5 more lines"]
+    assert drawn(Details("8 × boom", (text,), soft="a.py:12")) == "8 × boom\n  a.py:12"
+
+
+def test_what_must_not_be_used_is_said_first_and_last():
+    lines = drawn(Doubts("Broken", True, ("why",)), Paragraph("p")).splitlines()
+    assert (lines[0], lines[-1]) == ("Broken", "Broken")
+
+
+def test_a_number_keeps_its_unit():
+    assert drawn(Paragraph("resolves ±5 % now, ±5 % needs 3 pairs"), width=30) == (
+        "resolves ±5 % now, ±5 % needs\n3 pairs"
+    )
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_80_columns_are_enough(name):
-    long = [line for line in console(build(SAMPLES[name](), "plimsoll report x"), 80).splitlines() if cells(line) > 80]
-    assert long == []
+def test_100_columns_are_enough(name):
+    assert [line for line in study(SAMPLES[name](), 100).splitlines() if cells(line) > 100] == []
 
 
-def test_the_verdicts_of_the_primary_metric_have_all_that_they_rest_on():
-    text = console(build(ladder()), 200)
-    section = text[text.index("Verdicts") : text.index("Throughput (requests/s)")]
+def test_the_verdicts_of_the_question_have_all_that_they_rest_on():
     assert (
-        "new against old, at 162 users\n"
-        "p99 GET /threads/{id}   456 → 523 ms   ×1.15 [1.11, 1.18]   NOT DISTINGUISHABLE "
-        "(5 interleaved pairs, p=.13, q=.13, run-to-run s=3.1 %)\n"
+        "p99 ● of GET /threads/{id}, 162 users\n"
+        "   5 interleaved pairs, p=.13, q=.13, run-to-run s=3.1 %\n"
         "   resolves ±7.4 % now; ±5 % needs 3 more pairs (≈ 36 min at 2×(8+12) s); 80 % power for 5 %: 8 more pairs\n"
-    ) in section
+    ) in study(ladder(), 200)
+
+
+def test_verdicts_at_length_are_those_of_the_question_or_else_of_few():
+    text = study(ladder(), 200)
+    assert len(re.findall(r"^\w+ ● of .*users$", text, re.MULTILINE)) == 4
+    assert not re.search(r"^p50 of ", text, re.MULTILINE)
+    comparisons = tuple(replace(each, q=None) for each in ladder().comparisons)
+    undeclared = Analysis(replace(ladder().study, primary=()), (), comparisons)
+    assert not re.search(r"^p99 of ", study(undeclared, 200), re.MULTILINE), "there are too many"
 
 
 def test_colour_is_for_what_is_bad_and_changes_no_letter():
-    plain, coloured = console(build(rates()), 80), console(build(rates()), 80, colour=True)
+    plain, coloured = study(rates(), 80), study(rates(), 80, colour=True)
     assert "\x1b" not in plain
     assert "\x1b[1;31mINVALID\x1b[0m" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
-    assert "\x1b[1;31mDIFFERENT, at least 5 %: slower\x1b[0m" in console(build(ladder()), 80, colour=True)
+    assert "\x1b[1;31mDIFFERENT, at least 5 %: slower\x1b[0m" in study(ladder(), 100, colour=True)
 
 
 def test_a_target_cannot_steer_the_terminal():
-    study = ladder().study
+    found = ladder().study
     trials = tuple(
         replace(each, endpoints=tuple(replace(row, name="/\x1b[2J\r") for row in each.endpoints))
-        for each in study.trials
+        for each in found.trials
     )
-    named = replace(study, name="a\x1b[2Jb", question="\x1b]0;title\x07?", trials=trials, warnings=("w\x1b[2J",))
-    text = console(build(Analysis(named, (), ())), 80)
-    assert "\x1b" not in text
-    assert "\x07" not in text
-    assert "\r" not in text
+    named = replace(found, name="a\x1b[2Jb", question="\x1b]0;title\x07?", trials=trials, warnings=("w\x1b[2J",))
+    for shape in ("ladder", "operations"):
+        text = study(Analysis(replace(named, shape=shape), (), ()), 80)
+        assert not {"\x1b", "\x07", "\r"} & set(text)

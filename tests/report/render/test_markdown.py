@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 
 import pytest
-from tests.report.studies import SAMPLES, chain, ladder, rates
-
 from plimsoll.report.analysis.build import build
 from plimsoll.report.analysis.document import Bullet, Bullets, Document, Heading, Paragraph, Pictures, Table, Verbatim
+from tests.report.studies import SAMPLES, chain, ladder, rates
+
 from plimsoll.report.render.analysis_json import document
 from plimsoll.report.render.markdown import escape, markdown
 from plimsoll.report.render.text_table import Column

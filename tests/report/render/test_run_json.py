@@ -9,7 +9,7 @@ import pytest
 from plimsoll.report.render.run_json import RUNS_SCHEMA, SCHEMA, VERSION, document, dumps, runs_document
 from plimsoll.stats.view import RunView
 
-FORMATS = Path(__file__).parents[2] / "docs" / "formats.md"
+FORMATS = Path(__file__).parents[3] / "docs" / "formats.md"
 
 
 def test_a_run_says_what_it_is(run, view, valid):

@@ -57,7 +57,8 @@ class Chip:
 class TableRow:
     cells: tuple[str | Chip, ...]
     kind: str = ""
-    """"total"; "void": numbers of something invalid; "missing": there are none, and a note says why."""
+    """"total"; "void": numbers of something invalid; "missing": there are none, and a note says why; "main": what the
+    question is about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ def _came_of(analysis: Analysis, cell: Cell, kind: str, against: Against) -> str
     if not found:
         return NONE
     each = found[0]
-    if each.ratio is None:
+    if each.ratio is None or each.word in words.UNTOLD:
         return words.WORDS[each.word]
     return f"{words.change(each)}, {words.WORDS[each.word]}"
 

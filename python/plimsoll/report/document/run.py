@@ -211,6 +211,8 @@ def _threshold(result: ThresholdResult) -> TableRow:
 
 
 def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary, *, struck: bool) -> Section:
+    if not total.requests:
+        return Section("numbers", "Numbers", (Paragraph("No requests were made."),))
     requests, *percentiles = _tables(rows, total)
     times = (shown(each, struck=struck) for each in percentiles)
     return Section("numbers", "Numbers", (shown(requests, "requests", struck=struck), *times))

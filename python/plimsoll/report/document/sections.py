@@ -139,18 +139,27 @@ def verdicts(of: ReportContext) -> Section | None:
 
 
 def ladder(of: ReportContext) -> Section | None:
-    """All endpoints together over the levels, in tables and charts. Charts of several operations stand with them."""
-    operations = of.study.operations
-    if len(of.study.levels) < 2:
+    """All endpoints together over the levels, in charts and tables. Of several operations, each has its own."""
+    if len(of.study.operations) != 1 or len(of.study.levels) < 2:
         return None
-    charts = [chart for chart in of.pictures.all if chart.kind.startswith("ladder")] if len(operations) == 1 else []
-    main, more = main_ones(charts)
-    tables = [
-        shown(table) for name in operations for table in level_tables(of.analysis, name, of.notes, _place(of, name))
-    ]
+    main, more = main_ones([chart for chart in of.pictures.all if chart.kind.startswith("ladder")])
     folded = _folded("Endpoint by endpoint", of.pictures.block(more))
-    blocks: tuple[Block, ...] = (*of.pictures.block(main), *tables, *folded)
-    return Section("ladder", "Over the levels", blocks, label="Levels") if blocks else None
+    tables = _level_tables(of, of.study.operations[0])
+    return Section("ladder", "Over the levels", (*of.pictures.block(main), *tables, *folded), label="Levels")
+
+
+def ladders(of: ReportContext) -> Section | None:
+    """The same where operations have no sections of their own."""
+    if len(of.study.operations) == 1:
+        return ladder(of)
+    tables = tuple(table for name in of.study.operations for table in _level_tables(of, name))
+    return Section("ladder", "Over the levels", tables, label="Levels") if tables else None
+
+
+def _level_tables(of: ReportContext, operation: str) -> tuple[TableBlock, ...]:
+    if len(of.study.levels) < 2:
+        return ()
+    return tuple(map(shown, level_tables(of.analysis, operation, of.notes, _place(of, operation))))
 
 
 def operations(of: ReportContext) -> Section | None:
@@ -164,7 +173,7 @@ def _operation(of: ReportContext, name: str) -> tuple[Block, ...]:
     own = [cell for cell in of.cells if cell.operation == name]
     main, more, parts = curves_of(of, name)
     return (
-        *(of.pictures.block(_ladder_of(of, name)) if len(of.study.operations) > 1 else ()),
+        *((*of.pictures.block(_ladder_of(of, name)), *_level_tables(of, name)) if len(of.study.operations) > 1 else ()),
         *_failures(of, name, own),
         *of.pictures.block([*(chart for chart in (*main, *more) if not chart.level), *parts]),
         *_levels(of, name, own, main, more),

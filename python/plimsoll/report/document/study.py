@@ -29,7 +29,7 @@ _TEXT_END = (sections.circumstances, sections.other_charts, sections.notes)
 ARRANGEMENTS: dict[tuple[Scope, Shape], tuple[SectionBuilder, ...]] = {
     # Versions against one another, level by level.
     ("page", "ladder"): (*_BEGINNING, sections.verdicts, sections.ladder, sections.operations, *_END),
-    ("text", "ladder"): (*_BEGINNING, sections.verdicts, sections.ladder, *_TEXT_END),
+    ("text", "ladder"): (*_BEGINNING, sections.verdicts, sections.ladders, *_TEXT_END),
     # What each operation does, level by level.
     ("page", "operations"): (*_BEGINNING, sections.ladder, sections.operations, sections.verdicts, *_END),
     ("text", "operations"): (*_BEGINNING, sections.ladder, sections.operations, sections.verdicts, *_TEXT_END),

@@ -60,12 +60,12 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
             ratio_cell(each),
             verdict_chip(analysis, each, notes),
         )
-        rows.append(TableRow(cells, "void" if each.word == "invalid" else ""))
+        rows.append(TableRow(cells, "void" if each.word == "invalid" else "main" if each.primary else ""))
     left_out = len(comparisons) - most
     note = "● what the question is about." if any(each.primary for each in comparisons) else ""
     if left_out > 0:
         note = f"{note} {left_out} more comparisons are in the CSV and JSON reports.".strip()
-    return TableData("Verdicts", columns, tuple(rows), note)
+    return TableData("Comparisons", columns, tuple(rows), note)
 
 
 def _value(study: Study, comparison: Comparison, variant: str, value: float | None, notes: Footnotes) -> str:
@@ -98,8 +98,11 @@ def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | 
     text += f": {direction}" if direction else ""
     if notes is not None and comparison.reason and comparison.word != "equivalent":
         text += notes.mark(comparison.reason)
-    reasons = (comparison.reason,) if comparison.reason else ()
-    lines = (*reasons, *words.details(comparison, words.RunLength.of(analysis.study, comparison)))
+    basis = words.support(comparison).strip("()")
+    lines = (
+        *filter(None, (comparison.reason, basis)),
+        *words.details(comparison, words.RunLength.of(analysis.study, comparison)),
+    )
     return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])
 
 

@@ -31,6 +31,7 @@ from plimsoll.report.render.wording import (
     finding_lines,
     finding_title,
     is_picture,
+    status_text,
     verdict_lines,
 )
 from plimsoll.report.text import cells, cut, one_line
@@ -104,8 +105,8 @@ def _block(block: Block, sheet: _Sheet) -> list[str]:
             return _table_block(block, sheet)
         case Answers():
             return _bullets([answer_text(each) for each in block.answers], width)
-        case Facts(facts, "status"):
-            return _filled(", ".join(f"{each.name} {each.value}" for each in facts), width, "", "")
+        case Facts(_, "status"):
+            return _filled(status_text(block), width, "", "")
         case Facts():
             return _bullets([f"{each.name}: {each.value}" for each in block.facts], width)
         case Doubts():

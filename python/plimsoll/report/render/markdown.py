@@ -21,7 +21,7 @@ from plimsoll.report.document.blocks import (
     Tabs,
 )
 from plimsoll.report.document.head import answer_text
-from plimsoll.report.render.wording import cell_text, finding_lines, finding_title, verdict_lines
+from plimsoll.report.render.wording import cell_text, finding_lines, finding_title, status_text, verdict_lines
 from plimsoll.report.text import cells
 
 if TYPE_CHECKING:
@@ -93,8 +93,8 @@ class _Sheet:
                 return _table_block(block)
             case Answers():
                 return [_bullets(map(answer_text, block.answers))]
-            case Facts(facts, "status"):
-                return [_opening(", ".join(f"{each.name} {each.value}" for each in facts))]
+            case Facts(_, "status"):
+                return [_opening(status_text(block))]
             case Facts():
                 return ["\n".join(_facts(block.facts))]
             case Doubts():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.document.blocks import Chip, Choice, Details, Figures, Tabs
+from plimsoll.report.document.blocks import Chip, Choice, Details, Facts, Figures, Tabs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,6 +17,11 @@ MOST_VERDICTS = 24
 
 def cell_text(cell: str | Chip) -> str:
     return cell.text if isinstance(cell, Chip) else cell
+
+
+def status_text(facts: Facts) -> str:
+    """runs: 4, all valid; levels: 50 users, 100 users"""
+    return "; ".join(f"{each.name}: {each.value}" for each in facts.facts)
 
 
 def finding_title(finding: ShownFinding) -> str:
@@ -36,8 +41,9 @@ def finding_lines(finding: ShownFinding, said: set[str]) -> list[str]:
 
 
 def verdict_lines(table: TableData) -> list[str]:
-    """What the verdicts of a table rest on; nothing where there are too many of them."""
-    rows = [row for row in table.rows if _chip_of(row) is not None]
+    """What the verdicts of a table rest on, those that the question is about or else all; nothing of too many."""
+    with_lines = [row for row in table.rows if _chip_of(row) is not None]
+    rows = [row for row in with_lines if row.kind == "main"] or with_lines
     if len(rows) > MOST_VERDICTS:
         return []
     lines = []

@@ -16,7 +16,8 @@ from hdrh.log import HistogramLogReader
 from plimsoll._engine import Histogram
 from plimsoll.errors import PlimsollError
 from plimsoll.record import merge
-from plimsoll.report.export import FORMATS, export
+from plimsoll.report.outputs import write
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -27,6 +28,14 @@ if TYPE_CHECKING:
 
 STARTED = 1_795_176_000.0
 WARMUP = 2
+FORMATS = ("hgrm", "hlog", "seconds.csv", "seconds.json", "parquet")
+
+
+def export(run: StoredRun, format: str, path: str) -> list[str]:
+    """The reasons to doubt it."""
+    source = RunSource.of(run)
+    write(source, format, path, OutputRequest())
+    return source.assessment.validity.reasons
 
 
 @pytest.fixture
@@ -64,8 +73,8 @@ def _csv(path: Path) -> list[dict[str, Any]]:
 
 
 READERS: dict[str, Callable[[Path], list[dict[str, Any]]]] = {
-    "csv": _csv,
-    "json": lambda path: json.loads(path.read_text())["intervals"],
+    "seconds.csv": _csv,
+    "seconds.json": lambda path: json.loads(path.read_text())["intervals"],
     "parquet": lambda path: pyarrow.parquet.read_table(path).to_pylist(),
 }
 
@@ -83,13 +92,13 @@ def test_rows_are_the_intervals_of_the_store_without_the_warm_up(
     assert dict(zip(keys, counts, strict=True)) == expected
 
 
-@pytest.mark.parametrize("format", ["json", "parquet"])
+@pytest.mark.parametrize("format", ["seconds.json", "parquet"])
 def test_the_histograms_of_the_rows_add_up_to_the_stores(tmp_path: Path, stored: StoredRun, format: str) -> None:
     export(stored, format, str(tmp_path / "out"))
     for kind in ("response", "service"):
         found, expected = Histogram(), Histogram()
         for row in READERS[format](tmp_path / "out"):
-            found.add(Histogram.decode(base64.b64decode(row[kind]) if format == "json" else row[kind]))
+            found.add(Histogram.decode(base64.b64decode(row[kind]) if format == "seconds.json" else row[kind]))
         for interval in _measured(stored):
             expected.add(getattr(interval, kind))
         assert found.buckets() == expected.buckets()
@@ -138,11 +147,12 @@ def test_every_format_tells_why_the_run_is_invalid(tmp_path: Path, stored: Store
 
 
 @pytest.mark.parametrize("format", FORMATS)
-@pytest.mark.parametrize(("path", "why"), [("gone/x", "No such file or directory"), (".", "Is a directory")])
+@pytest.mark.parametrize(("path", "why"), [("file/x", "File exists"), (".", "Is a directory")])
 def test_a_path_that_cannot_be_written_is_one_line(
     stored: StoredRun, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, format: str, path: str, why: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    Path("file").touch()
     with pytest.raises(PlimsollError) as caught:
         export(stored, format, path)
     assert str(caught.value) == f"cannot write {path}: {why}"

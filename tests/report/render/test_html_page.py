@@ -16,12 +16,18 @@ from tests.report.studies import EVIL, SAMPLES
 from tests.web.sight import DESK, PHONE, accessibility
 
 from plimsoll.record import CaughtException, Failure
-from plimsoll.report.html import html, page
+from plimsoll.report.document.run import run_document
+from plimsoll.report.document.study import study_document
+from plimsoll.report.render import html as renderer
 
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 ALERT = "</td></script></noscript><script>document.title='stolen'</script><img src=x onerror=alert(1)>"
 
-written = functools.cache(lambda shape: page(SAMPLES[shape]()))
+written = functools.cache(lambda shape: renderer.written(study_document(SAMPLES[shape]())))
+
+
+def html(view, run, assessment):
+    return renderer.written(run_document(view, run, assessment))
 
 
 class Page(HTMLParser):

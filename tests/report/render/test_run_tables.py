@@ -3,10 +3,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from plimsoll.record import Failure
 from plimsoll.report.console import MOST_ROWS, heading, tables
-from plimsoll.report.text import cells
 from plimsoll.report.verdict import INVALID
+
+from plimsoll.record import Failure
+from plimsoll.report.text import cells
 from plimsoll.stats.view import RunView
 
 AT_80 = """\
