@@ -70,15 +70,15 @@ def run_document(
     """Everything that is known of a run. run: None for one that was not kept. is_growing: it goes on, and these are its
     numbers so far. charts: whether it has any. command: what makes this report, for its notes."""
     of = _context(_title(run), view, run, assessment, command, charts=charts)
-    rows, total = summarise(view), summarise_total(view)
+    rows, total, struck = summarise(view), summarise_total(view), not assessment.validity.valid
     made = [
         _validity(assessment),
         sections.findings(of),
         _thresholds(assessment),
-        _numbers(rows, total, struck=not assessment.validity.valid),
+        _numbers(rows, total, struck=struck),
         _curves(of),
         sections.courses(of),
-        _failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
+        _failures(view, MOST_FAILURES, sections.failure_figure(of, ""), struck=struck),
         _exceptions(view, MOST_EXCEPTIONS),
         sections.target(of),
         sections.measured(_manifest(run)),
@@ -90,11 +90,11 @@ def run_document(
 
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
-    rows, total = summarise(view), summarise_total(view)
+    rows, total, struck = summarise(view), summarise_total(view), not assessment.validity.valid
     made = [
         _validity(assessment),
-        _numbers(rows, total, struck=not assessment.validity.valid),
-        _failures(view, MOST_IN_SHORT),
+        _numbers(rows, total, struck=struck),
+        _failures(view, MOST_IN_SHORT, struck=struck),
         _exceptions(view, MOST_IN_SHORT),
         _thresholds(assessment),
         Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
@@ -196,7 +196,7 @@ def _thresholds(assessment: Assessment) -> Section | None:
         TableColumn("Detail", is_text=True, room="long"),
     )
     table = TableData("Thresholds", columns, tuple(map(_threshold, assessment.thresholds)))
-    return Section("thresholds", "Thresholds", (shown(table),))
+    return Section("thresholds", "Thresholds", (shown(table, struck=not assessment.validity.valid),))
 
 
 def _threshold(result: ThresholdResult) -> TableRow:
@@ -268,12 +268,12 @@ def _kind(row: EndpointSummary) -> str:
     return "total" if (row.method, row.name) == TOTAL else ""
 
 
-def _failures(view: RunView, most: int, figure: tuple[Figures, ...] = ()) -> Section | None:
+def _failures(view: RunView, most: int, figure: tuple[Figures, ...] = (), *, struck: bool) -> Section | None:
     """By kind with the time until they failed, and by message."""
     if not view.failures and not view.total.failed_outcomes:
         return None
-    tables = (shown(_failure_kinds(view)), *((shown(_failure_messages(view, most)),) if view.failures else ()))
-    return Section("failures", "Failures", (*figure, *tables))
+    tables = [_failure_kinds(view), *([_failure_messages(view, most)] if view.failures else [])]
+    return Section("failures", "Failures", (*figure, *(shown(each, struck=struck) for each in tables)))
 
 
 def _failure_kinds(view: RunView) -> TableData:

@@ -53,7 +53,7 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
             *([str(each.level or "")] if has_levels else []),
             *([] if one else [f"{each.b} against {each.a}"]),
             words.endpoint(each.endpoint),
-            each.metric.text + (" ●" if each.primary else ""),
+            _metric(each.metric) + (" ●" if each.primary else ""),
             _value(study, each, each.a, each.a_value, notes),
             _value(study, each, each.b, each.b_value, notes),
             MISSING if each.word in words.UNTOLD else words.change(each),
@@ -69,7 +69,7 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
 
 
 def _value(study: Study, comparison: Comparison, variant: str, value: float | None, notes: Footnotes) -> str:
-    """With its unit. Without a pair of valid runs the comparison has none; a valid run of this variant has one."""
+    """Without a pair of valid runs the comparison has none; a valid run of this variant has one."""
     cell = cell_of(study, variant, comparison.level, comparison.operation)
     if not cell.valid:
         return notes.missing(reason(cell))
@@ -77,10 +77,13 @@ def _value(study: Study, comparison: Comparison, variant: str, value: float | No
     value = row.value(metric) if value is None and row is not None else value
     if value is None:
         return NONE
-    unit = words.unit_of(metric)
     is_at_least = row is not None and metric.quantile is not None and row.is_at_least(metric.quantile)
-    shown = f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}"
-    return f"{shown}{'' if unit in ('', '/s') else ' '}{unit}"
+    return f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}"
+
+
+def _metric(metric: Metric) -> str:
+    """With its unit: p99, ms."""
+    return "requests/s" if metric.kind == "throughput" else f"{metric.text}, {words.unit_of(metric)}"
 
 
 def ratio_cell(comparison: Comparison) -> str:
@@ -92,8 +95,9 @@ def ratio_cell(comparison: Comparison) -> str:
 
 
 def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | None = None) -> Chip:
-    """The word and what became of it. notes: where the reason is written down, as it is mostly that of many rows."""
-    direction = words.direction(comparison)
+    """The word and what became of it. notes: of the table that it stands in; the reason is written down there, as it is
+    mostly that of many rows."""
+    direction = words.direction(comparison) if notes is None else words.direction_in_short(comparison)
     text = words.WORDS[comparison.word] if comparison.reason else words.verdict(comparison)
     text += f": {direction}" if direction else ""
     if notes is not None and comparison.reason and comparison.word != "equivalent":

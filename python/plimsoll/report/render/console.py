@@ -27,6 +27,7 @@ from plimsoll.report.render.terminal import alarming, struck
 from plimsoll.report.render.text_table import TextColumn, render
 from plimsoll.report.render.wording import (
     bad_titles,
+    blocks_of,
     cell_text,
     finding_lines,
     finding_title,
@@ -46,8 +47,8 @@ _HELD = "\u00a0"
 """A blank that no line is broken at."""
 _MOST_LINES = 20
 """Of a collected text; the JSON has all."""
-_LEAST = 12
-"""Cells that a column of names is cut to."""
+_LEAST = {"long": 12, "word": 7}
+"""Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
     r"INVALID: the generator.*|Some of these numbers.*|INVALID|blocks verdicts"
@@ -63,7 +64,7 @@ def console(document: ReportDocument, width: int | None = None, *, colour: bool 
     parts = [[*_title(document.title, "=", sheet.width), *_lines(document.lines, sheet.width)]]
     parts += [_block(block, sheet) for block in document.head]
     for section in document.sections:
-        blocks = [lines for block in section.blocks if (lines := _block(block, sheet))]
+        blocks = [lines for block in blocks_of(section) if (lines := _block(block, sheet))]
         if blocks and section.title:
             blocks[0] = [*_title(section.title, "-", sheet.width), *blocks[0]]
         parts += blocks
@@ -182,7 +183,7 @@ def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
     groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
     lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width, mark)
     details = [each for line in verdict_lines(table) for each in _indented(line, sheet.width)]
-    return _joined([[table.caption, *lines, *([table.note] if table.note else [])], details])
+    return _joined([[*filter(None, [table.caption]), *lines, *([table.note] if table.note else [])], details])
 
 
 def _plain(table: TableData, width: int, mark: Callable[[str], str] | None) -> list[str]:
@@ -214,8 +215,7 @@ def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
 
 
 def _column(column: TableColumn) -> TextColumn:
-    least = _LEAST if column.room == "long" else None
-    return TextColumn(column.title, right=not column.is_text, least=least)
+    return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room))
 
 
 def _indented(line: str, width: int) -> Iterator[str]:

@@ -21,7 +21,14 @@ from plimsoll.report.document.blocks import (
     Tabs,
 )
 from plimsoll.report.document.head import answer_text
-from plimsoll.report.render.wording import cell_text, finding_lines, finding_title, status_text, verdict_lines
+from plimsoll.report.render.wording import (
+    blocks_of,
+    cell_text,
+    finding_lines,
+    finding_title,
+    status_text,
+    verdict_lines,
+)
 from plimsoll.report.text import cells
 
 if TYPE_CHECKING:
@@ -43,7 +50,7 @@ def markdown(document: ReportDocument, under: int | None = None, images: Mapping
     parts += map(_opening, document.lines)
     parts += [text for block in document.head for text in sheet.block(block, depth + 1)]
     for section in document.sections:
-        parts += sheet.part(section.title, section.blocks, depth + 1)
+        parts += sheet.part(section.title, tuple(blocks_of(section)), depth + 1)
     return "\n\n".join(parts) + "\n"
 
 
@@ -168,7 +175,7 @@ def _table_block(block: TableBlock) -> list[str]:
     text = "\n".join(_aligned(titles, rows, [not column.is_text for column in table.columns]))
     details = verdict_lines(table)
     return [
-        f"**{escape(table.caption)}**",
+        *([f"**{escape(table.caption)}**"] if table.caption else []),
         text,
         *([_opening(table.note)] if table.note else []),
         *([_preformatted(details)] if details else []),

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from plimsoll.report.document.blocks import Chip, Choice, Details, Facts, Figures, Tabs
+from plimsoll.report.document.blocks import Chip, Choice, Details, Facts, Figures, TableBlock, Tabs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.report.document.blocks import Block, ReportDocument, ShownFinding, TableData, TableRow
+    from plimsoll.report.document.blocks import Block, ReportDocument, Section, ShownFinding, TableData, TableRow
 
 MOST_VERDICTS = 24
 """Verdicts of a table that are shown with all that they rest on."""
@@ -63,6 +64,15 @@ def _place_of(table: TableData, row: TableRow) -> str:
     group = [cell_text(cell) for column, cell in zip(table.columns, row.cells, strict=True) if column.use == "group"]
     metric = next(cell_text(cell) for column, cell in zip(table.columns, row.cells, strict=True) if not column.use)
     return ", ".join([" of ".join([metric, *group[-1:]]), *reversed(group[:-1])])
+
+
+def blocks_of(section: Section) -> Iterator[Block]:
+    """A table that is called as its section needs no caption."""
+    for block in section.blocks:
+        if isinstance(block, TableBlock) and block.table.caption == section.title:
+            yield replace(block, table=replace(block.table, caption=""))
+        else:
+            yield block
 
 
 def is_picture(block: Block) -> bool:
