@@ -101,7 +101,7 @@ def test_an_invalid_run_has_its_reasons_and_its_numbers_struck_through(view, run
     struck = {each.table.caption: each.struck for each in all_of(TableBlock, document)}
     assert struck["Requests"]
     assert struck["Response time percentiles (ms)"]
-    assert not struck["Thresholds"]
+    assert struck["Thresholds"]
     assert doubts(document).bad
     assert doubts(document).lines == tuple(invalid.validity.reasons)
     assert any("clock, workers" in line for line in doubts(document).small)

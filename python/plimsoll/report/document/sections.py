@@ -172,8 +172,11 @@ def operations(of: ReportContext) -> Section | None:
 def _operation(of: ReportContext, name: str) -> tuple[Block, ...]:
     own = [cell for cell in of.cells if cell.operation == name]
     main, more, parts = curves_of(of, name)
+    ladder_of_its_own: tuple[Block, ...] = ()
+    if len(of.study.operations) > 1:
+        ladder_of_its_own = (*of.pictures.block(_ladder_of(of, name)), *_level_tables(of, name))
     return (
-        *((*of.pictures.block(_ladder_of(of, name)), *_level_tables(of, name)) if len(of.study.operations) > 1 else ()),
+        *ladder_of_its_own,
         *_failures(of, name, own),
         *of.pictures.block([*(chart for chart in (*main, *more) if not chart.level), *parts]),
         *_levels(of, name, own, main, more),
