@@ -48,9 +48,7 @@ def analysed(monkeypatch, kept):
     """plimsoll report NAME tells the sample of this name, perhaps changed."""
 
     def use(analysis: Analysis) -> None:
-        monkeypatch.setattr(
-            "plimsoll.cli.report.opened_study", lambda refs, store: nullcontext((analysis.study, None))
-        )
+        monkeypatch.setattr("plimsoll.cli.report.opened_study", lambda refs, store: nullcontext((analysis.study, None)))
         monkeypatch.setattr("plimsoll.stats.analysis.analyse", lambda study: analysis)
 
     return use

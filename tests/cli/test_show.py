@@ -14,7 +14,7 @@ def test_the_tables_of_a_run(plimsoll, kept):
     assert lines[2].startswith("finished, 20")
     assert "5 users, against http://ann:***@127.0.0.1" in " ".join(lines[2:4])
     assert "note: a note" in lines
-    assert any(re.fullmatch(r"GET +/ +20 +2 +9\.50 +5\.00 +10\.0 +100 +10\.00 +1\.00", line) for line in lines)
+    assert any(re.fullmatch(r"GET +/ +20 +2 +9\.50 +5\.00 +10\.0 +100 +10\.0 +1\.00", line) for line in lines)
     assert any(line.split() == ["2", "http", "GET", "/", "500", "Server", "Error"] for line in lines)
     assert lines[-1] == "- generator: 1 worker, lag p99 –, delay p99 0.003 ms, CPU max 0%, stamps: kernel"
 

@@ -10,15 +10,16 @@ from plimsoll.report.render.analysis_csv import analysis_csv, analysis_csv_files
 from plimsoll.report.render.analysis_json import analysis_json
 from plimsoll.report.render.analysis_junit import analysis_junit
 from plimsoll.report.render.annotations import workflow_commands
+from plimsoll.report.render.console import run_tables, text_report
 from plimsoll.report.render.hdr import hgrm, hlog
 from plimsoll.report.render.html import html
 from plimsoll.report.render.illustrated import chart_files, illustrated_markdown
 from plimsoll.report.render.interval_rows import interval_csv, interval_json, interval_parquet
 from plimsoll.report.render.locust_csv import locust_history_csv, locust_table_csv
 from plimsoll.report.render.locust_json import locust_json
+from plimsoll.report.render.markdown import markdown_report
 from plimsoll.report.render.run_json import run_json
 from plimsoll.report.render.run_junit import run_junit
-from plimsoll.report.render.text import markdown_report, run_tables, text_report
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.errors import PlimsollError
 from plimsoll.report.assessment import assess
@@ -19,6 +19,36 @@ if TYPE_CHECKING:
     from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
     from plimsoll.store import StoredRun
+
+
+class Described(Protocol):
+    """A run with its circumstances; what the store hands out. Times are Unix seconds."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def started(self) -> float: ...
+    @property
+    def ended(self) -> float | None: ...
+    @property
+    def experiment(self) -> str | None: ...
+    @property
+    def manifest(self) -> dict[str, Any]: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def facts(self) -> dict[str, Any]: ...
+
+
+class Labelled(Described, Protocol):
+    """With what people say of it."""
+
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def note(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)

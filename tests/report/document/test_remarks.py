@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-from plimsoll.report.document.remarks import generator_line, load_line, remarks
+from plimsoll.record import CaughtException
+from plimsoll.report.document.remarks import generator_line, load_line, remarks, user_line, what_of
 from plimsoll.stats.view import RunView
+
+LIBRARY = '  File "/usr/lib/python3.11/json/decoder.py", line 355, in raw_decode\n    raise JSONDecodeError\n'
+OWN = '  File "/home/ann/locustfile.py", line 7, in on_start\n'
 
 
 def _view(make_health, *rows):
@@ -56,3 +60,19 @@ def test_what_the_numbers_leave_out(make_interval):
         "cut off when their user stopped, and counted nowhere else: 1 exchange",
     ]
     assert remarks(RunView(), RunView().total.response) == []
+
+
+def test_the_users_own_line():
+    assert user_line("") == ""
+    assert user_line(LIBRARY) == ""
+    assert user_line(OWN + LIBRARY) == "/home/ann/locustfile.py:7, in on_start"
+
+
+def test_what_happened_is_the_last_line_which_names_the_class():
+    assert what_of(CaughtException("no such key", f"{OWN}KeyError: no such key\n", 12, {0})) == "KeyError: no such key"
+
+
+def test_without_a_class_in_its_traceback():
+    assert what_of(CaughtException("boom\nmore", "no traceback", 1, {0})) == "boom"
+    assert what_of(CaughtException("", "last", 1, {0})) == "last"
+    assert what_of(CaughtException("", "", 1, {0})) == ""

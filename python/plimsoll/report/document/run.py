@@ -23,8 +23,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.document.exceptions import user_line, what_of
-from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
@@ -41,8 +40,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.report.described import Described
     from plimsoll.report.document.blocks import ChartSpec, Figures
+    from plimsoll.report.sources import Described
     from plimsoll.stats.threshold import ThresholdResult
     from plimsoll.stats.view import RunView
 
@@ -246,12 +245,12 @@ def _requests(row: EndpointSummary) -> TableRow:
     cells = (
         row.method,
         row.name,
-        str(row.requests),
-        str(row.failures),
+        count(row.requests),
+        count(row.failures),
         *(milliseconds(time) for time in times),
-        f"{row.average_size:.0f}",
-        f"{row.rps:.2f}",
-        f"{row.failures_per_s:.2f}",
+        count(row.average_size),
+        amount(row.rps),
+        amount(row.failures_per_s),
     )
     return TableRow(cells, _kind(row))
 
@@ -281,14 +280,15 @@ def _failure_kinds(view: RunView) -> TableData:
     for each in view.total.failed_outcomes:
         time = Latency.of_response([each])
         times = (milliseconds(time.median), milliseconds(time.max))
-        kinds.append(TableRow((each.outcome, str(each.count), share(each.count, view.total.requests), *times)))
+        kinds.append(TableRow((each.outcome, count(each.count), share(each.count, view.total.requests), *times)))
     columns = (KIND, *map(TableColumn, ("# Fails", "Share", "Median (ms)", "Max (ms)")))
     return TableData("Failures by kind, and the time until they failed", columns, tuple(kinds))
 
 
 def _failure_messages(view: RunView, most: int) -> TableData:
     messages = [
-        TableRow((str(each.count), each.outcome, each.method, each.name, each.message)) for each in view.failures[:most]
+        TableRow((count(each.count), each.outcome, each.method, each.name, each.message))
+        for each in view.failures[:most]
     ]
     note = _left_out(len(view.failures) - most)
     return TableData(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.report.described import Described
+    from plimsoll.report.sources import Described
     from plimsoll.stats.view import EndpointView, RunView
 
 

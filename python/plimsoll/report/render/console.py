@@ -23,8 +23,7 @@ from plimsoll.report.document.blocks import (
     Tabs,
 )
 from plimsoll.report.document.head import answer_text
-from plimsoll.report.render.terminal import alarming, struck
-from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.render.terminal import TextColumn, alarming, render, struck
 from plimsoll.report.render.wording import (
     bad_titles,
     blocks_of,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.report.document.blocks import Block, ReportDocument, TableColumn, TableData
+    from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 
 _INDENT = "  "
 _HELD = "\u00a0"
@@ -56,6 +56,19 @@ _ALARMING = re.compile(
 )
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 """A number and its unit stay on one line."""
+
+
+def text_report(source: StudySource, request: OutputRequest) -> str:
+    document = source.document(scope="text", charts=False, command=request.command)
+    return console(document, request.width, colour=request.colour) + "\n"
+
+
+def run_tables(source: RunSource, request: OutputRequest) -> str:
+    """Only the tables of a run."""
+    from plimsoll.report.document.run import tables_document
+
+    document = tables_document(source.view, source.run, source.assessment)
+    return console(document, request.width, colour=request.colour) + "\n"
 
 
 def console(document: ReportDocument, width: int | None = None, *, colour: bool = False) -> str:

@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from plimsoll.record import Interval
-    from plimsoll.report.described import Described
-    from plimsoll.report.sources import OutputRequest, RunSource
+    from plimsoll.report.sources import Described, OutputRequest, RunSource
 
 TICKS = 5
 """Lines per halving of the distance to 100 %, as HdrHistogram's tools have it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report.numbers import amount, counted
-from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from plimsoll.record import Interval
-    from plimsoll.report.described import Described
-    from plimsoll.report.sources import OutputRequest, RunSource
+    from plimsoll.report.sources import Described, OutputRequest, RunSource
     from plimsoll.stats.latency import Milliseconds
 
 SCHEMA = "plimsoll.intervals"

@@ -35,9 +35,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from plimsoll.report.document.blocks import Block, Chip, NamedValue, ReportDocument, ShownFinding, TableColumn
+    from plimsoll.report.sources import OutputRequest, StudySource
 
 DEEPEST = 6
 """Of Markdown's headings."""
+
+
+def markdown_report(source: StudySource, request: OutputRequest) -> str:
+    return markdown(source.document(scope="text", charts=False, command=request.command))
 
 
 def markdown(document: ReportDocument, under: int | None = None, images: Mapping[str, str] | None = None) -> str:

@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
     from plimsoll.record import CaughtException, Failure
     from plimsoll.report.assessment import Assessment
-    from plimsoll.report.described import Described, Labelled
-    from plimsoll.report.sources import OutputRequest, RunSource
+    from plimsoll.report.sources import Described, Labelled, OutputRequest, RunSource
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency import Milliseconds
     from plimsoll.stats.omission import Omission

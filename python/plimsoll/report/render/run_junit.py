@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.report.described import Described
-    from plimsoll.report.sources import OutputRequest, RunSource
+    from plimsoll.report.sources import Described, OutputRequest, RunSource
     from plimsoll.stats.threshold import ThresholdResult
     from plimsoll.stats.validity import Validity
 

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.report.load import load_in_short
-from plimsoll.report.numbers import counted, milliseconds
-from plimsoll.report.render.text_table import TextColumn, render
+from plimsoll.report.numbers import amount, counted, milliseconds
+from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.report.text import one_line
 from plimsoll.stats.latency import Milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.report.described import Labelled
+    from plimsoll.report.sources import Labelled
     from plimsoll.stats.run_summary import RunSummary
 
 _COLUMNS = [
@@ -51,7 +51,7 @@ def _row(run: Labelled, summary: RunSummary) -> list[str]:
         duration_text(summary.duration),
         str(summary.requests),
         str(summary.failures),
-        f"{summary.rate:.1f}",
+        amount(summary.rate),
         _time(summary, "p50"),
         _time(summary, "p99"),
         _status(run, summary),

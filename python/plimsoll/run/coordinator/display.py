@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from plimsoll.load.durations import format_duration
-from plimsoll.report.numbers import milliseconds
+from plimsoll.report.numbers import amount, milliseconds
 from plimsoll.report.text import cut, one_line
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
@@ -191,8 +191,8 @@ def _cells(row: EndpointSummary) -> list[Text]:
         one_line(row.name),
         str(row.requests),
         str(row.failures),
-        f"{row.current_rps:.1f}",
-        f"{row.current_failures_per_s:.1f}",
+        amount(row.current_rps),
+        amount(row.current_failures_per_s),
         *(milliseconds(row.current_response.quantile(q)) for q in (0.5, 0.95, 0.99)),
     ]
     return [Text(text) for text in texts]
