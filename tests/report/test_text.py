@@ -28,3 +28,7 @@ def test_a_message_cannot_steer_the_terminal():
 @pytest.mark.parametrize("width", [0, -4])
 def test_without_any_room_nothing_is_left(width):
     assert cut("abc", width) == ""
+
+
+def test_groups_of_digits_stay_together():
+    assert one_line(" 8\u00a0579  requests\n") == "8\u00a0579 requests"

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
+
+_HELD = "\u00a0"
+"""Stands between the groups of digits of a number."""
+_BLANKS = re.compile(r"[^\S\u00a0]+")
 
 
 def cut(text: str, width: int) -> str:
@@ -30,8 +35,8 @@ def cells(text: str) -> int:
 
 def one_line(text: str) -> str:
     """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
-    flat = " ".join(text.split())
-    return "".join(character if character.isprintable() else "\ufffd" for character in flat)
+    flat = _BLANKS.sub(" ", text).strip()
+    return "".join(each if each.isprintable() or each == _HELD else "\ufffd" for each in flat)
 
 
 def _cells_of(character: str) -> int:
