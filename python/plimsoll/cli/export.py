@@ -36,7 +36,8 @@ Examples:
 def export(run: str, format: str, output: str | None, store: str | None) -> None:
     """Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.
 
-    Also Locust's files and the HTML page. Its warm-up is left out. RUN is a run's id, the beginning of one, or "last", which is also the default.
+    Also Locust's files and the HTML page. The run's warm-up is left out. RUN is a run's id, the beginning of one, or
+    "last", which is also the default.
     """
     with Store.open(store, create=False) as opened:
         stored = opened.run(run)
