@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.numbers import counted, seconds
-from plimsoll.report.table import one_line
+from plimsoll.load.durations import duration_text
+from plimsoll.report.numbers import counted
+from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
     more than the warm-up if the run was reset."""
     planned = manifest.get("warmup")
     why = "warm-up" if planned is None or warmup <= math.ceil(planned) else "reset by hand"
-    lines = [f"{why}: the first {seconds(warmup)} are left out"] if warmup else []
+    lines = [f"{why}: the first {duration_text(warmup)} are left out"] if warmup else []
     load = manifest.get("load") or {"model": "", "phases": ()}
     if len(load["phases"]) > 1:
         lines += [_phase(phase, load["model"] == "open") for phase in load["phases"]]
@@ -39,10 +40,10 @@ def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
 
 
 def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
-    length = "until the end" if phase["seconds"] is None else f"for {seconds(phase['seconds'])}"
+    length = "until the end" if phase["seconds"] is None else f"for {duration_text(phase['seconds'])}"
     parts = [
         f"phase {one_line(phase['name'])}: {_shape(phase['shape'], is_open)}",
-        f"from {seconds(phase['start'])} on, {length}",
+        f"from {duration_text(phase['start'])} on, {length}",
         *(["random arrivals (Poisson)"] if phase["poisson"] else []),
         *(["warm-up"] if phase["warmup"] else []),
     ]
@@ -71,7 +72,7 @@ def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
         case "spike":
             return f"{level(values['base'])} with a spike to {level(values['peak'])}"
         case "sine":
-            return f"{level(values['mean'])} ± {level(values['amplitude'])} every {seconds(values['period'])}"
+            return f"{level(values['mean'])} ± {level(values['amplitude'])} every {duration_text(values['period'])}"
         case "stages":
             levels = [values.get("start", 0.0), *(each for _, each in values["stages"])]
             way = f"from {level(levels[0])} to {level(levels[-1])}, at most {level(max(levels))}"

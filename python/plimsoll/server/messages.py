@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from plimsoll.report.page.document import ChartSpec
+from plimsoll.report.document.blocks import ChartSpec
 
 Tone = Literal["good", "warning", "bad", "unknown"]
 Status = Literal[

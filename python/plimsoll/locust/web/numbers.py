@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.locust_csv import error_text, failure_key, frames, nodes
+from plimsoll.report.render.locust_csv import error_text, failure_key, frames, nodes
 from plimsoll.server.live.live import IN_PROGRESS
 
 if TYPE_CHECKING:
