@@ -70,7 +70,7 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
         "--picture", "c.svg",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "capacity at least 40/s under p99 < 60s, errors < 1%" in result.output
+    assert "Capacity at least 40/s under p99 < 60s, errors < 1%" in result.output
     document = json.loads((tmp_path / "c.json").read_text())
     assert (document["schema"], document["capacity"], document["high"]) == ("plimsoll.capacity", 40, None)
     assert [each["load"] for each in document["runs"]] == [20, 40]
@@ -87,4 +87,4 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
 def test_an_objective_that_is_never_met(plimsoll, url):
     result = plimsoll("capacity", *quick(f"{url}/broken"), "--slo", "errors < 1%", "--users", "--from", "2")
     assert result.exit_code == 1, result.output
-    assert "no capacity under errors < 1%: it is not even met at 1 user" in result.output
+    assert "No capacity under errors < 1%: it is not even met at 1 user" in result.output

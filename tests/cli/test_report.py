@@ -7,6 +7,7 @@ import io
 import json
 import subprocess
 import sys
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pytest
@@ -46,7 +47,7 @@ def analysed(monkeypatch, kept):
     """plimsoll report NAME tells the sample of this name, perhaps changed."""
 
     def use(analysis: Analysis) -> None:
-        monkeypatch.setattr("plimsoll.cli.report.study_of", lambda refs, store: analysis.study)
+        monkeypatch.setattr("plimsoll.cli.report.opened_study", lambda refs, store: nullcontext((analysis.study, None)))
         monkeypatch.setattr("plimsoll.stats.analysis.analyse", lambda study: analysis)
 
     return use
@@ -55,8 +56,8 @@ def analysed(monkeypatch, kept):
 def test_one_run(plimsoll, pair):
     result = plimsoll("report", pair[0])
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"{pair[0]}\n")
-    assert "1 run, 1 variant, 1 level; nothing is compared." in result.stdout
+    assert result.stdout.startswith(f"Run {pair[0]}\n")
+    assert "measured: 10 s; requests: 610; failed: none" in result.stdout.replace("\n", " ")
     assert f"Report by: plimsoll report {pair[0]}" in result.stdout
     assert "\x1b" not in result.stdout
 
@@ -92,7 +93,7 @@ def test_a_block_in_a_readme(plimsoll, pair, tmp_path):
     first = plimsoll(*arguments)
     assert (first.exit_code, first.stdout) == (0, "README.md: block load written\n")
     text = readme.read_text()
-    assert f"<!-- plimsoll:begin load: plimsoll {' '.join(arguments)} -->\n\n### Short answer\n" in text
+    assert f"<!-- plimsoll:begin load: plimsoll {' '.join(arguments)} -->\n\nfinished, " in text
     assert text.endswith("<!-- plimsoll:end load -->\n\n## End\n")
     assert plimsoll(*arguments).stdout == "README.md: block load is as it was\n"
     assert readme.read_text() == text
@@ -163,7 +164,7 @@ def test_an_invalid_run_has_no_success_to_report(plimsoll, make_interval, make_h
         writer.finish("finished", NOON + 10, [])
     result = plimsoll("report", "last")
     assert result.exit_code == 3
-    assert "1 run INVALID." in result.stdout
+    assert "INVALID: the generator, not the target, was the limit (cpu)" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def commands(text: str, exits: set[int]) -> list[Command]:
 
 def shape(line: str) -> str:
     """What stays the same from run to run: words, and where a number stands."""
-    return re.sub(r"-{4,}", "----", re.sub(r"\d[\d.]*", "#", " ".join(line.split())))
+    return re.sub(r"-{4,}", "----", re.sub(r"\d[\d.]*", "#", " ".join(line.replace("\u00a0", "").split())))
 
 
 def run(command: Command, url: str, folder: Path) -> None:

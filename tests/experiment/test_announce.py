@@ -51,7 +51,7 @@ def test_what_is_there_already_and_what_is_left_out(make_spec):
 def test_what_more_repeats_would_take(make_spec):
     _, found = said(plan_of(make_spec("a b", repeats=6)), needed=8)
     assert found == [
-        "to tell a difference of 5 % from none, 8 repeats are needed at a spread of 5 %; --repeats 8 takes ≈ 60 s more"
+        "to tell a difference of 5 % from none, 8 repeats are needed at a spread of 5 %; --repeats 8 takes ≈ 1 min more"
     ]
 
 

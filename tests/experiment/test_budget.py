@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from plimsoll.experiment.budget import CellDurations, Spread, doubts, duration, repeats_that_fit, spread_of
+from plimsoll.experiment.budget import CellDurations, Spread, doubts, repeats_that_fit, spread_of
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Compare
 from plimsoll.stats.metric import Metric
@@ -100,14 +100,3 @@ def test_the_spread_is_the_widest_of_what_is_asked(make_spec):
 def test_without_a_history_it_is_assumed_and_said_so(make_spec):
     found = spread_of(make_spec(), [noise("p12", "GET /", 0.1)])
     assert (found.value, "assumed" in found.text, "`--aa a` measures it" in found.text) == (0.05, True, True)
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.2, "0 s"), (45, "45 s"), (89.4, "89 s"), (90, "2 min"), (1499, "25 min"), (3600, "1 h 00 min"),
-        (6060, "1 h 41 min"),
-    ],
-)  # fmt: skip
-def test_durations_for_people(seconds, text):
-    assert duration(seconds) == text

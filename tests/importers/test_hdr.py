@@ -10,7 +10,7 @@ from hdrh.histogram import HdrHistogram
 from plimsoll._engine import Histogram
 from plimsoll.errors import UsageError
 from plimsoll.importers.hdr import _counts
-from plimsoll.report.hdr import percentile_table, tag
+from plimsoll.report.render.hdr import percentile_table, tag
 
 HEAD = (
     "#[Histogram log format version 1.3]\n"

@@ -10,24 +10,23 @@ from typing import TYPE_CHECKING, TypeVar
 from jsonschema import Draft202012Validator
 from tests.report.studies import SAMPLES
 
-from plimsoll.report.page import study_document
-from plimsoll.report.page.document import Choice, Details, Figures, Findings, TableBlock, Tabs
+from plimsoll.report.document.blocks import Choice, Details, Figures, Findings, TableBlock, Tabs
+from plimsoll.report.document.study import study_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.report.page.document import Block, ChartSpec, PageDocument, Section
-    from plimsoll.report.page.tables import Table
+    from plimsoll.report.document.blocks import Block, ChartSpec, ReportDocument, Section, TableData
 
 B = TypeVar("B")
 
 _SCHEMA = json.loads((Path(__file__).parents[2] / "web" / "contract.schema.json").read_text())
-CONTRACT = Draft202012Validator({"$defs": _SCHEMA["$defs"], "$ref": "#/$defs/PageDocument"})
+CONTRACT = Draft202012Validator({"$defs": _SCHEMA["$defs"], "$ref": "#/$defs/ReportDocument"})
 
 document_of = functools.cache(lambda shape: study_document(SAMPLES[shape]()))
 
 
-def section(document: PageDocument, id: str) -> Section:
+def section(document: ReportDocument, id: str) -> Section:
     return next(each for each in document.sections if each.id == id)
 
 
@@ -43,21 +42,21 @@ def inner(blocks: Sequence[Block]) -> Iterator[Block]:
                     yield from inner(part.blocks)
 
 
-def blocks_of(document: PageDocument) -> Iterator[Block]:
+def blocks_of(document: ReportDocument) -> Iterator[Block]:
     yield from inner(document.head)
     for each in document.sections:
         yield from inner(each.blocks)
 
 
-def all_of(kind: type[B], document: PageDocument) -> list[B]:
+def all_of(kind: type[B], document: ReportDocument) -> list[B]:
     return [block for block in blocks_of(document) if isinstance(block, kind)]
 
 
-def tables_of(document: PageDocument) -> list[Table]:
+def tables_of(document: ReportDocument) -> list[TableData]:
     return [block.table for block in all_of(TableBlock, document)]
 
 
-def table(document: PageDocument, caption: str) -> Table:
+def table(document: ReportDocument, caption: str) -> TableData:
     return next(each for each in tables_of(document) if each.caption == caption)
 
 
@@ -66,7 +65,7 @@ def charts_in(blocks: Sequence[Block]) -> list[str]:
     return [name for block in inner(blocks) if isinstance(block, Figures) for name in block.charts]
 
 
-def shown_charts(document: PageDocument) -> set[str]:
+def shown_charts(document: ReportDocument) -> set[str]:
     """Names of all that some block shows."""
     names = {name for block in all_of(Figures, document) for name in block.charts}
     for block in all_of(Findings, document):
@@ -74,5 +73,5 @@ def shown_charts(document: PageDocument) -> set[str]:
     return names
 
 
-def chart(document: PageDocument, name: str) -> ChartSpec:
+def chart(document: ReportDocument, name: str) -> ChartSpec:
     return next(each for each in document.charts if each.name == name)

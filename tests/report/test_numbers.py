@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.report.numbers import amount, milliseconds, quantity, seconds, share, size
+from plimsoll.report.numbers import amount, milliseconds, quantity, share, size
 from plimsoll.stats.latency.milliseconds import Milliseconds
 
 
@@ -58,23 +58,6 @@ def test_quantities_keep_their_units(value, unit, expected):
 )
 def test_what_is_not_nothing_is_not_shown_as_nothing(part, whole, expected):
     assert share(part, whole) == expected
-
-
-@pytest.mark.parametrize(
-    ("duration", "expected"),
-    [
-        (0, "0 s"),
-        (2.25, "2.2 s"),
-        (30.0, "30 s"),
-        (59.97, "1 min"),
-        (60, "1 min"),
-        (125.4, "2 min 5 s"),
-        (3600, "1 h"),
-        (3780, "1 h 3 min"),
-    ],
-)
-def test_durations(duration, expected):
-    assert seconds(duration) == expected
 
 
 @pytest.mark.parametrize(

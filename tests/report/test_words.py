@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.report import words
-from plimsoll.report.words import Pace, details, direction, headline, in_short, verdict
+from plimsoll.report.words import RunLength, details, direction, headline, in_short, verdict
 from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.findings.finding import Where
 from plimsoll.stats.metric import Metric
@@ -24,7 +24,7 @@ def plain(text: str) -> str:
 
 
 def test_the_layout_of_a_verdict():
-    lines = [headline(OPEN), *(f"   {line}" for line in details(OPEN, Pace(300.0, 60.0)))]
+    lines = [headline(OPEN), *(f"   {line}" for line in details(OPEN, RunLength(300.0, 60.0)))]
     assert plain("\n".join(lines)) == (
         "p99 GET_thread   200 → 210 ms   ×1.05 [0.98, 1.13]   NOT DISTINGUISHABLE (5 interleaved pairs, p=.13, "
         "run-to-run s=5.7 %)\n"
@@ -150,8 +150,8 @@ def test_one_run_each_speaks_for_itself_only():
 
 def test_the_pace_of_a_comparison():
     trials = tuple(Trial(name, name, Level("users", 240), duration=300.0) for name in ("old", "new"))
-    assert str(Pace.of(Study("s", trials, gap=60.0), OPEN)) == "2×(300+60) s"
-    assert Pace.of(Study("s", trials), OPEN) is None
+    assert str(RunLength.of(Study("s", trials, gap=60.0), OPEN)) == "2×(300+60) s"
+    assert RunLength.of(Study("s", trials), OPEN) is None
 
 
 def test_places_and_evidence():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shlex
-import shutil
 import sys
 import tempfile
 from dataclasses import dataclass, field
@@ -15,9 +14,8 @@ import click
 
 from plimsoll.cli.options import store_option
 from plimsoll.errors import PlimsollError, UsageError
-from plimsoll.load.durations import parse_duration, parse_length
+from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags
-from plimsoll.report.numbers import seconds as shown_seconds
 
 if TYPE_CHECKING:
     from plimsoll.capacity.search import Settings
@@ -84,8 +82,8 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     warmup, cool_down = parse_duration(given["warmup"]), parse_duration(given["cool_down"])
     each = settings.seconds + warmup + cool_down + _OVERHEAD
     click.echo(
-        f"about {_RUNS + settings.confirm} runs of {shown_seconds(each)}: "
-        f"{shown_seconds((_RUNS + settings.confirm) * each)}",
+        f"about {_RUNS + settings.confirm} runs of {duration_text(each)}: "
+        f"{duration_text((_RUNS + settings.confirm) * each)}",
         err=True,
     )
     told = _Told(settings, criteria)
@@ -131,7 +129,7 @@ class _Told:
         self.probes.append(probe)
         unit = "users" if self.settings.unit == "users" else "/s"
         values = ", ".join(
-            f"{each.criterion.subject} {'≥' if each.at_least else ''}{quantity(each.value, each.criterion.unit)}"
+            f"{each.criterion.subject} {quantity(each.value, each.criterion.unit, at_least=each.at_least)}"
             for each in probe.strains
         )
         verdict = f"invalid: {probe.invalid[0]}" if probe.invalid else "met" if probe.passed else "broken"
@@ -177,25 +175,30 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
 
 
 def _report(found: Capacity, told: _Told, given: dict[str, Any]) -> None:
-    from plimsoll.report.capacity import answer, document, markdown, table
+    from plimsoll.report.document.capacity import capacity_document
+    from plimsoll.report.render.capacity_json import document as json_document
+    from plimsoll.report.render.console import console
+    from plimsoll.report.render.markdown import markdown
+    from plimsoll.report.render.terminal import shows_ansi
 
     unit, criteria = told.settings.unit, told.criteria
     command = shlex.join(["plimsoll", *sys.argv[1:]])
     on_stdout = "-" in (given["json_file"], given["md"])
-    lines = [*table(told.probes, unit, shutil.get_terminal_size().columns), "", *answer(found, unit, criteria)]
-    click.echo("\n".join(lines), err=on_stdout)
+    document = capacity_document(found, told.probes, unit, criteria, command)
+    colour = shows_ansi(sys.stderr if on_stdout else sys.stdout)
+    click.echo(console(document, colour=colour), err=on_stdout, color=True)
     if given["json_file"]:
-        text = json.dumps(document(found, told.probes, unit, criteria, command), indent=2, ensure_ascii=False)
-        _write(given["json_file"], text + "\n")
+        content = json_document(found, told.probes, unit, criteria, command)
+        _write(given["json_file"], json.dumps(content, indent=2, ensure_ascii=False) + "\n")
     if given["md"]:
-        _write(given["md"], markdown(found, told.probes, unit, criteria, command))
+        _write(given["md"], markdown(document))
     if given["picture"]:
         _draw(found, told, given["picture"])
 
 
 def _draw(found: Capacity, told: _Told, path: str) -> None:
-    from plimsoll.report.capacity import chart
-    from plimsoll.report.render import png, svg
+    from plimsoll.report.document.capacity import chart
+    from plimsoll.report.render.pictures import png, svg
 
     picture = chart(found, told.probes, told.settings.unit, told.criteria)
     data = svg(picture).encode() if path.endswith(".svg") else png(picture)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.options import store_option
-from plimsoll.cli.reporting import CODES, FORMATS, as_typed, reporting_options, tell
-from plimsoll.cli.studies import study_of
+from plimsoll.cli.reporting import CODES, FORMATS_HELP, as_typed, reporting_options, write_report
+from plimsoll.cli.studies import opened_study
 
 if TYPE_CHECKING:
     from typing import Any
 
 
 @click.command(
-    epilog=f"""{FORMATS}
+    epilog=f"""{FORMATS_HELP}
 
 \b
 Examples:
@@ -36,4 +36,6 @@ def compare(a: str, b: str, store: str | None, **options: Any) -> None:
     not do the same, the report says so; where nothing is comparable, it is refused.
     """
     command = ["plimsoll", "compare", a, b, *as_typed(options)]
-    click.get_current_context().exit(tell(study_of((a, b), store), command, **options))
+    with opened_study((a, b), store) as (study, run):
+        code = write_report(study, run, command, **options)
+    click.get_current_context().exit(code)

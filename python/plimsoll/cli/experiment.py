@@ -13,14 +13,14 @@ import click
 
 from plimsoll.cli.options import store_option
 from plimsoll.errors import UsageError
-from plimsoll.experiment.budget import duration
 from plimsoll.experiment.display import display
 from plimsoll.experiment.plan import SessionOptions, cells_in_words
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.experiment.state import as_aa, kept_file
-from plimsoll.report.terminal import shows_ansi
+from plimsoll.load.durations import rough_duration
+from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.store import Store, redact_url
 from plimsoll.store.database import DEFAULT, absolute
 
@@ -114,7 +114,7 @@ def _show_order(prepared: PreparedSession) -> None:
     _say(prepared)
     plan, pace = prepared.plan, prepared.pace
     for number, cell in enumerate(plan.cells, plan.there + 1):
-        click.echo(f"{number:>5}  {cell.label}  (≈ {duration(pace.of(cell))})")
+        click.echo(f"{number:>5}  {cell.label}  (≈ {rough_duration(pace.of(cell))})")
 
 
 def _announce(prepared: PreparedSession, yes: bool) -> None:
@@ -162,8 +162,9 @@ def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None)
     """Print what follows from it; the exit code of that."""
     # Only here: statistics and reports bring a lot along.
     from plimsoll.experiment.study import study_of
-    from plimsoll.report import outputs
-    from plimsoll.report.analysis.gate import regressions
+    from plimsoll.report.gate import regressions
+    from plimsoll.report.outputs import text
+    from plimsoll.report.sources import OutputRequest, StudySource
     from plimsoll.stats.analysis import analyse
 
     try:
@@ -172,6 +173,6 @@ def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None)
         click.echo(str(error), err=True)
         return INVALID
     analysis = analyse(study)
-    wish = outputs.Wish(command, None, shows_ansi(sys.stdout))
-    click.echo("\n" + outputs.text(analysis, "text", wish), nl=False, color=True)
+    request = OutputRequest(command, colour=shows_ansi(sys.stdout))
+    click.echo("\n" + text(StudySource(analysis), "text", request), nl=False, color=True)
     return 1 if fail_on == "regression" and regressions(analysis) else 0

@@ -5,19 +5,22 @@ from __future__ import annotations
 import click
 
 from plimsoll.cli.options import store_option
-from plimsoll.report import export as files
+from plimsoll.report.formats import FORMATS, of_runs
+from plimsoll.report.outputs import write
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
+
+_SHORT = {"csv": "seconds.csv", "json": "seconds.json"}
+"""What may be typed for a format's name."""
+_HELP = "\n".join(f"  {name:25} {FORMATS[name].what}" for name in of_runs())
 
 
 @click.command(
     "export",
-    epilog="""\b
+    epilog=f"""\b
 Formats:
-  hgrm     percentiles of all response times in ms, as HdrHistogram's plotter reads them
-  hlog     HdrHistogram log, a tagged line of response times per second and endpoint
-  csv      a line per second, endpoint and outcome
-  json     the same with the histograms, as docs/formats.md describes it
-  parquet  the same as columns; needs pyarrow (plimsoll[parquet])
+{_HELP}
+csv and json are short for seconds.csv and seconds.json.
 
 \b
 Examples:
@@ -25,17 +28,22 @@ Examples:
   plimsoll export 20261120-1301 --format parquet -o run.parquet""",
 )
 @click.argument("run", default="last")
-@click.option("--format", "format", type=click.Choice(tuple(files.FORMATS)), required=True, help="See below.")
+@click.option(
+    "--format", "format", type=click.Choice((*of_runs(), *_SHORT)), metavar="FORMAT", required=True, help="See below."
+)
 @click.option("-o", "--output", metavar="FILE", help="RUN.FORMAT by default.")
 @store_option
 def export(run: str, format: str, output: str | None, store: str | None) -> None:
     """Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.
 
-    Its warm-up is left out. RUN is a run's id, the beginning of one, or "last", which is also the default.
+    Also Locust's files and the HTML page. The run's warm-up is left out. RUN is a run's id, the beginning of one, or
+    "last", which is also the default.
     """
     with Store.open(store, create=False) as opened:
         stored = opened.run(run)
-        path = output or f"{stored.id}.{format}"
-        for reason in files.export(stored, format, path):
+        source = RunSource.of(stored)
+        path = output or f"{stored.id}.{format if format in _SHORT else FORMATS[format].suffix}"
+        write(source, _SHORT.get(format, format), path, OutputRequest())
+        for reason in source.assessment.validity.reasons:
             click.echo(f"plimsoll: INVALID: {reason}", err=True)
     click.echo(path)

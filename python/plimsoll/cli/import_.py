@@ -107,6 +107,6 @@ def _digest(*files: Path) -> str:
 
 
 def _described(study: Study) -> str:
-    from plimsoll.report.imported import imported_study
+    from plimsoll.report.render.imported import imported_study
 
     return imported_study(study, shutil.get_terminal_size().columns, _MOST_SKIPPED)

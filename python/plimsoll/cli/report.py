@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import click
 
 from plimsoll.cli.options import store_option
-from plimsoll.cli.reporting import CODES, FORMATS, as_typed, reporting_options, tell
-from plimsoll.cli.studies import study_of
+from plimsoll.cli.reporting import CODES, FORMATS_HELP, as_typed, reporting_options, write_report
+from plimsoll.cli.studies import opened_study
 
 if TYPE_CHECKING:
     from typing import Any
 
 
 @click.command(
-    epilog=f"""{FORMATS}
+    epilog=f"""{FORMATS_HELP}
 
 \b
 Markers of --splice, each on a line of its own:
@@ -41,6 +41,7 @@ def report(refs: tuple[str, ...], store: str | None, **options: Any) -> None:
     REF is a run's id, the beginning of one, or "last"; the name of an experiment or of an imported study; or a file
     that `plimsoll import` can read. Several are compared with the first.
     """
-    study = study_of(refs, store)
     command = ["plimsoll", "report", *refs, *as_typed(options)]
-    click.get_current_context().exit(tell(study, command, **options))
+    with opened_study(refs, store) as (study, run):
+        code = write_report(study, run, command, **options)
+    click.get_current_context().exit(code)

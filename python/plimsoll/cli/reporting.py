@@ -11,22 +11,25 @@ import click
 
 from plimsoll.errors import UsageError
 from plimsoll.report import outputs
-from plimsoll.report.analysis.csv import TABLES
-from plimsoll.report.analysis.gate import exit_code
+from plimsoll.report.formats import FORMATS, of_studies
+from plimsoll.report.gate import exit_code
+from plimsoll.report.render.analysis_csv import TABLES
+from plimsoll.report.render.illustrated import markdown_part
+from plimsoll.report.render.terminal import shows_ansi
+from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.report.splice import Splice
-from plimsoll.report.terminal import shows_ansi
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.study import Study
+    from plimsoll.store import StoredRun
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
 _OPTIONS = (
     click.option(
-        "--format", "format", type=click.Choice(tuple(outputs.OUTPUTS)), metavar="FORMAT",
+        "--format", "format", type=click.Choice(of_studies()), metavar="FORMAT",
         help="See below; by default what -o's name ends with, else text.",
     ),
     click.option("-o", "--output", metavar="PLACE", help="A file, or a folder with a slash at its end; - is stdout."),
@@ -41,9 +44,9 @@ _OPTIONS = (
     ),
 )  # fmt: skip
 
-FORMATS = "\b\nFormats:\n" + "\n".join(f"  {name:7} {output.what}" for name, output in outputs.OUTPUTS.items())
+FORMATS_HELP = "\b\nFormats:\n" + "\n".join(f"  {name:7} {FORMATS[name].what}" for name in of_studies())
 CODES = """\b
-Exit codes: 0 told; 1 a regression, with --fail-on; 2 usage; 3 what was asked about is invalid"""
+Exit codes: 0 reported; 1 a regression, with --fail-on; 2 usage; 3 what was asked about is invalid"""
 
 
 def reporting_options(command: Command) -> Command:
@@ -62,8 +65,9 @@ def as_typed(options: Mapping[str, Any]) -> list[str]:
     return words
 
 
-def tell(
+def write_report(
     study: Study,
+    run: StoredRun | None,
     command: Sequence[str],
     *,
     format: str | None,
@@ -73,7 +77,8 @@ def tell(
     table: str,
     fail_on: str | None,
 ) -> int:
-    """Analyse a study and write it as asked; the exit code. command: what was typed, for the report's notes.
+    """Analyse a study and write it as asked; the exit code. run: the only one that it is about, if it is one that is
+    stored. command: what was typed, for the report's notes.
 
     Raises UsageError, before anything is computed, when the options do not fit.
     """
@@ -84,14 +89,18 @@ def tell(
     from plimsoll.stats.analysis import analyse
 
     analysis = analyse(study)
-    wish = outputs.Wish(command=shlex.join(command), table=table)
+    source = StudySource(analysis, None if run is None else RunSource.of(run))
+    request = OutputRequest(
+        command=shlex.join(command), colour=output is None and chosen == "text" and shows_ansi(sys.stdout), table=table
+    )
     if target is not None:
-        _splice_in(analysis, target, output, wish)
+        _splice_in(source, target, output, request)
     elif output in (None, "-"):
-        _print(analysis, chosen, wish)
+        # Nothing but the text itself: what is piped on must be what a file would hold.
+        click.echo(outputs.text(source, chosen, request), nl=False, color=True)
     else:
         assert output is not None
-        for path in outputs.write(analysis, chosen, output, wish):
+        for path in outputs.write(source, chosen, output, request):
             click.echo(str(path))
     return exit_code(analysis, fail_on)
 
@@ -114,16 +123,9 @@ def _splice(splice: str | None, block: str | None, study: Study, output: str | N
     return Splice(splice, block or "-".join(study.name.split()) or "report")
 
 
-def _splice_in(analysis: Analysis, target: Splice, folder: str | None, wish: outputs.Wish) -> None:
+def _splice_in(source: StudySource, target: Splice, folder: str | None, request: OutputRequest) -> None:
     """With -o FOLDER/ charts lie there, and the block links them."""
     place = os.path.relpath(folder, target.path.parent) if folder is not None else None
-    text = outputs.part(analysis, wish, max(target.under, 1), folder, place)
-    changed = target.replace(text, wish.command)
+    text = markdown_part(source, request, max(target.under, 1), folder, place)
+    changed = target.replace(text, request.command)
     click.echo(f"{target.path}: block {target.name} {'written' if changed else 'is as it was'}")
-
-
-def _print(analysis: Analysis, format: str, wish: outputs.Wish) -> None:
-    """Nothing but the text itself: what is piped on must be what a file would hold."""
-    colour = format == "text" and shows_ansi(sys.stdout)
-    text = outputs.text(analysis, format, outputs.Wish(wish.command, None, colour, wish.table))
-    click.echo(text, nl=False, color=True)

@@ -9,10 +9,9 @@ import click
 
 from plimsoll.cli.options import store_option
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
-from plimsoll.report.assessment import assess
-from plimsoll.report.console import heading, tables
-from plimsoll.report.terminal import shows_ansi
-from plimsoll.stats.view import RunView
+from plimsoll.report.outputs import text
+from plimsoll.report.render.terminal import shows_ansi
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
 from plimsoll.store.database import absolute
 
@@ -68,10 +67,9 @@ def _name(run: StoredRun) -> str | None:
 def _run_cell(cell: ReproducedCell, store: Store, location: str | None) -> int:
     result = cell.run(absolute(location), _say)
     if result.run_id is not None:
-        stored = store.run(result.run_id)
-        view = RunView.of(stored)
-        shown = tables(view, assess(view, stored.manifest, stored.facts), colour=shows_ansi(sys.stdout))
-        click.echo(f"{heading(stored, view)}\n\n{shown}", color=True)
+        source = RunSource.of(store.run(result.run_id))
+        shown = text(source, "tables", OutputRequest(colour=shows_ansi(sys.stdout)))
+        click.echo(shown, nl=False, color=True)
     if result.state != "valid":
         _say(f"{result.state.upper()}: {result.reason}")
     return 0 if result.state == "valid" else INVALID

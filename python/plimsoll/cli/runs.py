@@ -9,9 +9,9 @@ import click
 
 from plimsoll.cli.options import json_option, store_option
 from plimsoll.errors import UsageError
-from plimsoll.report import json
-from plimsoll.report.experiment_listing import experiment_list, experiments_document
-from plimsoll.report.listing import run_list
+from plimsoll.report.render import run_json
+from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
+from plimsoll.report.render.run_listing import run_list
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -52,7 +52,7 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, st
     with Store.open(store, create=False) as opened:
         found = opened.runs(limit, search=search, tag=tag)
         if as_json:
-            click.echo(json.dumps(json.runs_document([(run, RunView.of(run)) for run in found])))
+            click.echo(run_json.dumps(run_json.runs_document([(run, RunView.of(run)) for run in found])))
         else:
             click.echo(run_list(_summarised(opened, found), shutil.get_terminal_size().columns))
 
@@ -68,6 +68,6 @@ def _experiments(limit: int, as_json: bool, store: str | None) -> None:
         kept = opened.experiments
         listed = [(each, kept.states(each.key)) for each in kept.all()[:limit]]
     if as_json:
-        click.echo(json.dumps(experiments_document(listed)))
+        click.echo(run_json.dumps(experiments_document(listed)))
     else:
         click.echo(experiment_list(listed, shutil.get_terminal_size().columns))

@@ -7,11 +7,9 @@ import sys
 import click
 
 from plimsoll.cli.options import json_option, store_option, times_option
-from plimsoll.report import json
-from plimsoll.report.assessment import assess
-from plimsoll.report.console import heading, tables
-from plimsoll.report.terminal import shows_ansi
-from plimsoll.stats.view import RunView
+from plimsoll.report.outputs import text
+from plimsoll.report.render.terminal import shows_ansi
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
 
 
@@ -32,11 +30,9 @@ def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> No
     RUN is a run's id, the beginning of one, or "last", which is also the default.
     """
     with Store.open(store, create=False) as opened:
-        stored = opened.run(run)
-        view = RunView.of(stored, times_of)
-    assessment = assess(view, stored.manifest, stored.facts)
+        source = RunSource.of(opened.run(run), times_of)
     if as_json:
-        click.echo(json.dumps(json.document(view, stored, assessment)))
+        click.echo(text(source, "run.json", OutputRequest()), nl=False)
     else:
-        shown = tables(view, assessment, colour=shows_ansi(sys.stdout))
-        click.echo(f"{heading(stored, view)}\n\n{shown}", color=True)
+        request = OutputRequest(colour=shows_ansi(sys.stdout))
+        click.echo(text(source, "tables", request), nl=False, color=True)

@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.budget import doubts, duration, repeats_that_fit
+from plimsoll.experiment.budget import doubts, repeats_that_fit
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import cells_in_words
+from plimsoll.load.durations import rough_duration
 from plimsoll.load.mistakes import listed
 
 if TYPE_CHECKING:
@@ -31,11 +32,12 @@ def announcement(plan: Plan, pace: CellDurations, spread: Spread, needed: int | 
         *([_counted(len(spec.scenarios), "operation")] if len(spec.scenarios) > 1 else []),
         _counted(spec.repeats, "repeat"),
     ]
-    each = f" of ≈ {duration(seconds / len(plan.cells))}" if plan.cells else ""
-    budget = f" (budget {duration(spec.budget)})" if spec.budget else ""
+    each = f" of ≈ {rough_duration(seconds / len(plan.cells))}" if plan.cells else ""
+    budget = f" (budget {rough_duration(spec.budget)})" if spec.budget else ""
     lines = [
         f"experiment {spec.name}{': ' if spec.question else ''}{spec.question}",
-        f"{' × '.join(parts)}; to run now: {cells_in_words(len(plan.cells))}{each}, ≈ {duration(seconds)}{budget}",
+        f"{' × '.join(parts)}; to run now: {cells_in_words(len(plan.cells))}{each}, "
+        f"≈ {rough_duration(seconds)}{budget}",
         *([f"{plan.there} of {cells_in_words(plan.total)} are there already"] if plan.there else []),
         *([f"{cells_in_words(plan.later)} left for later"] if plan.later else []),
         f"variants: {', '.join(each.name for each in spec.variants)}",
@@ -54,7 +56,7 @@ def announcement(plan: Plan, pace: CellDurations, spread: Spread, needed: int | 
         )
     per_repeat = _per_repeat(spec, pace)
     for doubt in doubts(spec, spread, needed or 0):
-        more = duration(per_repeat * (doubt.repeats - spec.repeats))
+        more = rough_duration(per_repeat * (doubt.repeats - spec.repeats))
         found.append(f"{doubt.text}; --repeats {doubt.repeats} takes ≈ {more} more")
     return lines, found
 
@@ -66,7 +68,7 @@ def _per_repeat(spec: Experiment, pace: CellDurations) -> float:
 def _over_budget(plan: Plan, seconds: float) -> str:
     spec = plan.spec
     assert spec.budget is not None
-    text = f"experiment {spec.name} would take ≈ {duration(seconds)}, its budget is {duration(spec.budget)}"
+    text = f"experiment {spec.name} would take ≈ {rough_duration(seconds)}, its budget is {rough_duration(spec.budget)}"
     fit = repeats_that_fit(spec, seconds, spec.budget)
     if not plan.is_new:
         return f"{text}; --only runs a part of it now, or raise the budget"

@@ -127,12 +127,3 @@ def spread_of(spec: Experiment, noise: Sequence[Noise]) -> Spread:
     value = math.sqrt(widest.variance)
     where = listed([widest.metric, *([" ".join(widest.endpoint).strip()] if any(widest.endpoint) else [])], "of")
     return Spread(value, f"the spread of {value * 100:.2g} % that A/A runs showed for {where}")
-
-
-def duration(seconds: float) -> str:
-    """A duration for people, with at most two parts: 45 s, 12 min, 1 h 40 min."""
-    whole = round(seconds)
-    if whole < 90:
-        return f"{whole} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02d} min"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Protocol
 
-from plimsoll.experiment.budget import duration
+from plimsoll.load.durations import rough_duration
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -37,8 +37,8 @@ class ExperimentDisplay(Protocol):
 def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> str:
     """One line of a cell that is over."""
     state = "valid" if result.state == "valid" else f"{result.state.upper()}: {result.reason}"
-    seconds = duration(sum(result.phases.values()))
-    rest = f"; ≈ {duration(left)} left" if left >= 1 else ""
+    seconds = rough_duration(sum(result.phases.values()))
+    rest = f"; ≈ {rough_duration(left)} left" if left >= 1 else ""
     return f"[{done}/{total}] {cell.label}: {state} ({seconds}{rest})"
 
 
@@ -102,14 +102,14 @@ class ProgressBar:
     def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
         self._cell = cell.label
         self._progress.update(
-            self._task, completed=done, total=total, left=f"≈ {duration(left)} left", description=self._cell
+            self._task, completed=done, total=total, left=f"≈ {rough_duration(left)} left", description=self._cell
         )
 
     def at(self, text: str) -> None:
         self._progress.update(self._task, description=f"{self._cell}: {text}")
 
     def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
-        self._progress.update(self._task, completed=done, left=f"≈ {duration(left)} left")
+        self._progress.update(self._task, completed=done, left=f"≈ {rough_duration(left)} left")
         self.write(outcome(cell, result, done, total, left))
 
     def write(self, text: str) -> None:

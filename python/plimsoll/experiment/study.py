@@ -238,6 +238,15 @@ def _study_in_store(store: Store, ref: str) -> Study:
     return find(store, ref) or study_of_run(store.run(ref), store)
 
 
+def only_run(store: Store, refs: Sequence[str]) -> StoredRun | None:
+    """The run that the only ref names; None when there are several, or when it names something else."""
+    if len(refs) != 1 or Path(refs[0]).is_file() or store.experiments.find(refs[0]) is not None:
+        return None
+    from plimsoll.importers.studies import find
+
+    return None if find(store, refs[0]) is not None else store.run(refs[0])
+
+
 def study_of_run(run: StoredRun, store: Store) -> Study:
     """One run by itself."""
     scenario = run.manifest.get("scenario") or {}

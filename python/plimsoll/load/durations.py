@@ -1,4 +1,4 @@
-"""How long, as people write it; Locust's notation is part of it."""
+"""Durations: as people type them, Locust's notation among them, and as they read them."""
 
 from __future__ import annotations
 
@@ -48,6 +48,21 @@ def format_duration(seconds: float) -> str:
     hours, m = divmod(minutes, 60)
     parts = ((hours, "h"), (m, "m"), (s, "s"), (ms, "ms"))
     return "".join(f"{amount}{unit}" for amount, unit in parts if amount) or "0s"
+
+
+def duration_text(seconds: float) -> str:
+    """For people: 12.3 s, 2 min 5 s, 1 h 3 min."""
+    if round(seconds, 1) < 60:
+        return f"{seconds:.1f}".removesuffix(".0") + " s"
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    parts = [(hours, "h"), (minutes, "min"), (left if not hours else 0, "s")]
+    return " ".join(f"{value} {unit}" for value, unit in parts if value)
+
+
+def rough_duration(seconds: float) -> str:
+    """For people, of something that is not known exactly: 45 s, 12 min, 1 h 40 min."""
+    return duration_text(round(seconds) if seconds < 90 else 60 * round(seconds / 60))
 
 
 Duration = Annotated[float, PlainValidator(parse_duration)]

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.load.durations import duration_text
 from plimsoll.load.shapes import in_words
 from plimsoll.load.shapes.shape import Wording
-from plimsoll.report.numbers import counted, seconds
-from plimsoll.report.table import one_line
+from plimsoll.report.numbers import counted
+from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +34,7 @@ def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
     more than the warm-up if the run was reset."""
     planned = manifest.get("warmup")
     why = "warm-up" if planned is None or warmup <= math.ceil(planned) else "reset by hand"
-    lines = [f"{why}: the first {seconds(warmup)} are left out"] if warmup else []
+    lines = [f"{why}: the first {duration_text(warmup)} are left out"] if warmup else []
     load = manifest.get("load") or {"model": "", "phases": ()}
     if len(load["phases"]) > 1:
         lines += [_phase(phase, load["model"] == "open") for phase in load["phases"]]
@@ -41,10 +42,10 @@ def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
 
 
 def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
-    length = "until the end" if phase["seconds"] is None else f"for {seconds(phase['seconds'])}"
+    length = "until the end" if phase["seconds"] is None else f"for {duration_text(phase['seconds'])}"
     parts = [
         f"phase {one_line(phase['name'])}: {_shape(phase['shape'], is_open)}",
-        f"from {seconds(phase['start'])} on, {length}",
+        f"from {duration_text(phase['start'])} on, {length}",
         *(["random arrivals (Poisson)"] if phase["poisson"] else []),
         *(["warm-up"] if phase["warmup"] else []),
     ]
@@ -53,4 +54,4 @@ def _phase(phase: Mapping[str, Any], is_open: bool) -> str:
 
 def _shape(shape: Mapping[str, Any], is_open: bool) -> str:
     """900/s; 0/s to 900/s; 3 steps from 100/s to 900/s, …"""
-    return in_words(shape["kind"], shape["values"], Wording("/s" if is_open else " users", seconds, counted))
+    return in_words(shape["kind"], shape["values"], Wording("/s" if is_open else " users", duration_text, counted))

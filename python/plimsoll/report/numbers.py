@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from plimsoll.stats.latency.milliseconds import Milliseconds
 
 NONE = "–"
+"""Stands for a number that is not known."""
+AT_LEAST = "≥"
+"""Stands before a time that may have been longer, because a request was given up on."""
+_NARROW = "\u00a0"
+"""Between groups of digits: 8 579 is one word."""
 
 
 def milliseconds(duration: Milliseconds | None) -> str:
     """Three or more digits; "≥" before a time that may have been longer."""
     if duration is None:
         return NONE
-    return f"{'≥' if duration.at_least else ''}{amount(duration.value)}"
+    return known(duration.value, at_least=duration.at_least)
+
+
+def known(value: float | None, *, at_least: bool = False) -> str:
+    """A number with three or more digits; "–" for one that is not known. at_least: it may have been greater."""
+    return NONE if value is None or not math.isfinite(value) else f"{AT_LEAST if at_least else ''}{amount(value)}"
 
 
 def amount(value: float) -> str:
@@ -23,12 +34,12 @@ def amount(value: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def quantity(value: float | None, unit: str) -> str:
+def quantity(value: float | None, unit: str, *, at_least: bool = False) -> str:
     """To four digits or more, so that a value beside its limit does not look equal to it: 300.4 ms, 12.5/s, 0.1%."""
     if value is None:
         return NONE
     number = f"{value:.4g}" if abs(value) < 1000 else f"{value:.1f}".removesuffix(".0")
-    return f"{number}{'' if unit in ('', '/s', '%') else ' '}{unit}"
+    return f"{AT_LEAST if at_least else ''}{number}{'' if unit in ('', '/s', '%') else ' '}{unit}"
 
 
 def share(part: float, whole: float) -> str:
@@ -48,16 +59,6 @@ def counted(number: int, thing: str) -> str:
     return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
-def seconds(duration: float) -> str:
-    """12.3 s, 2 min 5 s, 1 h 3 min."""
-    if round(duration, 1) < 60:
-        return f"{duration:.1f}".removesuffix(".0") + " s"
-    minutes, left = divmod(round(duration), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = [(hours, "h"), (minutes, "min"), (left if not hours else 0, "s")]
-    return " ".join(f"{value} {unit}" for value, unit in parts if value)
-
-
 def size(count: float) -> str:
     """Bytes: 512 B, 1.5 GiB."""
     for unit in ("B", "KiB", "MiB", "GiB"):
@@ -65,3 +66,36 @@ def size(count: float) -> str:
             return f"{count:.0f} {unit}" if unit == "B" else f"{amount(count)} {unit}"
         count /= 1024
     return f"{amount(count)} TiB"
+
+
+def count(number: float) -> str:
+    """8 579"""
+    return f"{number:,.0f}".replace(",", _NARROW)
+
+
+def significant(number: float, digits: int) -> str:
+    """At least so many digits, never as a power of ten; what is nothing is 0."""
+    if not number or not math.isfinite(number):
+        return "0" if not number else NONE
+    whole = math.floor(math.log10(abs(float(f"{number:.{digits - 1}e}"))))
+    return f"{number:.{max(0, digits - 1 - whole)}f}"
+
+
+def percent(share: float) -> str:
+    """5 %, 7.4 %, 0.1 %: two digits, and none that say nothing."""
+    shown = significant(100 * share, 2)
+    return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
+
+
+def p_value(p: float) -> str:
+    """.13, .050; below .001 only that."""
+    if p < 0.001:
+        return "<.001"
+    shown = significant(p, 2)
+    return "=" + (shown.removeprefix("0") if p < 1 and float(shown) < 1 else "1")
+
+
+def signed(number: float, places: int) -> str:
+    """+1.5, −0.3; 0.0 has no sign."""
+    shown = f"{abs(number):.{places}f}"
+    return shown if not float(shown) else f"{'+' if number > 0 else '−'}{shown}"

@@ -13,7 +13,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.report.numbers import NONE, amount, counted
+from plimsoll.report.numbers import NONE, amount, count, counted, p_value, percent, signed, significant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,8 +42,6 @@ TOTAL = "Aggregated"
 MOST_PARTS = 12
 """Numbers of one piece of evidence that are told; the JSON has all."""
 
-_NARROW = "\u00a0"
-"""Between groups of digits: 8 579 is one word."""
 _LOUDEST = 4
 """Most decimals of a ratio."""
 _SMALLEST, _LARGEST = 0.01, 1000
@@ -72,26 +70,26 @@ def headline(comparison: Comparison) -> str:
         " ".join((comparison.metric.text, endpoint(comparison.endpoint))),
         values(comparison),
         ratio(comparison) if comparison.word not in UNTOLD else "",
-        " ".join(filter(None, (verdict(comparison), _support(comparison)))),
+        " ".join(filter(None, (verdict(comparison), support(comparison)))),
     ]
     return "   ".join(part for part in parts if part)
 
 
-def details(comparison: Comparison, pace: Pace | None = None) -> list[str]:
+def details(comparison: Comparison, pace: RunLength | None = None) -> list[str]:
     """The lines below it: what could be told with more runs, and what the numbers rest on. May be empty."""
     lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(comparison.remarks)]
     return [line for line in lines if line]
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class RunLength:
     """How long a run of a comparison takes: seconds that are measured, and what start, warm-up and rest take beyond."""
 
     duration: float
     gap: float
 
     @classmethod
-    def of(cls, study: Study, comparison: Comparison) -> Pace | None:
+    def of(cls, study: Study, comparison: Comparison) -> RunLength | None:
         """None when it is not known."""
         where = comparison.level, comparison.operation
         cells = [trial for name in (comparison.a, comparison.b) for trial in study.cell(name, *where)]
@@ -158,7 +156,7 @@ def ratio(comparison: Comparison) -> str:
 def change(comparison: Comparison) -> str:
     """The ratio as a difference: +5.0 %, −12 %; of shares in percentage points."""
     if comparison.difference is not None:
-        return f"{_signed(100 * comparison.difference, 2)} pp"
+        return f"{signed(100 * comparison.difference, 2)} pp"
     if comparison.ratio is None or not math.isfinite(comparison.ratio):
         return NONE
     difference = 100 * (comparison.ratio - 1)
@@ -180,48 +178,16 @@ def _points(comparison: Comparison) -> str:
     """What is 0 mostly has no ratio worth telling."""
     assert comparison.difference is not None
     places = max(2, _places_of(100 * comparison.difference))
-    text = f"{_signed(100 * comparison.difference, places)} pp"
+    text = f"{signed(100 * comparison.difference, places)} pp"
     if comparison.difference_low is None or comparison.difference_high is None:
         return text
-    low, high = (_signed(100 * end, places) for end in (comparison.difference_low, comparison.difference_high))
+    low, high = (signed(100 * end, places) for end in (comparison.difference_low, comparison.difference_high))
     return f"{text} [{low}, {high}]{f' {WITHIN_RUN}' if comparison.within_run else ''}"
-
-
-def _signed(number: float, places: int) -> str:
-    shown = f"{abs(number):.{places}f}"
-    return shown if not float(shown) else f"{'+' if number > 0 else '−'}{shown}"
 
 
 def _places_of(number: float) -> int:
     """Decimals that show two digits of it, within reason."""
     return min(_LOUDEST, 1 - math.floor(math.log10(abs(number)))) if number else 0
-
-
-def p_value(p: float) -> str:
-    """.13, .050; below .001 only that."""
-    if p < 0.001:
-        return "<.001"
-    shown = significant(p, 2)
-    return "=" + (shown.removeprefix("0") if p < 1 and float(shown) < 1 else "1")
-
-
-def percent(share: float) -> str:
-    """5 %, 7.4 %, 0.1 %: two digits, and none that say nothing."""
-    shown = significant(100 * share, 2)
-    return f"{shown.rstrip('0').rstrip('.') if '.' in shown else shown} %"
-
-
-def count(number: float) -> str:
-    """8 579"""
-    return f"{number:,.0f}".replace(",", _NARROW)
-
-
-def significant(number: float, digits: int) -> str:
-    """At least so many digits, never as a power of ten; what is nothing is 0."""
-    if not number or not math.isfinite(number):
-        return "0" if not number else NONE
-    whole = math.floor(math.log10(abs(float(f"{number:.{digits - 1}e}"))))
-    return f"{number:.{max(0, digits - 1 - whole)}f}"
 
 
 def endpoint(key: tuple[str, str]) -> str:
@@ -259,8 +225,8 @@ def _shown(each: float | str | tuple[float, ...]) -> str:
     return f"{each:.4g}" if abs(each) < 10_000 else f"{each:.0f}"
 
 
-def _support(comparison: Comparison) -> str:
-    """(5 interleaved pairs, p=.13, run-to-run s=5.7 %)"""
+def support(comparison: Comparison) -> str:
+    """What a verdict rests on: (5 interleaved pairs, p=.13, run-to-run s=5.7 %); "" when there is one pair."""
     if comparison.pairs < 2 or comparison.word in (*UNTOLD, "one run"):
         return ""
     parts = [counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")]
@@ -273,7 +239,7 @@ def _support(comparison: Comparison) -> str:
     return f"({', '.join(parts)})"
 
 
-def _resolution(comparison: Comparison, pace: Pace | None) -> str:
+def _resolution(comparison: Comparison, pace: RunLength | None) -> str:
     delta = percent(comparison.metric.delta)
     parts = []
     if comparison.word == "different" and not comparison.at_least:
@@ -294,7 +260,7 @@ def _more(pairs: int) -> str:
     return f"{pairs} more pair{'' if pairs == 1 else 's'}"
 
 
-def _time(needed: RunsNeeded, pace: Pace | None) -> str:
+def _time(needed: RunsNeeded, pace: RunLength | None) -> str:
     if needed.minutes is None:
         return ""
     minutes = f"≈ {significant(needed.minutes, 2) if needed.minutes < 10 else count(needed.minutes)} min"

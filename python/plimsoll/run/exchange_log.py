@@ -17,7 +17,7 @@ import numpy as np
 
 from plimsoll._engine import outcomes
 from plimsoll.errors import UsageError
-from plimsoll.report.rows import import_parquet
+from plimsoll.report.render.interval_rows import import_parquet
 
 if TYPE_CHECKING:
     from types import TracebackType

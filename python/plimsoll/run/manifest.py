@@ -14,8 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.load.durations import format_duration
 from plimsoll.run.machine import limits, machine
-from plimsoll.run.plan import format_duration
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.store.redact import redact_options, redact_values
 

@@ -11,16 +11,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.errors import PlimsollError, StoreError, UsageError
-from plimsoll.report import json
+from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.assessment import assess
-from plimsoll.report.console import heading, tables
-from plimsoll.report.export import export
-from plimsoll.report.html import html
-from plimsoll.report.junit import junit
-from plimsoll.report.locust_csv import CsvFiles
-from plimsoll.report.locust_json import locust_json
-from plimsoll.report.terminal import shows_ansi
+from plimsoll.report.render.locust_csv import CsvFiles
+from plimsoll.report.render.terminal import shows_ansi
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import LineDisplay, QuietDisplay, TerminalDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
@@ -74,6 +69,17 @@ class Outputs:
     """The Parquet file of every exchange."""
     only_summary: bool = False
 
+    def files(self) -> list[tuple[str, str]]:
+        """(format, path) of what is written once the run is over."""
+        wanted = {
+            "locust.json": self.json_file,
+            "run.json": self.summary,
+            "html": self.html,
+            "run.junit": self.junit,
+            "hlog": self.hlog,
+        }
+        return [(format, path) for format, path in wanted.items() if path]
+
 
 class RunListener(Observer, Protocol):
     """An observer who also sees what comes before and after, and may have a say in it."""
@@ -99,11 +105,9 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
     csv = None
     if outputs.csv is not None:
         csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))
-    summary = None if outputs.summary == STDOUT else outputs.summary
-    for path in (outputs.json_file, summary, outputs.html, outputs.junit, outputs.hlog, plan.logfile):
+    for path in (*(path for _, path in outputs.files()), plan.logfile):
         _check_writable(path)
-    with ExitStack() as stack:
-        store = stack.enter_context(Store.open(outputs.store))
+    with Store.open(outputs.store) as store, ExitStack() as stack:
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         display = stack.enter_context(_display(outputs))
         _log_to(_log_handler(plan, display), plan, stack)
@@ -141,32 +145,20 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         lost = store_writer.finish(result.status, result.ended, result.notes, facts)
         stored = None if lost else _read_back(store, store_writer.run)
         view = RunView.of(stored) if stored else result.view
-        done = FinishedRun(view, assess(view, about(), facts), stored, result.started or 0.0, (*result.notes, *lost))
-        code = result.error.exit_code if result.error else _exit_code(runner.plan, result, done, gate.limits_failures)
+        source = RunSource(view, assess(view, about(), facts), stored, result.started or 0.0)
+        notes = (*result.notes, *lost)
+        code = result.error.exit_code if result.error else _exit_code(runner.plan, result, source, gate.limits_failures)
         main_log(plan).info("Shutting down (exit code %d)", code)
         if csv:
-            csv.finish(view, done.assessment)
-        _write_hlog(outputs, stored)
+            csv.finish(view, source.assessment)
         if listener:
-            listener.over(result.status, view, done.assessment, code, str(result.error or ""))
-    # Not before the display has left the terminal.
-    _report(outputs, done)
+            listener.over(result.status, view, source.assessment, code, str(result.error or ""))
+        # Not before the display has left the terminal.
+        stack.close()
+        _report(outputs, source, notes)
     if result.error:
         raise result.error
     return code
-
-
-@dataclass(frozen=True, slots=True)
-class FinishedRun:
-    """A run that is over, as it is reported."""
-
-    view: RunView
-    assessment: Assessment
-    stored: StoredRun | None
-    """None when the store does not have all of it."""
-    started: float
-    """Unix time of second 0."""
-    notes: tuple[str, ...]
 
 
 def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
@@ -273,7 +265,7 @@ def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], N
 
 def _check_writable(path: str | None) -> None:
     """Raises UsageError when the file cannot be written; its folder is made."""
-    if path is None:
+    if path in (None, STDOUT):
         return
     try:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -292,58 +284,33 @@ def _read_back(store: Store, run: str | None) -> StoredRun | None:
         return None
 
 
-def _report(outputs: Outputs, done: FinishedRun) -> None:
-    lines = ["from memory, as the store does not have all of this run", *(f"note: {note}" for note in done.notes)]
-    above = heading(done.stored, done.view) if done.stored else "\n".join(lines)
+def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> None:
+    # What makes reports takes a while to import; a run must not wait for it.
+    from plimsoll.report.outputs import text, write
+
     stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
-    shown = tables(done.view, done.assessment, colour=shows_ansi(stream))
-    print(f"{above}\n\n{shown}", file=stream, flush=True)
+    tables = text(source, "tables", OutputRequest(colour=shows_ansi(stream)))
+    known = "" if source.run is not None else "".join(f"note: {note}\n" for note in notes)
+    print(f"{tables}{known}", end="", file=stream, flush=True)
     if outputs.json:
-        print(locust_json(done.view, done.started), flush=True)
-    if outputs.json_file:
-        _write(outputs.json_file, locust_json(done.view, done.started) + "\n")
-    if outputs.summary:
-        document = json.dumps(json.document(done.view, done.stored, done.assessment)) + "\n"
-        _write(outputs.summary, document)
-    if outputs.html:
-        _write(outputs.html, html(done.view, done.stored, done.assessment))
-    if outputs.junit:
-        _write(outputs.junit, junit(done.assessment.thresholds, done.assessment.validity, done.stored))
+        print(text(source, "locust.json", OutputRequest()), end="", flush=True)
+    for format, path in outputs.files():
+        if path == STDOUT:
+            print(text(source, format, OutputRequest()), end="", flush=True)
+        else:
+            write(source, format, path, OutputRequest())
 
 
-def _write_hlog(outputs: Outputs, stored: StoredRun | None) -> None:
-    """While the store is open: it is written from there."""
-    if outputs.hlog is None:
-        return
-    if stored is None:
-        logger.error("cannot write %s: the store does not have all of the run", outputs.hlog)
-        return
-    try:
-        export(stored, "hlog", outputs.hlog)
-    except PlimsollError as error:
-        logger.error("%s", error)
-
-
-def _write(path: str, text: str) -> None:
-    if path == STDOUT:
-        print(text, end="", flush=True)
-        return
-    try:
-        Path(path).write_text(text)
-    except OSError as error:
-        raise PlimsollError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _exit_code(plan: RunPlan, result: Result, done: FinishedRun, failures_limited: bool) -> int:
-    thresholds = done.assessment.thresholds
+def _exit_code(plan: RunPlan, result: Result, source: RunSource, failures_limited: bool) -> int:
+    thresholds = source.assessment.thresholds
     # Who limits failures has said how many there may be.
-    failed = done.view.total.failures > 0 and not failures_limited
+    failed = source.view.total.failures > 0 and not failures_limited
     return exit_code(
-        invalid=not done.assessment.validity.valid,
+        invalid=not source.assessment.validity.valid,
         on_invalid=plan.exit_code_on_invalid,
         chosen=result.exit_code,
         threshold_failed=not all(each.passed for each in thresholds),
-        failures=failed or bool(done.view.exceptions),
+        failures=failed or bool(source.view.exceptions),
         on_error=plan.exit_code_on_error if result.on_error is None else result.on_error,
         listener_failed=result.listener_failed,
     )

@@ -99,11 +99,3 @@ class RunPlan:
         plain["options"] = tuple((name, value) for name, value in plain["options"])
         plain["load"] = Load.from_dict(plain["load"]) if plain["load"] else None
         return cls(**plain)
-
-
-def format_duration(seconds: float) -> str:
-    """To whole seconds: 90 is "1m30s"."""
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    parts = ((hours, "h"), (minutes, "m"), (rest, "s"))
-    return "".join(f"{amount}{unit}" for amount, unit in parts if amount) or "0s"

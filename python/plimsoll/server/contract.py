@@ -11,11 +11,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from plimsoll.report.page import document
+from plimsoll.report.document import blocks
 from plimsoll.server import messages
 
 ROOTS: tuple[type, ...] = (
-    document.PageDocument,
+    blocks.ReportDocument,
     *(each for each in vars(messages).values() if isinstance(each, type) and dataclasses.is_dataclass(each)),
 )
 

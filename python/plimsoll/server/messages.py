@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from plimsoll.load.shapes.shape import FormShape
-from plimsoll.report.page.document import ChartSpec
+from plimsoll.report.document.blocks import ChartSpec
 
 Tone = Literal["good", "warning", "bad", "unknown"]
 Status = Literal[

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
+from plimsoll.stats.latency.ranks import above
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -71,6 +72,10 @@ class EndpointCell:
     def quantile(self, q: float) -> float | None:
         """ms"""
         return geometric_mean([run.quantile(q) for run in self.runs])
+
+    def is_at_least(self, q: float) -> bool:
+        """Whether the value at this quantile may have been greater: in a run it lies among requests given up on."""
+        return any(run.censored and run.timed and above(run.timed, q) <= run.censored for run in self.runs)
 
     def value(self, metric: Metric) -> float | None:
         """As a comparison by this metric has it; of a share the arithmetic mean."""

@@ -9,9 +9,9 @@ from plimsoll.report.charts.columns import (
     PER_DECADE,
     QUANTILES,
     CellColumn,
-    Column,
-    Grid,
+    ColumnGrid,
     Second,
+    TimeColumn,
     cells_of,
     merged,
     merged_cells,
@@ -75,11 +75,11 @@ def test_cells_add_up():
     assert sorted(both.counts.values()) == [10, 20]
 
 
-def grid(most=10) -> Grid:
-    return Grid(most, merged)
+def grid(most=10) -> ColumnGrid:
+    return ColumnGrid(most, merged)
 
 
-def put(of: Grid, number: int, count: int = 1):
+def put(of: ColumnGrid, number: int, count: int = 1):
     return of.put(number, part_of(second(number, count)))
 
 
@@ -136,7 +136,7 @@ def test_what_comes_too_late_for_a_wide_column_is_left_out():
 
 def test_a_column_that_is_made_at_once_is_the_same_as_one_that_was_merged():
     seconds = [of_total(number, 50 + number, ms=1.0 + 20 * number) for number in range(7)]
-    column, cells = Column(), CellColumn()
+    column, cells = TimeColumn(), CellColumn()
     for each in seconds:
         column.add(each)
         cells.add(each)

@@ -8,8 +8,8 @@ from plimsoll.report.charts.columns import cells_of, part_of
 from plimsoll.report.charts.course_draw import (
     LINES,
     MOST_SHADES,
+    CourseContext,
     Frame,
-    Setting,
     classes_of,
     edge,
     heat_chart,
@@ -17,7 +17,7 @@ from plimsoll.report.charts.course_draw import (
     line_rows,
     shades_of,
 )
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_cell_has_the_colour_of_its_requests_per_second():
     """As the picture has it: Vega works it out."""
     columns = [(2 * number, cells_of(second(number, count))) for number, count in enumerate((5, 6, 19, 20))]
     frame = Frame(7, 1.0, 100.0, (), (3.0, 10.0))
-    chart = heat_chart(Setting("h"), frame, columns, 2)
+    chart = heat_chart(CourseContext("h"), frame, columns, 2)
     light = colours("light")
     drawn = [
         each[1] for each in re.findall(r'<path aria-label="[^"]*from second: (\d+)[^>]*fill="([^"]+)"', svg(chart))

@@ -1,6 +1,6 @@
 from collections import Counter
 
-from plimsoll.report.charts.failures import MOST_KINDS, OTHER, Bar, failure_chart, kinds_of
+from plimsoll.report.charts.failures import MOST_KINDS, OTHER, FailureBar, failure_chart, kinds_of
 from plimsoll.stats.study import FailureKind, Measured
 
 
@@ -19,20 +19,22 @@ def test_failures_of_an_imported_table_have_no_kind():
 
 
 def test_shares_are_of_all_requests_of_a_cell():
-    chart = failure_chart("f", "F", [Bar("a", [of(FailureKind("http", "", 5, 500))] * 2), Bar("b", [of()])])
+    chart = failure_chart(
+        "f", "F", [FailureBar("a", [of(FailureKind("http", "", 5, 500))] * 2), FailureBar("b", [of()])]
+    )
     rows = {row["cell"]: row for row in chart.spec["datasets"]["points"]}
     assert (rows["a"]["share"], rows["a"]["count"]) == (0.05, 10)
     assert rows["b"]["share"] == 0, "a cell without failures has its line"
 
 
 def test_without_failures_there_is_no_chart():
-    assert failure_chart("f", "F", [Bar("a", [of(success=100)])]) is None
-    assert failure_chart("f", "F", [Bar("a", [of()])]) is None
+    assert failure_chart("f", "F", [FailureBar("a", [of(success=100)])]) is None
+    assert failure_chart("f", "F", [FailureBar("a", [of()])]) is None
 
 
 def test_rare_kinds_are_one():
     kinds = [FailureKind("http", "", 100 - place, 500 + place) for place in range(MOST_KINDS + 3)]
-    chart = failure_chart("f", "F", [Bar("a", [of(*kinds, requests=10_000)])])
+    chart = failure_chart("f", "F", [FailureBar("a", [of(*kinds, requests=10_000)])])
     rows = chart.spec["datasets"]["points"]
     assert rows[-1]["kind"] == OTHER
     assert rows[-1]["count"] == sum(each.count for each in kinds[MOST_KINDS:])

@@ -6,7 +6,7 @@ from tests.report.studies import SAMPLES, chain, ladder, operations, rates
 
 from plimsoll.report.charts import charts_of
 from plimsoll.report.charts.highlight import RUNGS, SECONDS, highlighted
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.study import Level
 

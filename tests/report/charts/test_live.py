@@ -6,7 +6,7 @@ from tests.report.seconds import live_set, of_total, second
 
 from plimsoll.report.charts.live import MOST_COLUMNS, LiveChartSet
 from plimsoll.report.charts.thin import MOST_POINTS
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 
 KINDS = ["course_rate", "course_times", "course_heat", "course_users", "course_generator"]
 

@@ -3,7 +3,7 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.report.charts.target import capacity_chart, histogram_chart, target_charts
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 from plimsoll.stats.study import Series, Trial
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from plimsoll.report.charts.trend import MOST_LABELS, Point, change_words, trend_chart
-from plimsoll.report.render import svg
+from plimsoll.report.render.pictures import svg
 from plimsoll.stats.compare.trend import DetectedChange, DetectedChanges, Step, changes
 
 STARTED = 1_790_000_000.0

@@ -11,18 +11,16 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 import pytest
+from click.testing import CliRunner
 from tests.server.kept import NOON, file, keep, place, serving
 
+from plimsoll.cli import main
 from plimsoll.importers.studies import keep as keep_study
-from plimsoll.report.assessment import assess
-from plimsoll.report.export import FORMATS, export
-from plimsoll.report.html import html
-from plimsoll.report.json import document
-from plimsoll.report.locust_json import locust_json
-from plimsoll.report.outputs import OUTPUTS
+from plimsoll.report.formats import of_studies
+from plimsoll.report.outputs import write
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.server.history.downloads import OF_RUNS, OF_STUDIES
 from plimsoll.stats.study import Level, Measured, Study, Trial
-from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
 __all__ = ["file", "keep", "place"]
@@ -64,23 +62,18 @@ def test_every_format_of_a_run_is_a_file_and_leaves_none_behind(file, keep, temp
 def test_they_are_what_the_commands_write(place, keep, tmp_path):
     run = keep(place)
     with Store.open(place) as store, serving(place) as served:
-        stored = store.run(run)
-        view = RunView.of(stored)
-        assessment = assess(view, stored.manifest, stored.facts)
 
         def content(format):
             return served("get", f"/api/runs/{run}/{format}").content
 
-        for format, name in {
-            each: each if each not in ("csv", "json") else f"seconds.{each}" for each in FORMATS
-        }.items():
+        source = RunSource.of(store.run(run))
+        for format in OF_RUNS:
             path = tmp_path / "exported"
-            export(stored, format, str(path))
-            assert content(name) == path.read_bytes(), name
-        assert json.loads(content("run.json")) == document(view, stored, assessment)
-        assert content("locust.json").decode() == locust_json(view, stored.started) + "\n"
+            write(source, format, str(path), OutputRequest(width=120))
+            assert content(format) == path.read_bytes(), format
+        assert json.loads(content("run.json"))["schema"] == "plimsoll.run"
         assert json.loads(content("json"))["schema"] == "plimsoll.analysis"
-        assert content("md").decode().startswith(f"# {run}\n")
+        assert content("md").decode().startswith(f"# Run {run}\n")
 
 
 def test_locusts_files_are_those_of_a_run_with_csv(file, keep):
@@ -108,14 +101,18 @@ def test_locusts_files_are_those_of_a_run_with_csv(file, keep):
         assert [row["Name"] for row in rows("full-history")] == ["/", "Aggregated"] * 3
 
 
-def test_the_page_of_a_run_is_the_one_that_a_run_writes(file, keep):
+def test_the_page_of_a_run_is_the_one_that_the_commands_write(file, keep, tmp_path):
     run = keep(file)
+    path = tmp_path / "report.html"
+    result = CliRunner().invoke(main, ["report", run, "--store", file, "--format", "html", "-o", str(path)])
+    assert result.exit_code == 0, result.output
     with Store.open(file) as store, serving(file) as served:
-        stored = store.run(run)
-        view = RunView.of(stored)
-        answer = served("get", f"/api/runs/{run}/html")
-        assert answer.text == html(view, stored, assess(view, stored.manifest, stored.facts))
-        assert named(answer) == f"{run}.html"
+        for address in (f"/api/runs/{run}/html", f"/api/report/html?ref={run}"):
+            answer = served("get", address)
+            assert answer.text == path.read_text()
+            assert named(answer) == f"{run}.html"
+        write(RunSource.of(store.run(run)), "html", str(path), OutputRequest())
+        assert answer.text == path.read_text(), "`plimsoll run --html` writes it so"
 
 
 def test_several_files_come_as_a_zip(file, keep):
@@ -162,7 +159,7 @@ def test_what_there_is_not(file, keep):
     run = keep(file)
     with serving(file) as served:
         message = served.refused(404, "get", f"/api/runs/{run}/pdf")
-        assert all(each in message for each in (*OUTPUTS, *OF_RUNS))
+        assert all(each in message for each in (*of_studies(), *OF_RUNS))
         assert "there are text" in served.refused(404, "get", "/api/report/hlog", ref=run)
         assert "has no run" in served.refused(404, "get", "/api/runs/2027/json")
         for path in ("..%2F..%2Fetc", quote(os.fspath(Path(file).absolute()), safe="")):

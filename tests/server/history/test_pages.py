@@ -9,7 +9,7 @@ from tests.server.kept import NOON, file, keep, place, serving
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
 from plimsoll.experiment.state import kept_file, row_of
-from plimsoll.report.page import document
+from plimsoll.report.document import blocks
 from plimsoll.server.history import pages as history_pages
 from plimsoll.server.history.pages import PageCache
 from plimsoll.stats.study import Level
@@ -38,7 +38,7 @@ def test_the_page_of_a_run(place, keep):
     with serving(place) as served:
         for ref in (run, run[:-1], "last"):
             page = served.get("/api/page", ref=ref)
-            assert (page["schema"], page["version"]) == (document.SCHEMA, document.VERSION)
+            assert (page["schema"], page["version"]) == (blocks.SCHEMA, blocks.VERSION)
             assert (page["refs"], page["is_growing"]) == ([run], False)
             assert run in page["title"]
 

@@ -1,4 +1,4 @@
-import type { PageDocument } from "../contract";
+import type { ReportDocument } from "../contract";
 import { Answers } from "./answers";
 import { Choice } from "./choice";
 import { Details } from "./details";
@@ -12,7 +12,7 @@ import { Preformatted } from "./preformatted";
 import { TableView } from "./table_view";
 import { Tabs } from "./tabs";
 
-export type Block = PageDocument["head"][number];
+export type Block = ReportDocument["head"][number];
 
 /** One below the other. What kind of block stands where seldom changes in a run that grows: so they keep their state. */
 export function Blocks({ blocks }: { blocks: readonly Block[] }) {

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { PageDocument } from "../contract";
+import type { ReportDocument } from "../contract";
 import { Blocks } from "./blocks";
 import { Contents } from "./contents";
 import { PicturesOf, picturesOf } from "./pictures";
@@ -9,7 +9,7 @@ import { PicturesOf, picturesOf } from "./pictures";
  *
  * hasTitle: the title and the lines below it stand elsewhere otherwise. hasContents: the same of the sections' names.
  */
-export function DocumentView(props: { document: PageDocument; hasTitle?: boolean; hasContents?: boolean }) {
+export function DocumentView(props: { document: ReportDocument; hasTitle?: boolean; hasContents?: boolean }) {
   const { document, hasTitle = true, hasContents = true } = props;
   const pictures = useMemo(() => picturesOf(document), [document]);
   return (
@@ -29,7 +29,7 @@ export function DocumentView(props: { document: PageDocument; hasTitle?: boolean
   );
 }
 
-function DocumentTitle({ document }: { document: PageDocument }) {
+function DocumentTitle({ document }: { document: ReportDocument }) {
   return (
     <>
       <h1>{document.title}</h1>

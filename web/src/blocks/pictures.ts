@@ -1,6 +1,6 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
-import type { ChartSpec, PageDocument } from "../contract";
+import type { ChartSpec, ReportDocument } from "../contract";
 import type { Rows } from "../shared";
 
 /** The charts of a document by their names, and how all of them look. */
@@ -18,7 +18,7 @@ export function usePictures(): Pictures {
 }
 
 /** A chart with something highlighted has only the data that its base has not: here it gets the others. */
-export function picturesOf(document: PageDocument): Pictures {
+export function picturesOf(document: ReportDocument): Pictures {
   const charts = new Map(document.charts.map((chart) => [chart.name, chart]));
   for (const chart of document.charts) {
     const base = charts.get(chart.base);

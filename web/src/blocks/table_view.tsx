@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
-import type { Chip as ChipData, Row, Table, TableBlock } from "../contract";
+import type { Chip as ChipData, TableBlock, TableData, TableRow } from "../contract";
 import { Chip } from "./chip";
 import { type Column, DataTable } from "./table";
 
@@ -10,7 +10,7 @@ const NAMES = ["Method", "Name"];
 
 interface Entry {
   key: string;
-  row: Row;
+  row: TableRow;
 }
 
 /** A table of texts, as Python has made it. */
@@ -40,7 +40,7 @@ export function TableView({ table, has_filter, words, struck }: TableBlock) {
 }
 
 function columnsOf(
-  table: Table,
+  table: TableData,
   open: ReadonlySet<string>,
   keep: (key: string, isOpen: boolean) => void,
 ): Column<Entry>[] {
@@ -62,7 +62,7 @@ function columnsOf(
 }
 
 /** Keys are numbers of rows: texts may be there twice. */
-function entriesOf(table: Table): { rows: Entry[]; totals: Entry[] } {
+function entriesOf(table: TableData): { rows: Entry[]; totals: Entry[] } {
   const entries = table.rows.map((row, place) => ({ key: String(place), row }));
   return {
     rows: entries.filter((entry) => entry.row.kind !== "total"),
@@ -82,7 +82,7 @@ function textOf(cell: string | ChipData | undefined): string {
   return typeof cell === "object" ? cell.text : (cell ?? "");
 }
 
-function wordOf(row: Row): string {
+function wordOf(row: TableRow): string {
   return row.cells.find((cell) => typeof cell === "object")?.word ?? "";
 }
 

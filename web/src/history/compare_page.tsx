@@ -1,5 +1,5 @@
 import { DocumentView } from "../blocks";
-import type { PageDocument, RunItem } from "../contract";
+import type { ReportDocument, RunItem } from "../contract";
 import { compareAddress, experimentAddress, runAddress } from "./addresses";
 import { pagePath, reportPath, runPath } from "./api";
 import { Downloads } from "./downloads";
@@ -15,7 +15,7 @@ const GROWING = 5_000;
 /** Runs, experiments or imported studies held against the first of them. */
 export function ComparePage({ refs }: { refs: readonly string[] }) {
   const asked = distinct(refs);
-  const page = useResource<PageDocument>(asked.length > 1 ? pagePath(asked) : null, {
+  const page = useResource<ReportDocument>(asked.length > 1 ? pagePath(asked) : null, {
     again: (found) => (found.is_growing ? GROWING : null),
   });
   const title = page.data?.title ?? "Comparison";

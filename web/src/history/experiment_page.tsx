@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import { DocumentView } from "../blocks";
-import type { ExperimentItem, Label, Matrix, PageDocument } from "../contract";
+import type { ExperimentItem, Label, Matrix, ReportDocument } from "../contract";
 import { compareAddress } from "./addresses";
 import { experimentPath, labelExperiment, pagePath, reportPath } from "./api";
 import { Downloads } from "./downloads";
@@ -22,7 +22,7 @@ export function ExperimentPage({ name }: { name: string }) {
     again: (found) => (isRunning(found.experiment) ? RUNNING : null),
   });
   const hasPage = matrix.data?.has_page === true;
-  const page = useResource<PageDocument>(hasPage ? pagePath([name]) : null);
+  const page = useResource<ReportDocument>(hasPage ? pagePath([name]) : null);
   useReloadWith(matrix.data === null ? null : over(matrix.data.experiment), page.reload);
   const save = async (label: Label): Promise<void> => {
     const experiment = await labelExperiment(name, label);

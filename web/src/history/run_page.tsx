@@ -1,5 +1,5 @@
 import { DocumentView } from "../blocks";
-import type { Label, PageDocument, RunItem } from "../contract";
+import type { Label, ReportDocument, RunItem } from "../contract";
 import { compareAddress, experimentAddress } from "./addresses";
 import { downloadPath, labelRun, pagePath, runPath } from "./api";
 import { Downloads } from "./downloads";
@@ -16,7 +16,7 @@ const GROWING = 3_000;
 
 /** One run: its report, and what people say of it. id: also the beginning of an id, or "last". */
 export function RunPage({ id }: { id: string }) {
-  const page = useResource<PageDocument>(pagePath([id]), { again: (found) => (found.is_growing ? GROWING : null) });
+  const page = useResource<ReportDocument>(pagePath([id]), { again: (found) => (found.is_growing ? GROWING : null) });
   const run = useResource<RunItem>(runPath(id), { again: (found) => (goesOn(found.status) ? GROWING : null) });
   const title = [run.data?.name, page.data?.title, `Run ${id}`].find(Boolean) ?? "";
   useTitle(title);

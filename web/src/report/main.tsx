@@ -1,7 +1,7 @@
 /** The report in one file: the document stands in the page itself. */
 import "../style";
 import { render } from "preact";
-import type { PageDocument } from "../contract";
+import type { ReportDocument } from "../contract";
 import { startTheme } from "../shared";
 import { Report } from "./report";
 
@@ -9,7 +9,7 @@ startTheme();
 const place = document.getElementById("page");
 const data = document.getElementById("document")?.textContent;
 if (place && data) {
-  const report = JSON.parse(data) as PageDocument;
+  const report = JSON.parse(data) as ReportDocument;
   if (!report.charts.length) document.documentElement.dataset.drawn = "all";
   render(<Report document={report} />, place);
 }

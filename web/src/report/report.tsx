@@ -1,9 +1,9 @@
 import { Contents, DocumentView } from "../blocks";
-import type { PageDocument } from "../contract";
+import type { ReportDocument } from "../contract";
 import { Mark, ThemeSwitch } from "../shared";
 
 /** A document with a frame of its own. */
-export function Report({ document }: { document: PageDocument }) {
+export function Report({ document }: { document: ReportDocument }) {
   return (
     <>
       <a class="skip" href="#main">

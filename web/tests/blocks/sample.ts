@@ -1,4 +1,4 @@
-import type { ChartSpec, PageDocument, Row, Section, Table } from "../../src/contract";
+import type { ChartSpec, ReportDocument, TableRow, Section, TableData } from "../../src/contract";
 import type { Block } from "../../src/blocks";
 
 /** Parts of a document as Python sends them; the compiler compares them with the contract. */
@@ -23,17 +23,17 @@ export function chart(name: string, more: Partial<ChartSpec> = {}): ChartSpec {
   };
 }
 
-export function table(caption: string, rows: Row[], note = ""): Table {
-  const columns: Table["columns"] = [
-    { title: "Method", is_text: true, hint: "", room: "word" },
-    { title: "Name", is_text: true, hint: "", room: "long" },
-    { title: "p99 (ms)", is_text: false, hint: "of all valid runs", room: "" },
-    { title: "Verdict", is_text: true, hint: "", room: "" },
+export function table(caption: string, rows: TableRow[], note = ""): TableData {
+  const columns: TableData["columns"] = [
+    { title: "Method", is_text: true, use: "", hint: "", room: "word" },
+    { title: "Name", is_text: true, use: "", hint: "", room: "long" },
+    { title: "p99 (ms)", is_text: false, use: "", hint: "of all valid runs", room: "" },
+    { title: "Verdict", is_text: true, use: "", hint: "", room: "" },
   ];
   return { caption, columns, rows, note };
 }
 
-export function row(name: string, p99: string, word = "", kind: Row["kind"] = ""): Row {
+export function row(name: string, p99: string, word = "", kind: TableRow["kind"] = ""): TableRow {
   const verdict = word ? { text: word, tone: "worse", lines: [`why ${name}`], word } : "";
   return { cells: ["GET", name, p99, verdict], kind };
 }
@@ -42,7 +42,7 @@ export function section(id: string, title: string, blocks: Block[], more: Partia
   return { id, title, blocks, in_contents: true, label: "", ...more };
 }
 
-export function document(more: Partial<PageDocument> = {}): PageDocument {
+export function document(more: Partial<ReportDocument> = {}): ReportDocument {
   return {
     schema: "plimsoll.page",
     version: 1,
@@ -61,6 +61,6 @@ export function document(more: Partial<PageDocument> = {}): PageDocument {
 
 export const paragraph = (text: string): Block => ({ type: "paragraph", text, tone: "plain" });
 
-export function tableBlock(of: Table, more: Partial<Extract<Block, { type: "table" }>> = {}): Block {
+export function tableBlock(of: TableData, more: Partial<Extract<Block, { type: "table" }>> = {}): Block {
   return { type: "table", table: of, id: "", has_filter: false, words: [], struck: false, ...more };
 }

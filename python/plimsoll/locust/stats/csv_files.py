@@ -12,7 +12,7 @@ import gevent
 from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
-from plimsoll.report.locust_csv import decimals, headers, iso_time
+from plimsoll.report.render.locust_csv import LocustRow, headers, history_line, iso_time, stats_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -44,10 +44,7 @@ class StatsCSV:
         csv_writer.writerow(self.requests_csv_columns)
         stats = self.environment.stats
         for entry in [*sort_stats(stats.entries), stats.total]:
-            counts = entry.method, entry.name, entry.num_requests, entry.num_failures
-            rates = entry.total_rps, entry.total_fail_per_sec
-            percentiles = self._percentiles(entry, entry.get_response_time_percentile)
-            csv_writer.writerow([*counts, *_times_and_size(entry), *rates, *percentiles])
+            csv_writer.writerow(stats_line(_row(entry), self.percentiles_to_report))
 
     def failures_csv(self, csv_writer: CSVWriter) -> None:
         csv_writer.writerow(self.failures_columns)
@@ -64,12 +61,6 @@ class StatsCSV:
 
     def close_files(self) -> None:
         """Does nothing: no file stays open."""
-
-    def _percentiles(self, entry: StatsEntry, percentile: Callable[[float], float | None]) -> list[str]:
-        if entry.min_response_time is None:
-            return ["N/A"] * len(self.percentiles_to_report)
-        values = [percentile(each) for each in self.percentiles_to_report]
-        return ["N/A" if each is None else decimals(each) for each in values]
 
 
 class StatsCSVFileWriter(StatsCSV):
@@ -118,28 +109,12 @@ class StatsCSVFileWriter(StatsCSV):
             table(csv.writer(file))
             file.truncate()
             file.flush()
-        stats = self.environment.stats
+        stats, runner = self.environment.stats, self.environment.runner
+        users = runner.user_count if runner else 0
         for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]:
-            self._history_writer.writerow(self._history_row(entry, time.time()))
+            line = history_line(_row(entry), time.time(), users, self.percentiles_to_report, full=self.full_history)
+            self._history_writer.writerow(line)
         self._history.flush()
-
-    def _history_row(self, entry: StatsEntry, unix_time: float) -> list[Any]:
-        runner = self.environment.runner
-        percentile = (
-            entry.get_current_response_time_percentile if self.full_history else entry.get_response_time_percentile
-        )
-        return [
-            int(unix_time),
-            runner.user_count if runner else 0,
-            entry.method,
-            entry.name,
-            f"{entry.current_rps:.6f}",
-            f"{entry.current_fail_per_sec:.6f}",
-            *self._percentiles(entry, percentile),
-            entry.num_requests,
-            entry.num_failures,
-            *_times_and_size(entry),
-        ]
 
     def stats_history_file_name(self) -> str:
         return self.base_filepath + "_stats_history.csv"
@@ -160,6 +135,26 @@ class StatsCSVFileWriter(StatsCSV):
         return path.open("w", newline="", encoding="utf-8", errors="backslashreplace")
 
 
-def _times_and_size(entry: StatsEntry) -> list[Any]:
-    times = entry.avg_response_time, entry.min_response_time or 0, entry.max_response_time
-    return [decimals(entry.median_response_time), *times, entry.avg_content_length]
+def _row(entry: StatsEntry) -> LocustRow:
+    """An entry that has no time yet has no percentiles."""
+
+    def percentile(of: Callable[[float], float | None]) -> Callable[[float], float | None]:
+        return lambda q: None if entry.min_response_time is None else of(q)
+
+    return LocustRow(
+        entry.method,
+        entry.name,
+        entry.num_requests,
+        entry.num_failures,
+        entry.median_response_time,
+        entry.avg_response_time,
+        entry.min_response_time,
+        entry.max_response_time,
+        entry.avg_content_length,
+        entry.total_rps,
+        entry.total_fail_per_sec,
+        entry.current_rps,
+        entry.current_fail_per_sec,
+        percentile(entry.get_response_time_percentile),
+        percentile(entry.get_current_response_time_percentile),
+    )

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.locust.stats.remade import remade
-from plimsoll.report.locust_csv import error_text, failure_key, is_repr
+from plimsoll.report.render.locust_csv import error_text, failure_key, is_repr
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import message_of
 

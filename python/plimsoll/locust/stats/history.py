@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 
 from plimsoll.locust.stats import settings
-from plimsoll.report.locust_csv import iso_time
+from plimsoll.report.render.locust_csv import iso_time
 
 if TYPE_CHECKING:
     from plimsoll.locust.runners import Runner

@@ -12,13 +12,12 @@ from starlette.responses import Response
 
 from plimsoll.errors import NotNowError
 from plimsoll.report.assessment import assess
-from plimsoll.report.locust_csv import CsvFiles
-from plimsoll.server.history.downloads import OF_RUNS
+from plimsoll.report.outputs import pieces
+from plimsoll.report.render.locust_csv import CsvFiles
+from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.live.live import Live
 
@@ -35,7 +34,7 @@ _KEPT = {
     "failures": "locust-failures.csv",
     "exceptions": "locust-exceptions.csv",
 }
-"""Formats of `OF_RUNS`, with the names of their files."""
+"""Formats of `plimsoll.report.formats`."""
 _TABLES = {"requests": "stats", "requests_full_history": "stats_history"}
 """Names of tables that are different in `CsvFiles`."""
 
@@ -50,7 +49,7 @@ class Files:
     def csv(self, what: str) -> Response:
         """Before the first run, what Locust has then: a header and no requests. Raises PlimsollError."""
         is_none = self._live.test is None
-        text = _made(lambda folder: _empty(folder, what)) if is_none else self._kept(_KEPT[what])
+        text = _empty(what) if is_none else self._kept(_KEPT[what])
         headers = {"Content-Disposition": f"attachment;filename={self._name()}_{what}.csv", "Cache-Control": "no-store"}
         return Response(text, headers=headers, media_type="text/csv")
 
@@ -68,7 +67,7 @@ class Files:
         if not test.run:
             raise NotNowError("nothing of the run is kept yet")
         run = self._place.get().run(test.run)
-        return _made(lambda folder: OF_RUNS[format].write(run, folder))
+        return b"".join(pieces(RunSource.of(run), format, OutputRequest()))
 
     def _name(self) -> str:
         """Without what no file's name may have."""
@@ -78,13 +77,9 @@ class Files:
         return f"Locust_{began:%Y-%m-%d-%Hh%M}_{name.encode('ascii', 'replace').decode().replace('?', '-')}"
 
 
-def _made(write: Callable[[Path], Path]) -> bytes:
+def _empty(what: str) -> bytes:
     with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        return write(Path(folder)).read_bytes()
-
-
-def _empty(folder: Path, what: str) -> Path:
-    files, view = CsvFiles(str(folder / "run")), RunView()
-    files.check()
-    files.finish(view, assess(view, {}, {}))
-    return folder / f"run_{_TABLES.get(what, what)}.csv"
+        files, view = CsvFiles(f"{folder}/run"), RunView()
+        files.check()
+        files.finish(view, assess(view, {}, {}))
+        return Path(folder, f"run_{_TABLES.get(what, what)}.csv").read_bytes()

@@ -9,7 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import frames_of
-from plimsoll.report.locust_csv import error_text, failure_key, nodes
+from plimsoll.report.render.locust_csv import error_text, failure_key, nodes
 from plimsoll.server.live.live import IN_PROGRESS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report import words
 from plimsoll.report.charts.chart import Chart, unique
 from plimsoll.report.charts.course import Beside, course_charts
-from plimsoll.report.charts.failures import Bar, failure_chart
+from plimsoll.report.charts.failures import FailureBar, failure_chart
 from plimsoll.report.charts.ladder import ladder_charts
 from plimsoll.report.charts.percentiles import Curves, percentile_chart
 from plimsoll.report.charts.target import histogram_chart, target_charts
@@ -119,13 +119,13 @@ def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Ite
 
 
 def _failures(study: Study, operation: str) -> Iterator[Chart]:
-    bars: list[Bar] = []
+    bars: list[FailureBar] = []
     for level in study.levels:
         for variant in study.variants:
             totals = [each.total for each in study.cell(variant, level, operation) if each.total is not None]
             if totals:
                 load = level.value if level is not None else None
-                bars.append(Bar(cell_label(study, variant, level), totals, variant, load))
+                bars.append(FailureBar(cell_label(study, variant, level), totals, variant, load))
     of = f", {operation}" if operation else ""
     chart = failure_chart(f"failures-{operation}", f"Failures by kind{of}", bars, operation=operation)
     if chart is not None:

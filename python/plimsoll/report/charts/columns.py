@@ -73,7 +73,7 @@ class Value(NamedTuple):
 
 
 @dataclass(slots=True)
-class Part:
+class ColumnValues:
     """One second, or several together."""
 
     seconds: int = 1
@@ -83,9 +83,11 @@ class Part:
     """Histograms by what they are of, as V2."""
 
 
-def part_of(second: Second) -> Part:
+def part_of(second: Second) -> ColumnValues:
     times = _times(second)
-    return Part(1, _values(second, times), {name: each.encode(compressed=False) for name, each in times.items()})
+    return ColumnValues(
+        1, _values(second, times), {name: each.encode(compressed=False) for name, each in times.items()}
+    )
 
 
 def _times(second: Second) -> dict[str, Histogram]:
@@ -107,7 +109,7 @@ def _values(second: Second, times: Mapping[str, Histogram]) -> dict[str, Value]:
     return {line: Value(each, each, each) for line, each in known.items() if each is not None}
 
 
-def merged(parts: Sequence[Part]) -> Part:
+def merged(parts: Sequence[ColumnValues]) -> ColumnValues:
     """parts: at least one."""
     if len(parts) == 1:
         return parts[0]
@@ -122,10 +124,10 @@ def merged(parts: Sequence[Part]) -> Part:
     for line, milliseconds in _quantiles(times):
         values[line] = values[line]._replace(value=milliseconds)
     packed = {name: each.encode(compressed=False) for name, each in times.items()}
-    return Part(sum(part.seconds for part in parts), values, packed)
+    return ColumnValues(sum(part.seconds for part in parts), values, packed)
 
 
-class Column:
+class TimeColumn:
     """Seconds that are put together at once, without being packed in between."""
 
     def __init__(self) -> None:
@@ -144,14 +146,14 @@ class Column:
                 self._times[name] = each.copy() if self._values else each
         self._values.append(_values(second, times))
 
-    def part(self) -> Part:
+    def part(self) -> ColumnValues:
         """Of at least one second. It is not to be merged with others."""
         if len(self._values) == 1:
-            return Part(1, self._values[0])
+            return ColumnValues(1, self._values[0])
         values = _all_values(self._values)
         for line, milliseconds in _quantiles(self._times):
             values[line] = values[line]._replace(value=milliseconds)
-        return Part(len(self._values), values)
+        return ColumnValues(len(self._values), values)
 
 
 class CellColumn:
@@ -249,7 +251,7 @@ def merged_cells(parts: Sequence[Cells]) -> Cells:
 P = TypeVar("P")
 
 
-class Grid(Generic[P]):
+class ColumnGrid(Generic[P]):
     """Seconds in columns of the same width, at most `most` of them.
 
     A column is shown once it is complete: when its last second is there, or a later one. Columns that have been

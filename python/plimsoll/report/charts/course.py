@@ -7,8 +7,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.report.charts.columns import CellColumn, Column, Second
-from plimsoll.report.charts.course_draw import LINES, Frame, Setting, frame_of, heat_chart, heat_frame, lines_chart
+from plimsoll.report.charts.columns import CellColumn, Second, TimeColumn
+from plimsoll.report.charts.course_draw import (
+    LINES,
+    CourseContext,
+    Frame,
+    frame_of,
+    heat_chart,
+    heat_frame,
+    lines_chart,
+)
 from plimsoll.report.charts.live import MOST_COLUMNS
 from plimsoll.report.charts.thin import MOST_POINTS, bucket_width, wide_note
 
@@ -50,15 +58,15 @@ def course_charts(
         return []
     width = bucket_width(count, _share(MOST_POINTS, runs))
     heat_width = bucket_width(count, _share(MOST_COLUMNS, runs))
-    lines: dict[int, Column] = {}
+    lines: dict[int, TimeColumn] = {}
     heat: dict[int, CellColumn] = {}
     busy = []
     for second in _seconds(course, beside, count):
-        lines.setdefault(second.second - second.second % width, Column()).add(second)
+        lines.setdefault(second.second - second.second % width, TimeColumn()).add(second)
         heat.setdefault(second.second - second.second % heat_width, CellColumn()).add(second)
         if second.response.count:
             busy.append(second.response.count)
-    setting = Setting(name, title, what, beside.warmup, (_note(beside.warmup),), about=beside.about)
+    setting = CourseContext(name, title, what, beside.warmup, (_note(beside.warmup),), about=beside.about)
     columns = [(start, each.part()) for start, each in lines.items()]
     charts = []
     for kind in LINES:

@@ -18,7 +18,7 @@ from plimsoll.report.charts.ticks import log_ticks
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.report.charts.columns import Cells, Part
+    from plimsoll.report.charts.columns import Cells, ColumnValues
 
 LINES: dict[str, tuple[str, ...]] = {
     "course_rate": ("offered", "requests", "failures"),
@@ -64,7 +64,7 @@ class Frame:
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class CourseContext:
     """What all pictures of a run have in common."""
 
     name: str
@@ -78,7 +78,7 @@ class Setting:
     about: Mapping[str, Any] = field(default_factory=dict)
 
 
-def frame_of(kind: str, columns: Sequence[tuple[int, Part]], seconds: float, room: float) -> Frame:
+def frame_of(kind: str, columns: Sequence[tuple[int, ColumnValues]], seconds: float, room: float) -> Frame:
     """room: how many times as high as the greatest value an axis reaches, at least; 1 for a run that is over."""
     chosen = [part.values[line] for line in LINES[kind] for _, part in columns if line in part.values]
     lines = tuple(line for line in LINES[kind] if any(_is_seen(line, part) for _, part in columns))
@@ -88,13 +88,13 @@ def frame_of(kind: str, columns: Sequence[tuple[int, Part]], seconds: float, roo
     return Frame(seconds, 0.0, top_of(max((each.high for each in chosen), default=0.0), room), lines)
 
 
-def _is_seen(line: str, part: Part) -> bool:
+def _is_seen(line: str, part: ColumnValues) -> bool:
     """Without failures there is nothing to be seen of them."""
     value = part.values.get(line)
     return value is not None and (line != "failures" or value.high > 0)
 
 
-def line_rows(kind: str, start: int, part: Part | None, width: int) -> dict[str, list[Row]]:
+def line_rows(kind: str, start: int, part: ColumnValues | None, width: int) -> dict[str, list[Row]]:
     """A point of each line, and the shade of one. part None: nothing is known, which is a gap. A point that stands for
     one second is its own extremes."""
     rows: dict[str, list[Row]] = {"points": []}
@@ -114,7 +114,12 @@ def line_rows(kind: str, start: int, part: Part | None, width: int) -> dict[str,
 
 
 def lines_chart(
-    kind: str, setting: Setting, frame: Frame, columns: Sequence[tuple[int, Part]], width: int, note: str = ""
+    kind: str,
+    setting: CourseContext,
+    frame: Frame,
+    columns: Sequence[tuple[int, ColumnValues]],
+    width: int,
+    note: str = "",
 ) -> Chart:
     data: dict[str, list[Row]] = {"points": [], "extremes": []}
     for start, part in columns:
@@ -177,7 +182,7 @@ def heat_rows(start: int, cells: Cells) -> list[Row]:
 
 
 def heat_chart(
-    setting: Setting, frame: Frame, columns: Sequence[tuple[int, Cells]], width: int, note: str = ""
+    setting: CourseContext, frame: Frame, columns: Sequence[tuple[int, Cells]], width: int, note: str = ""
 ) -> Chart:
     rows = [row for start, cells in columns for row in heat_rows(start, cells)]
     shades = shades_of(frame.classes)
@@ -195,7 +200,7 @@ def heat_chart(
 
 
 def _drawn(
-    kind: str, setting: Setting, frame: Frame, data: dict[str, list[Row]], words: dict[str, Any], note: str
+    kind: str, setting: CourseContext, frame: Frame, data: dict[str, list[Row]], words: dict[str, Any], note: str
 ) -> Chart:
     axis = time_axis(frame.seconds)
     common = {

@@ -20,7 +20,7 @@ OTHER = "other"
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class FailureBar:
     """A cell of a study: one line of the chart."""
 
     label: str
@@ -31,7 +31,7 @@ class Bar:
     """Of its level."""
 
 
-def failure_chart(name: str, title: str, bars: Sequence[Bar], **about: Any) -> Chart | None:
+def failure_chart(name: str, title: str, bars: Sequence[FailureBar], **about: Any) -> Chart | None:
     """None when nothing failed."""
     counts = [(bar, kinds_of(bar.measured), sum(each.requests or 0 for each in bar.measured)) for bar in bars]
     total = Counter[str]()

@@ -10,13 +10,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
+from plimsoll.load.durations import duration_text
 from plimsoll.report.charts.axes import horizon
-from plimsoll.report.charts.columns import Grid, Second, cells_of, merged, merged_cells, part_of
+from plimsoll.report.charts.columns import ColumnGrid, Second, cells_of, merged, merged_cells, part_of
 from plimsoll.report.charts.course_draw import (
     LINES,
     SHADED,
+    CourseContext,
     Frame,
-    Setting,
     edge,
     frame_of,
     heat_chart,
@@ -26,11 +27,10 @@ from plimsoll.report.charts.course_draw import (
     lines_chart,
 )
 from plimsoll.report.charts.thin import MOST_POINTS, wide_note
-from plimsoll.report.numbers import seconds
 
 if TYPE_CHECKING:
     from plimsoll.report.charts.chart import Chart, Row
-    from plimsoll.report.charts.columns import Cells, Part
+    from plimsoll.report.charts.columns import Cells, ColumnValues
 
 __all__ = ["MOST_COLUMNS", "LiveChartSet", "Rows", "Second"]
 
@@ -56,8 +56,8 @@ class LiveChartSet:
         self.version = 0
         self._is_open = is_open
         self._kinds = [kind for kind in LINES if is_total or kind not in TOTAL_ONLY]
-        self._lines: Grid[Part] = Grid(MOST_POINTS, merged)
-        self._cells: Grid[Cells] = Grid(MOST_COLUMNS, merged_cells)
+        self._lines: ColumnGrid[ColumnValues] = ColumnGrid(MOST_POINTS, merged)
+        self._cells: ColumnGrid[Cells] = ColumnGrid(MOST_COLUMNS, merged_cells)
         self._newest = since - 1
         self._since = since
         self._horizon = horizon(0)
@@ -98,11 +98,11 @@ class LiveChartSet:
         charts.insert(2, heat)
         return charts
 
-    def _setting_of(self, warmup: int) -> Setting:
-        notes = [f"The first {seconds(warmup)}, in grey, are in no figure."] if warmup else []
+    def _setting_of(self, warmup: int) -> CourseContext:
+        notes = [f"The first {duration_text(warmup)}, in grey, are in no figure."] if warmup else []
         if self._since:
-            notes.append(f"What was before {seconds(self._since)} is not kept for single endpoints.")
-        return Setting("live", left_out=warmup, notes=tuple(notes), grows=True)
+            notes.append(f"What was before {duration_text(self._since)} is not kept for single endpoints.")
+        return CourseContext("live", left_out=warmup, notes=tuple(notes), grows=True)
 
     def _fill(self, second: int) -> None:
         for missing in range(self._newest + 1, second):
@@ -132,7 +132,7 @@ class LiveChartSet:
         self._frames = {kind: frame_of(kind, columns, self._horizon, self._room) for kind in self._kinds}
         self._frames["course_heat"] = heat_frame(self._cells.complete(), self._horizon, self._cells.width, self._room)
 
-    def _fits(self, lines: list[tuple[int, Part]], cells: list[tuple[int, Cells]]) -> bool:
+    def _fits(self, lines: list[tuple[int, ColumnValues]], cells: list[tuple[int, Cells]]) -> bool:
         for kind in self._kinds:
             frame = self._frames[kind]
             new = frame_of(kind, lines, self._horizon, 1.0)
@@ -152,7 +152,7 @@ class LiveChartSet:
         classes = self._frames["course_heat"].classes
         return rate >= 10 * classes[-1] if classes else rate * self._cells.width > 1
 
-    def _rows(self, lines: list[tuple[int, Part]], cells: list[tuple[int, Cells]]) -> dict[str, Rows]:
+    def _rows(self, lines: list[tuple[int, ColumnValues]], cells: list[tuple[int, Cells]]) -> dict[str, Rows]:
         found: dict[str, Rows] = {}
         for kind in self._kinds:
             rows: Rows = {}

@@ -12,9 +12,9 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from plimsoll.report.numbers import milliseconds
-from plimsoll.report.table import cut, one_line
-from plimsoll.run.plan import format_duration
+from plimsoll.load.durations import format_duration
+from plimsoll.report.numbers import amount, milliseconds
+from plimsoll.report.text import cut, one_line
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
@@ -149,10 +149,10 @@ def _locust_row(template: str, row: EndpointSummary, width: int) -> str:
 def _status(progress: Progress) -> Text:
     missing = progress.wanted is not None and progress.users != progress.wanted
     users = f"{progress.users} of {progress.wanted}" if missing else f"{progress.users}"
-    left = "Ctrl-C stops" if progress.left is None else f"{format_duration(progress.left)} left"
+    left = "Ctrl-C stops" if progress.left is None else f"{format_duration(round(progress.left))} left"
     workers = f", {progress.workers} workers" if progress.workers != 1 else ""
     many = "" if users == "1" else "s"
-    shown = f"{progress.state}: {users} user{many}{workers}, {format_duration(progress.elapsed)}, {left}"
+    shown = f"{progress.state}: {users} user{many}{workers}, {format_duration(round(progress.elapsed))}, {left}"
     return Text(shown + _load(progress), style="bold")
 
 
@@ -191,8 +191,8 @@ def _cells(row: EndpointSummary) -> list[Text]:
         one_line(row.name),
         str(row.requests),
         str(row.failures),
-        f"{row.current_rps:.1f}",
-        f"{row.current_failures_per_s:.1f}",
+        amount(row.current_rps),
+        amount(row.current_failures_per_s),
         *(milliseconds(row.current_response.quantile(q)) for q in (0.5, 0.95, 0.99)),
     ]
     return [Text(text) for text in texts]

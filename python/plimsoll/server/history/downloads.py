@@ -5,34 +5,25 @@ from __future__ import annotations
 import io
 import tempfile
 import zipfile
-from dataclasses import dataclass
-from functools import partial
-from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from urllib.parse import quote
 
 from starlette.responses import StreamingResponse
 
 from plimsoll.errors import FieldError, RefError
-from plimsoll.report import export as exports
-from plimsoll.report import json, outputs
-from plimsoll.report.analysis.csv import TABLES
-from plimsoll.report.assessment import assess
-from plimsoll.report.html import html
-from plimsoll.report.locust_json import locust_json
-from plimsoll.report.locust_kept import csv_history, csv_tables
+from plimsoll.report import outputs
+from plimsoll.report.formats import FORMATS, of_runs, of_studies
+from plimsoll.report.render.analysis_csv import TABLES
+from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.server.history.pages import analysis_of, refs_of, wanted_of
-from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Iterable, Iterator
 
     from starlette.requests import Request
     from starlette.responses import Response
 
     from plimsoll.server.history.open_store import OpenStore
-    from plimsoll.stats.analysis import Analysis
-    from plimsoll.store import StoredRun
 
 _PIECE = 2**18
 _WIDTH = 120
@@ -51,67 +42,9 @@ MEDIA_TYPES = {
 """By suffix; others are plain text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
-    """A file of a run. write: into this folder, which is deleted once it is sent; the path of the file."""
-
-    suffix: str
-    write: Callable[[StoredRun, Path], Path]
-
-
-def _exported(run: StoredRun, folder: Path, *, format: str) -> Path:
-    path = folder / f"run.{format}"
-    exports.export(run, format, str(path))
-    return path
-
-
-def _json(run: StoredRun, folder: Path) -> Path:
-    view = RunView.of(run)
-    return _text(folder, json.dumps(json.document(view, run, assess(view, run.manifest, run.facts))) + "\n")
-
-
-def _html(run: StoredRun, folder: Path) -> Path:
-    view = RunView.of(run)
-    return _text(folder, html(view, run, assess(view, run.manifest, run.facts)))
-
-
-def _locust_json(run: StoredRun, folder: Path) -> Path:
-    return _text(folder, locust_json(RunView.of(run), run.started) + "\n")
-
-
-def _locust_csv(run: StoredRun, folder: Path, *, what: str) -> Path:
-    csv_tables(run, str(folder / "run"))
-    return folder / f"run_{what}.csv"
-
-
-def _locust_history(run: StoredRun, folder: Path, *, full: bool) -> Path:
-    csv_history(run, str(folder / "run"), full)
-    return folder / "run_stats_history.csv"
-
-
-def _text(folder: Path, text: str) -> Path:
-    path = folder / "run"
-    path.write_text(text, encoding="utf-8", newline="")
-    return path
-
-
-OF_RUNS = {
-    "html": Download("html", _html),
-    "run.json": Download("run.json", _json),
-    "hgrm": Download("hgrm", partial(_exported, format="hgrm")),
-    "hlog": Download("hlog", partial(_exported, format="hlog")),
-    "seconds.csv": Download("seconds.csv", partial(_exported, format="csv")),
-    "seconds.json": Download("seconds.json", partial(_exported, format="json")),
-    "parquet": Download("parquet", partial(_exported, format="parquet")),
-    "locust-stats.csv": Download("stats.csv", partial(_locust_csv, what="stats")),
-    "locust-failures.csv": Download("failures.csv", partial(_locust_csv, what="failures")),
-    "locust-exceptions.csv": Download("exceptions.csv", partial(_locust_csv, what="exceptions")),
-    "locust-stats-history.csv": Download("stats_history.csv", partial(_locust_history, full=False)),
-    "locust-full-history.csv": Download("full_history.csv", partial(_locust_history, full=True)),
-    "locust.json": Download("locust.json", _locust_json),
-}
-"""By what the page asks for, besides all formats of `plimsoll report`."""
-OF_STUDIES = (*outputs.OUTPUTS, "md.zip", "csv.zip")
+OF_RUNS = of_runs()
+"""Formats of single runs, besides all those of studies."""
+OF_STUDIES = (*of_studies(), *(f"{name}{ZIP}" for name in of_studies() if FORMATS[name].study and FORMATS[name].files))
 """What is several files comes as a zip."""
 
 
@@ -127,9 +60,11 @@ class Downloads:
             raise RefError(f"no format {format[:40]!r}; there are {', '.join(dict.fromkeys((*OF_RUNS, *OF_STUDIES)))}")
         store = self._place.get()
         run = store.run(request.path_params["id"])
+        source = RunSource.of(run)
         if format in OF_RUNS:
-            return _sent(OF_RUNS[format], run)
-        return _told(analysis_of(store, [run.id]), format, run.id, request)
+            content = outputs.pieces(source, format, OutputRequest(width=_WIDTH))
+            return _attachment(_file(content), f"{run.id}.{FORMATS[format].suffix}")
+        return _report(StudySource(analysis_of(store, [run.id]), source), format, run.id, request)
 
     def of_study(self, request: Request) -> Response:
         format = request.path_params["format"]
@@ -137,27 +72,29 @@ class Downloads:
             raise RefError(f"no format {format[:40]!r}; there are {', '.join(OF_STUDIES)}")
         refs = refs_of(request)
         store = self._place.get()
-        wanted = [wanted_of(store, ref).ref for ref in refs]
-        return _told(analysis_of(store, wanted), format, " and ".join(wanted), request)
+        wanted = [wanted_of(store, ref) for ref in refs]
+        names = [each.ref for each in wanted]
+        run = wanted[0].run if len(wanted) == 1 else None
+        source = StudySource(analysis_of(store, names), None if run is None else RunSource.of(run))
+        return _report(source, format, " and ".join(names), request)
 
 
-def _sent(download: Download, run: StoredRun) -> Response:
-    with tempfile.TemporaryDirectory(prefix="plimsoll-") as folder:
-        # The open file outlives its name: nothing is left behind, whatever becomes of the connection.
-        file = download.write(run, Path(folder)).open("rb")
-    return _attachment(file, f"{run.id}.{download.suffix}")
-
-
-def _told(analysis: Analysis, format: str, name: str, request: Request) -> Response:
+def _report(source: StudySource, format: str, name: str, request: Request) -> Response:
     table = request.query_params.get("table", "trials")
     if table not in TABLES:
         raise FieldError(f"no table {table[:40]!r}; there are {', '.join(TABLES)}", "table")
-    output = outputs.OUTPUTS[format.removesuffix(ZIP)]
-    wish = outputs.Wish(width=_WIDTH, table=table)
-    if output.files is not None and (output.text is None or format.endswith(ZIP)):
-        return _attachment(_zipped(output.files(analysis, wish)), f"{name}.{output.suffix}{ZIP}")
-    text = outputs.text(analysis, format, wish).encode()
-    return _attachment(io.BytesIO(text), f"{name}.{output.suffix}")
+    plain = format.removesuffix(ZIP)
+    row, wanted = FORMATS[plain], OutputRequest(width=_WIDTH, table=table)
+    if row.study is None or format.endswith(ZIP):
+        return _attachment(_zipped(outputs.files(source, plain, wanted)), f"{name}.{row.suffix}{ZIP}")
+    return _attachment(_file(outputs.pieces(source, format, wanted)), f"{name}.{row.suffix}")
+
+
+def _file(content: Iterable[bytes]) -> IO[bytes]:
+    """A file without a name: nothing is left behind, whatever becomes of the connection."""
+    file = tempfile.TemporaryFile(prefix="plimsoll-")  # noqa: SIM115
+    file.writelines(content)
+    return file
 
 
 def _zipped(files: Iterable[tuple[str, bytes]]) -> IO[bytes]:

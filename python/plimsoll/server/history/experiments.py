@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 from starlette.concurrency import run_in_threadpool
 
 from plimsoll.errors import RefError
-from plimsoll.report.experiment_listing import state_of
+from plimsoll.report.render.experiment_listing import state_of
 from plimsoll.server.answers import answer, read
 from plimsoll.server.history.runs import short, summaries_of
 from plimsoll.server.messages import CellItem, ExperimentItem, Label, Matrix

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from plimsoll.report.page.document import PageDocument
+    from plimsoll.report.document.blocks import ReportDocument
+    from plimsoll.report.sources import RunSource, StudySource
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.stats.analysis import Analysis
     from plimsoll.store import Store, StoredRun
@@ -88,14 +89,19 @@ def _bench(store: Store, wanted: Sequence[PageRequest]) -> tuple[Any, ...]:
     return tuple((each.key, each.created, *sorted(kept.states(each.key).items())) for each in bench)
 
 
-def _document(store: Store, wanted: Sequence[PageRequest]) -> PageDocument:
+def _document(store: Store, wanted: Sequence[PageRequest]) -> ReportDocument:
     refs = tuple(each.ref for each in wanted)
-    if len(wanted) == 1 and wanted[0].run is not None:
-        return replace(_of_run(wanted[0].run), refs=refs)
-    from plimsoll.report.page import study_document
-
     growing = any(each.is_growing for each in wanted)
-    return replace(study_document(analysis_of(store, refs), refs), is_growing=growing)
+    return replace(source_of(store, wanted).document(), refs=refs, is_growing=growing)
+
+
+def source_of(store: Store, wanted: Sequence[PageRequest]) -> RunSource | StudySource:
+    """What the page draws. Raises as `analysis_of`."""
+    from plimsoll.report.sources import RunSource, StudySource
+
+    if len(wanted) == 1 and wanted[0].run is not None:
+        return RunSource.of(wanted[0].run)
+    return StudySource(analysis_of(store, [each.ref for each in wanted]))
 
 
 def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
@@ -110,15 +116,6 @@ def analysis_of(store: Store, refs: Sequence[str]) -> Analysis:
         if len(refs) > 1:
             raise FieldError(str(error), "ref") from error
         raise NotNowError(str(error)) from error
-
-
-def _of_run(run: StoredRun) -> PageDocument:
-    from plimsoll.report.assessment import assess
-    from plimsoll.report.page import run_document
-    from plimsoll.stats.view import RunView
-
-    view = RunView.of(run)
-    return run_document(view, run, assess(view, run.manifest, run.facts), is_growing=run.status == "running")
 
 
 class PageCache:

@@ -6,8 +6,8 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from plimsoll.load.durations import duration_text
 from plimsoll.report.load import load_in_short
-from plimsoll.report.numbers import seconds
 from plimsoll.server.history.runs import is_of_cell
 from plimsoll.server.messages import SeriesItem
 from plimsoll.stats.kinds import RunKind, kind_of
@@ -77,11 +77,11 @@ def _label(kind: RunKind, manifest: Mapping[str, Any]) -> str:
     """locustfile.py at 50 users for 2 min, against http://127.0.0.1:8000, 2 processes."""
     load, warmup = load_in_short(manifest), manifest.get("warmup")
     length, processes = manifest.get("run_time"), manifest.get("processes") or 1
-    words = [kind.source, f"at {load}" if load else "", f"for {seconds(length)}" if length else ""]
+    words = [kind.source, f"at {load}" if load else "", f"for {duration_text(length)}" if length else ""]
     parts = (
         " ".join(each for each in words if each),
         f"against {manifest['host']}" if manifest.get("host") not in (None, kind.source) else "",
-        f"warm-up {seconds(warmup)}" if warmup else "",
+        f"warm-up {duration_text(warmup)}" if warmup else "",
         f"{processes} processes" if processes != 1 else "",
         *kind.chosen,
         "times of successes" if manifest.get("times_of") == "successes" else "",

@@ -70,7 +70,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
     # Here: they bring along what charts and their numbers are made with.
     from plimsoll.report.charts.chart import config
     from plimsoll.report.charts.trend import trend_chart
-    from plimsoll.report.page.pictures import chart_spec
+    from plimsoll.report.document.pictures import chart_spec
     from plimsoll.stats.compare.trend import changes
 
     runs = [run for run in store.several(ids[:MOST_POINTS]) if run.status != "running"]

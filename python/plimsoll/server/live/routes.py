@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from plimsoll.errors import UsageError
 from plimsoll.report.charts.chart import config
-from plimsoll.report.page.pictures import chart_spec
+from plimsoll.report.document.pictures import chart_spec
 from plimsoll.server.answers import answer
 from plimsoll.server.messages import LiveCharts
 

@@ -1,0 +1,223 @@
+"""What must be known to read the tables of an analysis: written from what the numbers are, not by hand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.numbers import count, counted, percent
+from plimsoll.report.words import WITHIN_RUN, WORDS
+from plimsoll.stats.cells import cells_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.compare.comparison import Comparison
+    from plimsoll.stats.study import Precision, Study
+
+MISSING = "—"
+"""Stands for a number that must not be used; a mark behind it says why."""
+MOST_SKIPPED = 10
+_SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Footnotes:
+    """Numbered notes to single numbers. The same text has one number, wherever it stands."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def mark(self, text: str) -> str:
+        """¹ for the first text, and so on."""
+        return superscript(self._numbers.setdefault(text, len(self._numbers) + 1))
+
+    def missing(self, reason: str) -> str:
+        """What stands in the place of a number that must not be used: —¹."""
+        return f"{MISSING}{self.mark(reason)}"
+
+    def lines(self) -> list[str]:
+        return [f"{superscript(number)} {text}" for text, number in self._numbers.items()]
+
+
+def superscript(number: int) -> str:
+    return str(number).translate(_SUPERSCRIPTS)
+
+
+def general(analysis: Analysis, command: str = "") -> list[str]:
+    """One sentence or two each: percentiles, clocks, warm-up, precision, repeats, intervals, cells that are invalid or
+    were skipped, and what made it. command: what made this very report."""
+    study = analysis.study
+    return [
+        *_percentiles(study),
+        *_clocks(study),
+        *_warmup(study),
+        *_precision(study),
+        *_repeats(study),
+        *_requests(analysis.comparisons),
+        *_verdicts(analysis),
+        *_noise(study),
+        *_invalid(study),
+        *_skipped(study),
+        *_made(study, command),
+    ]
+
+
+def _tools(study: Study) -> list[Precision]:
+    return list(dict.fromkeys(trial.precision for trial in study.trials))
+
+
+def _percentiles(study: Study) -> Iterator[str]:
+    if any(each.mergeable for each in _tools(study)):
+        yield (
+            "A percentile is the value at rank ⌈q·n⌉ of the n times of a run, taken from its histogram after all "
+            "seconds and workers have been added up; percentiles are never averaged within a run."
+        )
+    told = ", ".join(dict.fromkeys(each.tool for each in _tools(study) if not each.mergeable))
+    if told:
+        yield f"Percentiles of {told} are as that report tells them; how they were taken is not known here."
+
+
+_CLOCKS = {
+    "due": "from when the request was due, so what it waited for the generator is in it (response time)",
+    "sent": "from when the request was sent: what it waited before that is not in it",
+    "corrected": "corrected afterwards for coordinated omission: part of them was modelled, not measured",
+    "unknown": "from a moment that the source does not tell",
+}
+_SCOPES = {
+    "all": "times of failed requests that had an answer are among them",
+    "successes": "only those of successful requests",
+    "unknown": "whether those of failed requests are among them is not known",
+}
+
+
+def _clocks(study: Study) -> Iterator[str]:
+    for precision in _tools(study):
+        yield f"Times of {precision.tool} count {_CLOCKS[precision.clock]}; {_SCOPES[precision.times_of]}."
+    if study.trials and all(trial.model == "closed" for trial in study.trials):
+        yield (
+            "Closed model: users wait for their reply before they ask again, so a target that stalls is asked less. "
+            "Independent clients would have seen more of it."
+        )
+
+
+def _warmup(study: Study) -> Iterator[str]:
+    lengths = sorted({trial.warmup for trial in study.trials})
+    if len(lengths) == 1 and lengths[0]:
+        yield f"The first {duration_text(lengths[0])} of each run are left out of every number, as a warm-up."
+    elif len(lengths) > 1:
+        yield (
+            f"Warm-up is left out of every number: {duration_text(lengths[0])} to {duration_text(lengths[-1])} at the "
+            "beginning of each run."
+        )
+
+
+def _precision(study: Study) -> Iterator[str]:
+    for precision in _tools(study):
+        if precision.digits is None:
+            continue
+        smallest = f", and none finer than {precision.floor:g} ms" if precision.floor else ""
+        yield (
+            f"{precision.tool} tells {counted(precision.digits, 'significant digit')} of a time{smallest}; differences "
+            "within one such step are none that it could see."
+        )
+
+
+def _repeats(study: Study) -> Iterator[str]:
+    cells = cells_of(study)
+    runs = [len(cell.valid) for cell in cells if cell.valid]
+    if not runs or max(runs) < 2:
+        if len(study.variants) > 1:
+            what = (
+                "has more than one valid run" if any(len(cell.trials) > 1 for cell in cells) else "is more than one run"
+            )
+            yield f"No cell {what}: how far two runs of the same lie apart is not known from them."
+        return
+    few = f"{min(runs)} to {max(runs)}" if min(runs) < max(runs) else str(runs[0])
+    order = "; those of a repeat ran next to one another in random order" if study.interleaved else ""
+    yield (
+        f"Each cell is {few} runs{order}. Times and rates are geometric means over the runs, counts are added up, "
+        "extremes are those of all runs."
+    )
+
+
+def _requests(comparisons: tuple[Comparison, ...]) -> Iterator[str]:
+    """Of the highest percentile that is compared: on how few requests it rests."""
+    quantiles = [each for each in comparisons if each.metric.quantile is not None and each.requests is not None]
+    if not quantiles:
+        return
+    highest = max(each.metric.quantile or 0 for each in quantiles)
+    known = [each.requests or 0 for each in quantiles if each.metric.quantile == highest]
+    name = next(each.metric.text for each in quantiles if each.metric.quantile == highest)
+    low, high = min(known), max(known)
+    rests = f"{count(low)} to {count(high)}" if low < high else count(low)
+    tail = (1 - highest) * low
+    yield (
+        f"A {name} rests on {rests} requests a run, {'less than 1' if tail < 1 else f'about {tail:.0f}'} of them above "
+        "it where they are fewest."
+    )
+
+
+def _verdicts(analysis: Analysis) -> Iterator[str]:
+    comparisons = analysis.comparisons
+    if not comparisons:
+        return
+    deltas = sorted({each.metric.delta for each in comparisons if each.metric.kind != "errors"})
+    matters = " to ".join(dict.fromkeys(map(percent, (deltas or [analysis.study.delta])[:: max(1, len(deltas) - 1)])))
+    shares = {each.metric.delta for each in comparisons if each.metric.kind == "errors"}
+    failing = f", a share of failures from {percent(max(shares))}" if shares else ""
+    yield (
+        f"A difference matters from {matters} on{failing}. Intervals are 95 % confidence intervals of the ratio; the "
+        "unit of evidence is the run, not the request. NOT DISTINGUISHABLE means that nothing is certain, not that "
+        "there is no difference; only EQUIVALENT says that."
+    )
+    if any(each.within_run for each in comparisons):
+        yield (
+            f"The interval of {WORDS['one run']} ({WITHIN_RUN}) holds for these very runs and says nothing about the "
+            "next ones."
+        )
+    primary = sum(each.primary for each in comparisons)
+    if primary:
+        yield f"q is p adjusted for {counted(primary, 'primary comparison')} (Benjamini–Hochberg)."
+    elif any(each.p is not None for each in comparisons):
+        yield (
+            f"No primary metric was declared beforehand: with {counted(len(comparisons), 'comparison')} at 95 %, some "
+            "differences are chance."
+        )
+    if analysis.study.looks > 1:
+        yield f"The result was to be looked at {analysis.study.looks} times; the limits of p allow for that."
+
+
+def _noise(study: Study) -> Iterator[str]:
+    compared = sum(each.compared for each in study.noise)
+    if compared:
+        rejected = sum(each.rejected for each in study.noise)
+        yield (
+            f"Of {count(compared)} comparisons of this bench with itself (A/A), {count(rejected)} called identical "
+            f"systems different, {percent(rejected / compared)}; 5 % is what chance would do."
+        )
+
+
+def _invalid(study: Study) -> Iterator[str]:
+    cells = [cell for cell in cells_of(study) if cell.reasons]
+    if cells:
+        runs = sum(bool(trial.invalid) for cell in cells for trial in cell.trials)
+        yield (
+            f"{MISSING}: {counted(runs, 'invalid run')} in {counted(len(cells), 'cell')}; no number of theirs is shown."
+        )
+
+
+def _skipped(study: Study) -> Iterator[str]:
+    for each in study.skipped[:MOST_SKIPPED]:
+        yield f"Left out, {each.place}: {' '.join(each.text.split())!r}: {each.why}."
+    if len(study.skipped) > MOST_SKIPPED:
+        yield f"Left out: {count(len(study.skipped) - MOST_SKIPPED)} more places; the JSON names all."
+
+
+def _made(study: Study, command: str) -> Iterator[str]:
+    if study.source:
+        yield f"Source: {study.source}."
+    if study.command:
+        yield f"Measured by: {study.command}"
+    if command:
+        yield f"Report by: {command}"

@@ -1,0 +1,112 @@
+"""What must be known of a run besides its tables, in lines."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plimsoll.report.numbers import NONE, amount, counted
+
+if TYPE_CHECKING:
+    from plimsoll._engine import Histogram
+    from plimsoll.record import CaughtException
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.stats.generator import GeneratorView
+    from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.view import RunView
+
+
+_FRAME = re.compile(
+    r'^ {2}File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<function>.+)\n(?: {4}(?P<code>\S.*))?', re.MULTILINE
+)
+_NOT_THE_USERS = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen ", str(Path(__file__).parents[2]))
+
+
+def remarks(view: RunView, response: Latency) -> list[str]:
+    """What the numbers leave out or know only in part. response: of all exchanges."""
+    lines = []
+    if view.total.retries:
+        lines.append(
+            f"sent again, as a kept connection turned out to be closed: {counted(view.total.retries, 'request')}"
+        )
+    if response.censored:
+        lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")
+    if view.times_of != "all" and view.total.failures:
+        lines.append(f"times are those of successful requests only; {counted(view.total.failures, 'request')} failed")
+    if response.overflow:
+        lines.append(f"longer than 1 h, where percentiles end: {counted(response.overflow, 'exchange')}")
+    if view.total.cancelled:
+        lines.append(
+            f"cut off when their user stopped, and counted nowhere else: {counted(view.total.cancelled, 'exchange')}"
+        )
+    return lines
+
+
+def doubts(assessment: Assessment) -> list[str]:
+    """What nobody looked at, and what a closed model does not see."""
+    unknown = ", ".join(check.name for check in assessment.validity.checks if check.state == "unknown")
+    lines = [f"could not be checked: {unknown}"] if unknown else []
+    if assessment.omission and assessment.omission.warning:
+        lines += assessment.omission.warning.splitlines()
+    return lines
+
+
+def load_line(view: RunView, max_users: int | None) -> str:
+    """What became of the arrivals of the open model. max_users: the most that there might be, if that is known."""
+    generator = view.generator
+    parts = [
+        f"offered {generator.offered} ({view.offered_rate:.1f}/s)",
+        f"sent {generator.begun}",
+        f"dropped {generator.dropped}",
+    ]
+    if waited := max(generator.waiting_by_second().values(), default=0):
+        parts.append(f"waiting peak {waited}")
+    peak = max(generator.users_by_second().values(), default=0)
+    parts.append(f"users peak {peak} of max {max_users}" if max_users else f"users peak {peak}")
+    return f"load: {', '.join(parts)}"
+
+
+def generator_line(generator: GeneratorView) -> str:
+    """How well the load generator itself kept up."""
+    if not generator.workers:
+        return "generator: nothing is known of it"
+    parts = [
+        counted(generator.workers, "worker"),
+        f"lag p99 {_p99(generator.lag)}",
+        f"delay p99 {_p99(generator.delay)}",
+        f"CPU max {100 * generator.cpu_max:.0f}%",
+        f"stamps: {_stamps(generator)}",
+    ]
+    if generator.exhausted:
+        parts.append(f"out of files, ports or memory {counted(generator.exhausted, 'time')}")
+    return f"generator: {', '.join(parts)}"
+
+
+def _p99(durations: Histogram) -> str:
+    return f"{amount(durations.value_at(0.99) / 1000)} ms" if durations.count else NONE
+
+
+def _stamps(generator: GeneratorView) -> str:
+    """Which clock stamped the arrivals."""
+    total, user = generator.delay.count, generator.user_stamps
+    if user and user >= total:
+        return "user"
+    rejected = f", {generator.rejected_stamps} of them rejected" if generator.rejected_stamps else ""
+    return f"kernel, {user} of {total} user{rejected}" if user else "kernel" if total else NONE
+
+
+def user_line(traceback: str) -> str:
+    """Where in the user's own files it happened: the last line that is neither a library's nor ours; "" for none."""
+    own = [frame for frame in _FRAME.finditer(traceback) if not any(part in frame["file"] for part in _NOT_THE_USERS)]
+    if not own:
+        return ""
+    code = f": {own[-1]['code']}" if own[-1]["code"] else ""
+    return f"{own[-1]['file']}:{own[-1]['line']}, in {own[-1]['function']}{code}"
+
+
+def what_of(exception: CaughtException) -> str:
+    """What happened: the last line of the traceback, which names the class too."""
+    lines = exception.traceback.strip().splitlines()
+    first = exception.message.strip().splitlines()[0] if exception.message.strip() else ""
+    return lines[-1] if lines and first in lines[-1] else first or (lines[-1] if lines else "")

@@ -1,0 +1,347 @@
+"""The report of a single run: its tables, and how it went second by second."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.charts.chart import config
+from plimsoll.report.document import sections
+from plimsoll.report.document.blocks import (
+    Details,
+    Doubts,
+    Facts,
+    NamedValue,
+    Notes,
+    Paragraph,
+    Preformatted,
+    ReportDocument,
+    Section,
+    TableColumn,
+    TableData,
+    TableRow,
+)
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks, user_line, what_of
+from plimsoll.report.document.run_trial import trial_of_run
+from plimsoll.report.document.sections import ReportContext, shown
+from plimsoll.report.document.study import written_by
+from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
+from plimsoll.report.load import load_at_length, load_in_short
+from plimsoll.report.numbers import amount, count, milliseconds, quantity, share
+from plimsoll.report.text import one_line
+from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.latency.milliseconds import Latency
+from plimsoll.stats.study import TOTAL, Study
+from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.report.document.blocks import ChartSpec, Figures
+    from plimsoll.report.sources import Described
+    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.view import RunView
+
+INVALID = "INVALID: the generator, not the target, was the limit"
+MOST_ROWS = 3000
+"""Of a table; the endpoints with the most requests are kept."""
+MOST_FAILURES = 500
+MOST_EXCEPTIONS = 100
+MOST_IN_SHORT = 20
+"""Failures and exceptions in a document that has only tables."""
+GROWING = "This run goes on: these are its numbers so far."
+_NESTED = ("versions", "machine", "kernel", "processor", "git", "python")
+"""Of a manifest, what is shown though it is several values."""
+
+
+def run_document(
+    view: RunView,
+    run: Described | None,
+    assessment: Assessment,
+    *,
+    is_growing: bool = False,
+    charts: bool = True,
+    command: str = "",
+) -> ReportDocument:
+    """Everything that is known of a run. run: None for one that was not kept. is_growing: it goes on, and these are its
+    numbers so far. charts: whether it has any. command: what makes this report, for its notes."""
+    of = _context(_title(run), view, run, assessment, command, charts=charts)
+    rows, total, struck = summarise(view), summarise_total(view), not assessment.validity.valid
+    made = [
+        _validity(assessment),
+        sections.findings(of),
+        _thresholds(assessment),
+        _numbers(rows, total, struck=struck),
+        _curves(of),
+        sections.courses(of),
+        _failures(view, MOST_FAILURES, sections.failure_figure(of, ""), struck=struck),
+        _exceptions(view, MOST_EXCEPTIONS),
+        sections.target(of),
+        sections.measured(_manifest(run)),
+        sections.notes(of, _below(view, [*rows, total], assessment)),
+    ]
+    lines = (*_lines(view, run), *((GROWING,) if is_growing else ()))
+    return _document(view, run, assessment, total, lines, made, of.pictures.specs(), is_growing)
+
+
+def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
+    """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
+    rows, total, struck = summarise(view), summarise_total(view), not assessment.validity.valid
+    made = [
+        _validity(assessment),
+        _numbers(rows, total, struck=struck),
+        _failures(view, MOST_IN_SHORT, struck=struck),
+        _exceptions(view, MOST_IN_SHORT),
+        _thresholds(assessment),
+        Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
+    ]
+    return _document(view, run, assessment, total, _lines(view, run), made)
+
+
+def _document(
+    view: RunView,
+    run: Described | None,
+    assessment: Assessment,
+    total: EndpointSummary,
+    lines: tuple[str, ...],
+    made: Sequence[Section | None],
+    charts: tuple[ChartSpec, ...] = (),
+    is_growing: bool = False,
+) -> ReportDocument:
+    return ReportDocument(
+        _title(run),
+        lines,
+        (Facts(_status(view, total, assessment), "status"),),
+        tuple(section for section in made if section is not None),
+        charts,
+        config("page") if charts else {},
+        written_by(),
+        (run.id,) if run else (),
+        is_growing,
+    )
+
+
+def _title(run: Described | None) -> str:
+    return f"Run {run.id}" if run else "A run that was not kept"
+
+
+def _context(
+    title: str, view: RunView, run: Described | None, assessment: Assessment, command: str, *, charts: bool
+) -> ReportContext:
+    """One run is compared with nothing, but there may be something to say of it."""
+    from plimsoll.stats.findings import find
+
+    # The document says in its own words that a run is invalid, and shows its numbers struck through and its charts:
+    # they show what the generator's limit was.
+    trial = replace(trial_of_run(view, run, assessment), invalid=())
+    study = Study(title, (trial,), shape="operations")
+    return ReportContext.of(Analysis(study, tuple(find(study)), ()), command, charts=charts)
+
+
+def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
+    """What the run was: one line, and one each for its warm-up, its phases and its notes."""
+    if run is None:
+        return ("These numbers come from memory: the store does not have all of this run.",)
+    started = datetime.fromtimestamp(run.started).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    parts = [
+        run.status,
+        started,
+        duration_text(view.duration),
+        load_in_short(run.manifest),
+        f"against {run.manifest['host']}" if run.manifest.get("host") else "",
+    ]
+    notes = [f"note: {one_line(note)}" for note in run.notes]
+    return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
+
+
+def _status(view: RunView, total: EndpointSummary, assessment: Assessment) -> tuple[NamedValue, ...]:
+    """What was measured. Of an invalid run only how much: its times stand in the tables, struck through."""
+    failed = f"{count(total.failures)} ({share(total.failures, total.requests)})" if total.failures else "none"
+    known = (
+        *((NamedValue("measured", duration_text(view.duration)),) if view.duration else ()),
+        NamedValue("requests", count(total.requests)),
+        NamedValue("failed", failed),
+    )
+    if not assessment.validity.valid or not total.requests:
+        return known
+    times = (NamedValue(f"p{each}", f"{milliseconds(total.response.quantile(each / 100))} ms") for each in (50, 95, 99))
+    return (*known, NamedValue("requests per second", amount(total.rps)), *times)
+
+
+def _validity(assessment: Assessment) -> Section:
+    return Section("validity", "", (_doubts(assessment),), label="Validity")
+
+
+def _doubts(assessment: Assessment) -> Doubts:
+    validity = assessment.validity
+    small = tuple(doubts(assessment))
+    if validity.valid:
+        passed = sum(check.state == "ok" for check in validity.checks)
+        return Doubts("The generator did what was asked of it", False, (), (f"Checks passed: {passed}.", *small))
+    failed = ", ".join(check.name for check in validity.checks if check.state == "failed")
+    return Doubts(f"{INVALID} ({failed})", True, tuple(validity.reasons), small)
+
+
+def _thresholds(assessment: Assessment) -> Section | None:
+    if not assessment.thresholds:
+        return None
+    columns = (
+        TableColumn("Threshold", is_text=True, room="long"),
+        TableColumn("Value"),
+        TableColumn("Limit"),
+        TableColumn("Detail", is_text=True, room="long"),
+    )
+    table = TableData("Thresholds", columns, tuple(map(_threshold, assessment.thresholds)))
+    return Section("thresholds", "Thresholds", (shown(table, struck=not assessment.validity.valid),))
+
+
+def _threshold(result: ThresholdResult) -> TableRow:
+    """The first cell says whether it was met."""
+    cells = (
+        f"{'✓' if result.passed else '✗'} {one_line(result.text)}",
+        quantity(result.value, result.unit, at_least=result.at_least),
+        quantity(result.limit, result.unit),
+        one_line(result.detail),
+    )
+    return TableRow(cells)
+
+
+def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary, *, struck: bool) -> Section:
+    if not total.requests:
+        return Section("numbers", "Numbers", (Paragraph("No requests were made."),))
+    requests, *percentiles = _tables(rows, total)
+    times = (shown(each, struck=struck) for each in percentiles)
+    return Section("numbers", "Numbers", (shown(requests, "requests", struck=struck), *times))
+
+
+def _curves(of: ReportContext) -> Section | None:
+    """All of the run: it has one operation and one level."""
+    main, more, parts = sections.curves_of(of, "")
+    block = of.pictures.block([*main, *more, *parts])
+    return Section("percentiles", "Percentiles", block) if block else None
+
+
+def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[TableData]:
+    """Locust's two, and service times where they differ."""
+    note = ""
+    if len(rows) > MOST_ROWS:
+        note = f"The {MOST_ROWS} endpoints with the most requests; {len(rows) - MOST_ROWS} more are in the CSV files."
+        chosen = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:MOST_ROWS]}
+        rows = [row for row in rows if id(row) in chosen]
+    rows = [*rows, total]
+    requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), note)
+    tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response for row in rows], note)]
+    if not all(row.service_agrees for row in rows):
+        title = "Service time percentiles (ms): what the target took"
+        tables.append(_percentiles(title, rows, [row.service for row in rows], note))
+    return tables
+
+
+def _requests(row: EndpointSummary) -> TableRow:
+    times = (row.response.mean, row.response.min, row.response.max)
+    cells = (
+        row.method,
+        row.name,
+        count(row.requests),
+        count(row.failures),
+        *(milliseconds(time) for time in times),
+        count(row.average_size),
+        amount(row.rps),
+        amount(row.failures_per_s),
+    )
+    return TableRow(cells, _kind(row))
+
+
+def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[Latency], note: str) -> TableData:
+    found = [
+        TableRow((row.method, row.name, *(milliseconds(time.quantile(each / 100)) for each in PERCENTILES)), _kind(row))
+        for row, time in zip(rows, times, strict=True)
+    ]
+    return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), tuple(found), note)
+
+
+def _kind(row: EndpointSummary) -> str:
+    return "total" if (row.method, row.name) == TOTAL else ""
+
+
+def _failures(view: RunView, most: int, figure: tuple[Figures, ...] = (), *, struck: bool) -> Section | None:
+    """By kind with the time until they failed, and by message."""
+    if not view.failures and not view.total.failed_outcomes:
+        return None
+    tables = [_failure_kinds(view), *([_failure_messages(view, most)] if view.failures else [])]
+    return Section("failures", "Failures", (*figure, *(shown(each, struck=struck) for each in tables)))
+
+
+def _failure_kinds(view: RunView) -> TableData:
+    kinds = []
+    for each in view.total.failed_outcomes:
+        time = Latency.of_response([each])
+        times = (milliseconds(time.median), milliseconds(time.max))
+        kinds.append(TableRow((each.outcome, count(each.count), share(each.count, view.total.requests), *times)))
+    columns = (KIND, *map(TableColumn, ("# Fails", "Share", "Median (ms)", "Max (ms)")))
+    return TableData("Failures by kind, and the time until they failed", columns, tuple(kinds))
+
+
+def _failure_messages(view: RunView, most: int) -> TableData:
+    messages = [
+        TableRow((count(each.count), each.outcome, each.method, each.name, each.message))
+        for each in view.failures[:most]
+    ]
+    note = _left_out(len(view.failures) - most)
+    return TableData(
+        "Failures by message", (TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE), tuple(messages), note
+    )
+
+
+def _exceptions(view: RunView, most: int) -> Section | None:
+    """Of the users' own code."""
+    if not view.exceptions:
+        return None
+    folded = tuple(
+        Details(f"{each.count} × {what_of(each)}", (Preformatted(each.traceback),), soft=user_line(each.traceback))
+        for each in view.exceptions[:most]
+    )
+    note = _left_out(len(view.exceptions) - most)
+    blocks = (*folded, *((Paragraph(note, "note"),) if note else ()))
+    return Section(
+        "exceptions",
+        "Exceptions in the users' code, by traceback, each with its first message",
+        blocks,
+        label="Exceptions",
+    )
+
+
+def _left_out(count: int) -> str:
+    return f"{count} more; `plimsoll show RUN --json` has all." if count > 0 else ""
+
+
+def _manifest(run: Described | None) -> tuple[NamedValue, ...]:
+    """The plain values; what is nested is in the JSON."""
+    if run is None:
+        return ()
+    plain = [
+        NamedValue(name.replace("_", " "), str(value))
+        for name, value in run.manifest.items()
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and name != "started"
+    ]
+    nested = [
+        NamedValue(f"{name} {inner}", str(value))
+        for name, each in run.manifest.items()
+        if isinstance(each, dict) and name in _NESTED
+        for inner, value in each.items()
+        if isinstance(value, str | int | float)
+    ]
+    return (*plain, *nested)
+
+
+def _below(view: RunView, rows: Sequence[EndpointSummary], assessment: Assessment) -> list[str]:
+    """The lines below the tables of the terminal."""
+    lines = remarks(view, view.total.response_of(view.timed))
+    if view.total.response.count and all(row.service_agrees for row in rows):
+        lines.append(f"service times (what the target took) agree with these response times within {100 * AGREE:.0f}%")
+    if assessment.is_open:
+        lines.append(load_line(view, assessment.max_users))
+    return [*lines, generator_line(view.generator)]

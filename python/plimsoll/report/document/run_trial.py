@@ -1,0 +1,88 @@
+"""A run on its own as statistics see it, so that it has the findings and the charts of a study."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from plimsoll._engine import Histogram
+from plimsoll.errors import StoreError
+from plimsoll.report.load import load_in_short
+from plimsoll.stats.study import Course, FailureKind, Level, Measured, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.report.sources import Described
+    from plimsoll.stats.view import EndpointView, RunView
+
+
+def trial_of_run(view: RunView, run: Described | None, assessment: Assessment) -> Trial:
+    """From the store, with percentiles of each second; from the view alone if that cannot be read."""
+    level = _level(run.manifest if run else {})
+    if run is not None and hasattr(run, "intervals"):
+        from plimsoll.stats.trial import trial_of
+
+        try:
+            return trial_of(cast("Any", run), variant=load_in_short(run.manifest) or "run", level=level)
+        except StoreError:
+            pass
+    return _of_view(view, run, assessment, level)
+
+
+def _level(manifest: Mapping[str, Any]) -> Level | None:
+    users = manifest.get("users")
+    return Level("users", float(users)) if isinstance(users, int | float) and manifest.get("model") != "open" else None
+
+
+def _of_view(view: RunView, run: Described | None, assessment: Assessment, level: Level | None) -> Trial:
+    users = view.generator.users_by_second()
+    last = view.last_second
+    return Trial(
+        run.id if run else "memory",
+        (load_in_short(run.manifest) if run else "") or "run",
+        level,
+        users=level.value if level is not None else None,
+        duration=view.duration or None,
+        warmup=float(view.warmup),
+        endpoints=tuple(_measured(each, view) for each in view.endpoints),
+        total=_measured(view.total, view),
+        invalid=tuple(assessment.validity.reasons),
+        lag=view.generator.lag if view.generator.lag.count else None,
+        users_by_second=np.array([float(users.get(second, 0)) for second in range(last + 1)]) if users else None,
+    )
+
+
+def _measured(of: EndpointView, view: RunView) -> Measured:
+    response, service = Histogram(), Histogram()
+    for interval in of.outcomes.values():
+        if interval.outcome in view.timed:
+            response.add(interval.response)
+            service.add(interval.service)
+    times = of.response_of(view.timed)
+    kinds = [each for each in view.failures if (each.method, each.name) == (of.method, of.name)]
+    counts = np.array(of.requests_by_second, dtype=np.int64)
+    unknown = np.full(len(counts), np.nan)
+    return Measured(
+        of.method,
+        of.name,
+        requests=of.requests,
+        failures=of.failures,
+        rate=of.requests / view.duration if view.duration else None,
+        max=times.max.value if times.max is not None else None,
+        outcomes={name: each.count for name, each in of.outcomes.items()},
+        kinds=tuple(FailureKind(each.outcome, each.message, each.count) for each in kinds),
+        histogram=response,
+        service=service,
+        course=Course(
+            counts,
+            np.array(of.failures_by_second, dtype=np.int64),
+            unknown,
+            unknown,
+            unknown,
+            (None,) * len(counts),
+            slice(view.warmup, None),
+        ),
+    )

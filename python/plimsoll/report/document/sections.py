@@ -1,0 +1,322 @@
+"""The sections of a report of an experiment, each from what the analysis has for it. In which order they stand is its
+shape's business."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report import words
+from plimsoll.report.charts import MOST_COURSES, cell_label, charts_of, trial_label
+from plimsoll.report.document import blocks
+from plimsoll.report.document.blocks import (
+    Choice,
+    Details,
+    Facts,
+    Figures,
+    NamedValue,
+    Panel,
+    Paragraph,
+    Preformatted,
+    Section,
+    TableBlock,
+    Tabs,
+)
+from plimsoll.report.document.findings import shown_findings
+from plimsoll.report.document.footnotes import Footnotes, general
+from plimsoll.report.document.head import doubts
+from plimsoll.report.document.overview import chain_table, generator_table, observed_table, rates_table
+from plimsoll.report.document.pictures import ShownCharts, main_ones
+from plimsoll.report.document.shape import changes_of, collected, facts_of, shape_of
+from plimsoll.report.document.tables import failure_table, locust_tables
+from plimsoll.report.document.verdict_tables import level_tables, verdict_table
+from plimsoll.report.numbers import counted
+from plimsoll.stats.cells import cells_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from plimsoll.report.charts import Chart
+    from plimsoll.report.document.blocks import Block, TableData
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import CellSummary
+    from plimsoll.stats.study import Level, Study
+
+MOST_VERDICTS = 1500
+MOST_ENDPOINT_ROWS = 8000
+"""Of all tables of endpoints together: some 400 bytes each."""
+MOST_FAILURES = 200
+MOST_FORESTS = 24
+MOST_AT_A_GLANCE = 12
+"""Rows of a table that needs no filter."""
+MOST_OPEN = 4
+"""Levels that are all open at first; of more, the first one is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReportContext:
+    """What a report is about, and what its sections have in common."""
+
+    analysis: Analysis
+    cells: Sequence[CellSummary]
+    pictures: ShownCharts
+    notes: Footnotes
+    """To single numbers; the last section shows those that the others before it have made."""
+
+    command: str = ""
+    """What makes this very report, for its notes."""
+
+    @classmethod
+    def of(cls, analysis: Analysis, command: str = "", *, charts: bool = True) -> Self:
+        """charts: whether it has any."""
+        drawn = charts_of(analysis) if charts else ()
+        return cls(analysis, cells_of(analysis.study), ShownCharts(drawn), Footnotes(), command)
+
+    @property
+    def study(self) -> Study:
+        return self.analysis.study
+
+
+def shown(table: TableData, id: str = "", *, struck: bool = False) -> TableBlock:
+    """id: unique in its document. struck: its numbers are those of an invalid run."""
+    return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE, struck=struck)
+
+
+def validity(of: ReportContext) -> Section:
+    return Section("validity", "", (doubts(of.analysis),), label="Validity")
+
+
+def findings(of: ReportContext) -> Section | None:
+    if not of.analysis.findings:
+        return None
+    return Section("findings", "Findings", (shown_findings(of.analysis.findings, of.pictures),))
+
+
+def summary(of: ReportContext) -> Section | None:
+    """Of chains and rates; other shapes have none."""
+    if shape_of(of.study) == "rates":
+        return Section("summary", "Rates", (shown(rates_table(of.study, of.cells, of.notes)),))
+    if shape_of(of.study) != "chain":
+        return None
+    table = shown(chain_table(of.analysis, of.cells, of.notes))
+    texts = tuple(
+        Details(f"{name} of {variant}", (Preformatted(text),))
+        for variant in of.study.variants
+        for name, text in collected(of.study, variant).items()
+    )
+    facts = [
+        NamedValue(f"{variant}, {name}", _values(values))
+        for variant in of.study.variants
+        for name, values in facts_of(of.study, variant).items()
+    ]
+    return Section("summary", "Step by step", (table, *((Facts(tuple(facts)),) if facts else ()), *texts))
+
+
+def _values(values: Sequence[str | float]) -> str:
+    """The same for all runs, or each run's."""
+    texts = [each if isinstance(each, str) else f"{each:.6g}" for each in values]
+    return texts[0] if len(set(texts)) == 1 else f"{', '.join(texts)} ({counted(len(texts), 'run')})"
+
+
+def verdicts(of: ReportContext) -> Section | None:
+    comparisons = of.analysis.comparisons
+    if not comparisons:
+        return None
+    forests = [chart for chart in of.pictures.all if chart.kind == "verdicts"]
+    first = [chart for chart in forests if chart.name == "verdicts"]
+    others = [chart for chart in forests if chart.name != "verdicts"][:MOST_FORESTS]
+    used = {each.word for each in comparisons}
+    table = TableBlock(
+        verdict_table(of.analysis, MOST_VERDICTS, of.notes),
+        "verdict-table",
+        has_filter=True,
+        words=tuple(text for word, text in words.WORDS.items() if word in used),
+    )
+    overview = of.pictures.block(first, wide=True)
+    folded = _folded("All ratios as charts", of.pictures.block(others))
+    return Section("verdicts", "Verdicts", (*overview, table, *folded))
+
+
+def ladder(of: ReportContext) -> Section | None:
+    """All endpoints together over the levels, in charts and tables. Of several operations, each has its own."""
+    if len(of.study.operations) != 1 or len(of.study.levels) < 2:
+        return None
+    main, more = main_ones([chart for chart in of.pictures.all if chart.kind.startswith("ladder")])
+    folded = _folded("Endpoint by endpoint", of.pictures.block(more))
+    tables = _level_tables(of, of.study.operations[0])
+    return Section("ladder", "Over the levels", (*of.pictures.block(main), *tables, *folded), label="Levels")
+
+
+def ladders(of: ReportContext) -> Section | None:
+    """The same where operations have no sections of their own."""
+    if len(of.study.operations) == 1:
+        return ladder(of)
+    tables = tuple(table for name in of.study.operations for table in _level_tables(of, name))
+    return Section("ladder", "Over the levels", tables, label="Levels") if tables else None
+
+
+def _level_tables(of: ReportContext, operation: str) -> tuple[TableBlock, ...]:
+    if len(of.study.levels) < 2:
+        return ()
+    return tuple(map(shown, level_tables(of.analysis, operation, of.notes, _place(of, operation))))
+
+
+def operations(of: ReportContext) -> Section | None:
+    parts = [Panel(name or "all", _operation(of, name)) for name in of.study.operations]
+    if len(parts) > 1:
+        return Section("operations", "Operations", (Tabs("Operations", tuple(parts)),))
+    return Section("operations", "Endpoints", parts[0].blocks) if parts else None
+
+
+def _operation(of: ReportContext, name: str) -> tuple[Block, ...]:
+    own = [cell for cell in of.cells if cell.operation == name]
+    main, more, parts = curves_of(of, name)
+    ladder_of_its_own: tuple[Block, ...] = ()
+    if len(of.study.operations) > 1:
+        ladder_of_its_own = (*of.pictures.block(_ladder_of(of, name)), *_level_tables(of, name))
+    return (
+        *ladder_of_its_own,
+        *_failures(of, name, own),
+        *of.pictures.block([*(chart for chart in (*main, *more) if not chart.level), *parts]),
+        *_levels(of, name, own, main, more),
+    )
+
+
+def curves_of(of: ReportContext, operation: str) -> tuple[list[Chart], list[Chart], list[Chart]]:
+    """Percentile curves: of all endpoints together, of single ones, and where the time went."""
+    curves = [chart for chart in of.pictures.all if chart.kind == "percentiles" and chart.operation == operation]
+    parts = [chart for chart in curves if chart.name.startswith("parts")]
+    main, more = main_ones([chart for chart in curves if chart not in parts])
+    return main, more, parts
+
+
+def _ladder_of(of: ReportContext, operation: str) -> list[Chart]:
+    charts = [each for each in of.pictures.all if each.kind.startswith("ladder") and each.operation == operation]
+    return main_ones(charts)[0]
+
+
+def failure_figure(of: ReportContext, operation: str) -> tuple[Figures, ...]:
+    charts = [each for each in of.pictures.all if each.kind == "failures" and each.operation == operation]
+    return of.pictures.block(charts[:1], wide=True)
+
+
+def _failures(of: ReportContext, operation: str, cells: Sequence[CellSummary]) -> tuple[Block, ...]:
+    labelled = [(cell_label(of.study, cell.variant, cell.level), cell) for cell in cells]
+    table = failure_table(labelled, MOST_FAILURES, _place(of, operation))
+    if table is not None:
+        return (*failure_figure(of, operation), shown(table))
+    if any(cell.total is not None and cell.total.failures is not None for cell in cells):
+        return (Paragraph("No request failed.", "soft"),)
+    return ()
+
+
+def _levels(
+    of: ReportContext, operation: str, cells: Sequence[CellSummary], main: Sequence[Chart], more: Sequence[Chart]
+) -> tuple[Block, ...]:
+    levels = [level for level in of.study.levels if any(cell.level == level for cell in cells)]
+    found: list[Block] = []
+    for place, level in enumerate(levels):
+        blocks = _at_level(of, operation, [cell for cell in cells if cell.level == level], level, main, more)
+        is_open = place == 0 or len(levels) <= MOST_OPEN
+        found += blocks if level is None else (Details(str(level), blocks, is_open, is_level=True),)
+    return tuple(found)
+
+
+def _at_level(
+    of: ReportContext,
+    operation: str,
+    cells: Sequence[CellSummary],
+    level: Level | None,
+    main: Sequence[Chart],
+    more: Sequence[Chart],
+) -> tuple[Block, ...]:
+    """Locust's two tables, and the curves of that level."""
+    variants = len(of.study.variants)
+    most = max(50, MOST_ENDPOINT_ROWS // max(1, 2 * len(of.cells))) * variants
+    place = _place(of, operation, level)
+    requests, percentiles = locust_tables(cells, of.notes, most, names_variant=variants > 1, place=place)
+    at = str(level) if level is not None else ""
+    folded = of.pictures.block(chart for chart in more if at and chart.level == at)
+    return (
+        shown(requests),
+        shown(percentiles),
+        *of.pictures.block(chart for chart in main if at and chart.level == at),
+        *_folded("Percentile curves endpoint by endpoint", folded),
+    )
+
+
+def courses(of: ReportContext) -> Section | None:
+    """Second by second, one run at a time."""
+    parts = []
+    for trial in of.study.trials[:MOST_COURSES]:
+        own = [each for each in of.pictures.all if each.kind.startswith("course") and each.trial == trial.id]
+        if own:
+            parts.append(Panel(trial_label(of.study, trial), of.pictures.block(own, wide=True)))
+    if not parts:
+        return None
+    blocks: list[Block] = [Choice("run", tuple(parts))] if len(parts) > 1 else [*parts[0].blocks]
+    if len(of.study.trials) > MOST_COURSES:
+        note = f"The first {MOST_COURSES} of {len(of.study.trials)} runs; `plimsoll show` has each."
+        blocks.append(Paragraph(note, "note"))
+    return Section("course", "Second by second", tuple(blocks), label="Time")
+
+
+def target(of: ReportContext) -> Section | None:
+    observed = observed_table(of.study)
+    tables = (shown(observed),) if observed is not None else ()
+    charts = of.pictures.block(chart for chart in of.pictures.all if chart.kind == "target")
+    if not tables and not charts:
+        return None
+    return Section("target", "The target's side", (*tables, *charts), label="Target")
+
+
+def other_charts(of: ReportContext) -> Section | None:
+    """Those that no other section shows. To be made after these."""
+    block = of.pictures.block(of.pictures.left_out(), wide=True)
+    return Section("charts", "Charts", block) if block else None
+
+
+def environment(of: ReportContext) -> Section | None:
+    """With a row for each run."""
+    generator = generator_table(of.study)
+    return measured(_circumstances(of), () if generator is None else (shown(generator),))
+
+
+def circumstances(of: ReportContext) -> Section | None:
+    """The same in short."""
+    return measured(_circumstances(of))
+
+
+def _circumstances(of: ReportContext) -> tuple[NamedValue, ...]:
+    study = of.study
+    known = [
+        ("source", study.source),
+        ("measured by", study.command),
+        ("order", "repeats ran next to one another, in random order" if study.interleaved else ""),
+        *((f"changed in {variant}", text) for variant, text in changes_of(study).items()),
+        *study.about.items(),
+    ]
+    return tuple(NamedValue(name, text) for name, text in known if text)
+
+
+def measured(facts: tuple[NamedValue, ...], more: tuple[Block, ...] = ()) -> Section | None:
+    """How it was. None when nothing is known."""
+    blocks = (*((Facts(facts),) if facts else ()), *more)
+    return Section("environment", "How it was measured", blocks, label="Environment") if blocks else None
+
+
+def notes(of: ReportContext, first: Sequence[str] = ()) -> Section:
+    """first: lines before those that the numbers ask for. To be made after all other sections."""
+    block = blocks.Notes(tuple(of.notes.lines()), (*first, *general(of.analysis, of.command)))
+    return Section("notes", "How to read this", (block,), label="Notes")
+
+
+def _place(of: ReportContext, operation: str, level: Level | None = None) -> str:
+    """ " of upload at 50 users": captions that are the same would not tell one table from another."""
+    of_operation = f" of {operation}" if len(of.study.operations) > 1 and operation else ""
+    return of_operation + (f" at {level}" if level is not None else "")
+
+
+def _folded(summary: str, blocks: tuple[Block, ...]) -> tuple[Details, ...]:
+    return (Details(summary, blocks),) if blocks else ()

@@ -1,0 +1,173 @@
+"""Tables of endpoints: Locust's two tables, and failures. Nothing is computed here."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
+from plimsoll.report.numbers import NONE, count, counted, known, share
+from plimsoll.stats.study import TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from plimsoll.report.document.footnotes import Footnotes
+    from plimsoll.stats.cells import CellSummary, EndpointCell
+
+PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
+"""Of Locust's second table."""
+METHOD = TableColumn("Method", is_text=True, room="word")
+NAME = TableColumn("Name", is_text=True, room="long")
+MESSAGE = TableColumn("Message", is_text=True, room="long")
+VARIANT = TableColumn("Variant", is_text=True, room="word")
+KIND = TableColumn("Kind", is_text=True, room="word")
+REQUESTS = (
+    TableColumn("# Requests"),
+    TableColumn("# Fails"),
+    TableColumn("Average (ms)"),
+    TableColumn("Min (ms)"),
+    TableColumn("Max (ms)"),
+    TableColumn("Average size (bytes)"),
+    TableColumn("RPS"),
+    TableColumn("Failures/s"),
+)
+
+
+def quantile(of: EndpointCell, q: float) -> str:
+    """In ms; "≥" before one that may have been greater."""
+    return known(of.quantile(q), at_least=of.is_at_least(q))
+
+
+def longest(of: EndpointCell) -> str:
+    """Its maximum; where only percentiles are known, the last of them."""
+    return known(of.quantile(1.0) if of.max is None else of.max, at_least=bool(of.censored))
+
+
+def failed(of: EndpointCell | None) -> str:
+    """Failed requests as a share of all."""
+    if of is None or not of.requests or of.failures is None:
+        return NONE
+    return share(of.failures, of.requests)
+
+
+def succeeded(of: EndpointCell | None) -> str:
+    if of is None or not of.requests or of.failures is None:
+        return NONE
+    return share(of.requests - of.failures, of.requests)
+
+
+def reason(cell: CellSummary) -> str:
+    """Why its numbers must not be used."""
+    level = f" at {cell.level}" if cell.level is not None else ""
+    if not cell.trials:
+        return f"{cell.variant} was not run{level}"
+    first, *others = cell.reasons or ("nothing was measured",)
+    more = f"; and {counted(len(others), 'more reason')}, which the JSON has" if others else ""
+    return f"{cell.variant}{level} is INVALID: {first}{more}"
+
+
+def main_row(cell: CellSummary) -> EndpointCell | None:
+    """All endpoints together, or the only one."""
+    return cell.total or (cell.endpoints[0] if len(cell.endpoints) == 1 else None)
+
+
+def locust_tables(
+    cells: Sequence[CellSummary], notes: Footnotes, most: int, *, names_variant: bool, place: str = ""
+) -> tuple[TableData, TableData]:
+    """The two tables of Locust for cells that stand at one level: requests, and percentiles. most: rows of each; the
+    endpoints with the most requests are kept. place: where these cells stand, for the captions: " at 50 users"."""
+    left = (METHOD, NAME, VARIANT) if names_variant else (METHOD, NAME)
+    keys = list(dict.fromkeys(each.key for cell in cells for each in cell.endpoints))
+    shown, note = _busiest(cells, keys, most // max(1, len(cells)))
+    by_key = [{**{each.key: each for each in cell.endpoints}, TOTAL: cell.total} for cell in cells]
+
+    def rows(texts: Callable[[EndpointCell], list[str]], width: int) -> tuple[TableRow, ...]:
+        found = []
+        for key in (*shown, TOTAL):
+            for cell, endpoints in zip(cells, by_key, strict=True):
+                found += _row(cell, key, endpoints.get(key), texts, width, notes, names_variant=names_variant)
+        return tuple(found)
+
+    counts = (replace(each, hint="of all valid runs") for each in REQUESTS[:2])
+    percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
+    title = f"Percentiles of the times (ms){place}"
+    return (
+        TableData(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests, len(REQUESTS)), note),
+        TableData(title, (*left, *percentiles), rows(_percentiles, len(percentiles)), note),
+    )
+
+
+def _busiest(
+    cells: Sequence[CellSummary], keys: Sequence[tuple[str, str]], most: int
+) -> tuple[list[tuple[str, str]], str]:
+    if len(keys) <= most:
+        return sorted(keys, key=lambda key: (key[1], key[0])), ""
+    counts = dict.fromkeys(keys, 0)
+    for cell in cells:
+        for each in cell.endpoints:
+            counts[each.key] += each.requests or 0
+    chosen = sorted(keys, key=lambda key: -counts[key])[:most]
+    note = f"The {most} endpoints with the most requests; {len(keys) - most} more are in the CSV and JSON reports."
+    return sorted(chosen, key=lambda key: (key[1], key[0])), note
+
+
+def _row(
+    cell: CellSummary,
+    key: tuple[str, str],
+    endpoint: EndpointCell | None,
+    texts: Callable[[EndpointCell], list[str]],
+    width: int,
+    notes: Footnotes,
+    *,
+    names_variant: bool,
+) -> list[TableRow]:
+    """One, or none for an endpoint that the cell has not. endpoint: what it has of it."""
+    is_total = key == TOTAL
+    left = ["", "Aggregated"] if is_total else list(key)
+    left += [cell.variant] if names_variant else []
+    kind = "total" if is_total else ""
+    if endpoint is not None and endpoint.runs:
+        return [TableRow((*left, *texts(endpoint)), kind)]
+    if cell.reasons and not cell.valid and is_total:
+        return [TableRow((*left, *[notes.missing(reason(cell))] * width), "missing")]
+    return []
+
+
+def _requests(of: EndpointCell) -> list[str]:
+    return [
+        NONE if of.requests is None else count(of.requests),
+        NONE if of.failures is None else count(of.failures),
+        known(of.mean, at_least=bool(of.censored)),
+        known(of.min),
+        longest(of),
+        NONE if of.size is None else count(of.size),
+        known(of.rate),
+        known(of.failures_per_s),
+    ]
+
+
+def _percentiles(of: EndpointCell) -> list[str]:
+    return [longest(of) if percent == 100 else quantile(of, percent / 100) for percent in PERCENTILES]
+
+
+def failure_table(cells: Iterable[tuple[str, CellSummary]], most: int, place: str = "") -> TableData | None:
+    """By cell and message. None when nothing failed. place: for the caption."""
+    rows = []
+    for label, cell in cells:
+        for endpoint in cell.endpoints:
+            counts: dict[tuple[str, str], int] = {}
+            for run in endpoint.runs:
+                for kind in run.kinds:
+                    key = (f"HTTP {kind.status}" if kind.status else kind.outcome), kind.message
+                    counts[key] = counts.get(key, 0) + kind.count
+            for (kind_name, message), number in sorted(counts.items(), key=lambda each: -each[1]):
+                of = share(number, endpoint.requests or 0)
+                rows.append(TableRow((count(number), of, kind_name, label, *endpoint.key, message)))
+    if not rows:
+        return None
+    note = f"{len(rows) - most} more are in the CSV and JSON reports." if len(rows) > most else ""
+    columns = (
+        TableColumn("# Fails"), TableColumn("Share"), KIND, TableColumn("In", is_text=True), METHOD, NAME, MESSAGE,
+    )  # fmt: skip
+    return TableData(f"Failures{place}", columns, tuple(rows[:most]), note)

@@ -1,0 +1,1 @@
+"""Reports as text: a file for each format."""

@@ -1,0 +1,325 @@
+"""An analysis as plain values: the JSON document "plimsoll.analysis", of which analysis.schema.json is the schema.
+
+The fields and their units are in docs/formats.md; what is there stays until `VERSION` changes. What is not known is
+null, and so is what is no finite number.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.report.document.footnotes import general
+from plimsoll.report.document.head import answer_text, answers
+from plimsoll.report.document.shape import changes_of, collected, shape_of
+from plimsoll.report.gate import is_invalid, is_primary, regressions
+from plimsoll.report.words import direction, verdict
+from plimsoll.stats.cells import cells_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.report.sources import OutputRequest, StudySource
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
+    from plimsoll.stats.findings.finding import Finding
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
+
+SCHEMA = "plimsoll.analysis"
+VERSION = 1
+
+PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99")
+
+
+def analysis_json(source: StudySource, request: OutputRequest) -> str:
+    return json.dumps(document(source.analysis, request.command), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
+    """command: what made this very report."""
+    study = analysis.study
+    found: dict[str, Any] = _finite(
+        {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "study": _study(study),
+            "answer": [answer_text(each) for each in answers(analysis)],
+            "regressions": len(regressions(analysis)),
+            "invalid": is_invalid(analysis),
+            "findings": [_finding(each) for each in analysis.findings],
+            "comparisons": [_comparison(each, is_primary(study, each)) for each in analysis.comparisons],
+            "cells": [_cell(each, _percents(study)) for each in cells_of(study)],
+            "trials": [_trial(each, _percents(study)) for each in study.trials],
+            "notes": general(analysis, command),
+        }
+    )
+    return found
+
+
+def _finite(value: Any) -> Any:
+    """What JSON can hold: infinity and NaN are null, a numpy number is a number."""
+    if isinstance(value, dict):
+        return {str(key): _finite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(each) for each in value]
+    if isinstance(value, bool | int | str) or value is None:
+        return value
+    if hasattr(value, "item"):
+        return _finite(value.item())
+    return float(value) if math.isfinite(value) else None
+
+
+def _percents(study: Study) -> tuple[str, ...]:
+    """The usual ones, and those that the study compares."""
+    asked = [each.quantile for each in (*study.metrics, *study.primary) if each.quantile is not None]
+    return tuple(sorted({*PERCENTILES, *(f"{100 * q:.10g}" for q in asked)}, key=float))
+
+
+def _study(study: Study) -> dict[str, Any]:
+    return {
+        "name": study.name,
+        "question": study.question,
+        "shape": shape_of(study),
+        "source": study.source,
+        "command": study.command,
+        "variants": [_variant(study, name) for name in study.variants],
+        "levels": [_level(level) for level in study.levels if level is not None],
+        "operations": [each for each in study.operations if each],
+        "against": list(study.against),
+        "metrics": [_metric(each) for each in study.metrics],
+        "primary": [_metric(each) for each in study.primary],
+        "delta": study.delta,
+        "tolerance": study.tolerance,
+        "interleaved": study.interleaved,
+        "gap_s": study.gap,
+        "looks": study.looks,
+        "is_aa": study.is_aa,
+        "about": dict(study.about),
+        "warnings": list(study.warnings),
+        "skipped": [{"place": each.place, "text": each.text, "why": each.why} for each in study.skipped],
+        "noise": [
+            {
+                "metric": each.metric,
+                **_endpoint(each.endpoint),
+                "level": _level(each.level),
+                "variance": each.variance,
+                "freedom": each.freedom,
+                "rejected": each.rejected,
+                "compared": each.compared,
+            }
+            for each in study.noise
+        ],
+    }
+
+
+def _variant(study: Study, name: str) -> dict[str, Any]:
+    return {
+        "name": name,
+        "changes": changes_of(study).get(name, ""),
+        "collected": dict(collected(study, name)),
+    }
+
+
+def _level(level: Level | None) -> dict[str, Any] | None:
+    return None if level is None else {"unit": level.unit, "value": level.value}
+
+
+def _endpoint(key: tuple[str, str]) -> dict[str, str]:
+    """All together is ("", "Aggregated"), as in the document of a run."""
+    method, name = key
+    return {"method": method, "name": name or ("" if method else "Aggregated")}
+
+
+def _metric(metric: Metric) -> dict[str, Any]:
+    return {
+        "text": metric.text,
+        "kind": metric.kind,
+        "quantile": metric.quantile,
+        "endpoint": metric.endpoint,
+        "delta": metric.delta,
+        "unit": metric.unit,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    where = finding.where
+    return {
+        "id": finding.id,
+        "weight": finding.weight,
+        "statement": finding.statement,
+        "rule": finding.rule,
+        "evidence": dict(finding.evidence),
+        "advice": finding.advice,
+        "where": {
+            "variant": where.variant,
+            "against": where.against,
+            "level": _level(where.level),
+            "operation": where.operation,
+            "endpoint": None if where.endpoint is None else _endpoint(where.endpoint),
+            "trial": where.trial,
+            "kinds": list(where.kinds),
+        },
+    }
+
+
+def _comparison(each: Comparison, primary: bool) -> dict[str, Any]:
+    return {
+        "a": each.a,
+        "b": each.b,
+        "against": each.against,
+        "operation": each.operation,
+        "level": _level(each.level),
+        **_endpoint(each.endpoint),
+        "metric": _metric(each.metric),
+        "primary": primary,
+        "word": each.word,
+        "verdict": verdict(each),
+        "at_least": each.at_least,
+        "better": each.better,
+        "direction": direction(each),
+        "reason": each.reason,
+        "a_value": each.a_value,
+        "b_value": each.b_value,
+        "ratio": each.ratio,
+        "low": each.low,
+        "high": each.high,
+        "difference": each.difference,
+        "difference_low": each.difference_low,
+        "difference_high": each.difference_high,
+        "within_run": each.within_run,
+        "pairs": each.pairs,
+        "interleaved": each.interleaved,
+        "spread": each.spread,
+        "p": each.p,
+        "p_flip": each.p_flip,
+        "q": each.q,
+        "resolves": each.resolves,
+        "needed": _needed(each.needed),
+        "requests": each.requests,
+        "tail": each.tail,
+        "design_effect": each.effect,
+        "tool_step": each.step,
+        "warmup_s": each.warmup,
+        "checks": {"passed": each.checks[0], "of": each.checks[1]},
+        "remarks": list(each.remarks),
+    }
+
+
+def _needed(needed: RunsNeeded | None) -> dict[str, Any] | None:
+    if needed is None:
+        return None
+    return {
+        "pairs": needed.pairs,
+        "minutes": needed.minutes,
+        "powered_pairs": needed.powered,
+        "longer_runs": needed.longer,
+    }
+
+
+def _cell(cell: CellSummary, percents: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "variant": cell.variant,
+        "operation": cell.operation,
+        "level": _level(cell.level),
+        "trials": [trial.id for trial in cell.trials],
+        "valid": len(cell.valid),
+        "invalid": list(cell.reasons),
+        "offered_per_s": cell.offered,
+        "achieved": cell.achieved,
+        "total": None if cell.total is None else _row(cell.total, percents),
+        "endpoints": [_row(each, percents) for each in cell.endpoints],
+    }
+
+
+def _row(row: EndpointCell, percents: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        **_endpoint(row.key),
+        "requests": row.requests,
+        "failures": row.failures,
+        "rps": row.rate,
+        "failures_per_s": row.failures_per_s,
+        "average_size": row.size,
+        "mean_ms": row.mean,
+        "min_ms": row.min,
+        "max_ms": row.max,
+        "censored": row.censored,
+        "percentiles_ms": {percent: row.quantile(float(percent) / 100) for percent in percents},
+    }
+
+
+def _trial(trial: Trial, percents: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        "id": trial.id,
+        "variant": trial.variant,
+        "operation": trial.operation,
+        "level": _level(trial.level),
+        "repeat": trial.repeat,
+        "order": trial.order,
+        "model": trial.model,
+        "users": trial.users,
+        "offered_per_s": trial.offered,
+        "think_s": trial.think,
+        "duration_s": trial.duration,
+        "ramp_s": trial.ramp,
+        "warmup_s": trial.warmup,
+        "invalid": list(trial.invalid),
+        "crashed": trial.crashed,
+        "notes": list(trial.notes),
+        "facts": dict(trial.facts),
+        "scenario": trial.scenario,
+        "precision": {
+            "tool": trial.precision.tool,
+            "digits": trial.precision.digits,
+            "floor_ms": trial.precision.floor,
+            "clock": trial.precision.clock,
+            "times_of": trial.precision.times_of,
+            "mergeable": trial.precision.mergeable,
+        },
+        "generator": _generator(trial.generator),
+        "total": None if trial.total is None else _measured(trial.total, percents),
+        "endpoints": [_measured(each, percents) for each in trial.endpoints],
+    }
+
+
+def _generator(generator: GeneratorHealth | None) -> dict[str, Any] | None:
+    if generator is None:
+        return None
+    return {
+        "lag_p99_ms": generator.lag_p99,
+        "delay_p99_ms": generator.delay_p99,
+        "cpu_max": generator.cpu_max,
+        "achieved": generator.achieved,
+        "dropped": generator.dropped,
+        "in_flight": generator.in_flight,
+        "open_files": generator.open_files,
+    }
+
+
+def _measured(measured: Measured, percents: tuple[str, ...]) -> dict[str, Any]:
+    return {
+        **_endpoint(measured.key),
+        "requests": measured.requests,
+        "failures": measured.failures,
+        "rps": measured.rate,
+        "average_size": measured.size,
+        "timed": measured.timed,
+        "mean_ms": measured.mean,
+        "mean_success_ms": measured.mean_success,
+        "mean_failure_ms": measured.mean_failure,
+        "min_ms": measured.min,
+        "max_ms": measured.max,
+        "censored": measured.censored,
+        "percentiles_ms": _quantiles(measured, percents),
+        "outcomes": dict(measured.outcomes),
+        "kinds": [
+            {"outcome": kind.outcome, "message": kind.message, "count": kind.count, "status": kind.status}
+            for kind in measured.kinds
+        ],
+    }
+
+
+def _quantiles(measured: Measured, percents: tuple[str, ...]) -> Mapping[str, float | None]:
+    return {percent: measured.quantile(float(percent) / 100) for percent in percents}

@@ -1,0 +1,73 @@
+"""Findings and verdicts as workflow commands of GitHub Actions, which shows them on the run's page.
+
+::error title=p99 of GET /todos/ at 50 users%3A slower::DIFFERENT, at least 5 %25 (×1.20 [1.18, 1.22])
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from plimsoll.report.gate import judged
+from plimsoll.report.numbers import counted
+from plimsoll.report.words import WORDS, direction, in_short, place, subject
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from plimsoll.report.sources import OutputRequest, StudySource
+    from plimsoll.stats.compare.comparison import Comparison, VerdictWord
+    from plimsoll.stats.findings.finding import Finding, FindingWeight
+
+Grade = Literal["error", "warning", "notice"]
+
+MOST = 10
+"""Of one grade: GitHub shows no more of a step."""
+_GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", "insight": "notice"}
+
+
+def workflow_commands(source: StudySource, request: OutputRequest) -> str:
+    """A line each, errors first: what became worse or cannot be told, reasons to doubt, then the rest."""
+    analysis = source.analysis
+    found = [*_of_comparisons(judged(analysis)), *map(_of_finding, analysis.findings)]
+    lines = []
+    for grade in ("error", "warning", "notice"):
+        own = [(title, text) for each, title, text in found if each == grade]
+        shown = own if len(own) <= MOST else own[: MOST - 1]
+        lines += [_line(grade, title, text) for title, text in shown]
+        if len(own) > len(shown):
+            lines.append(_line(grade, "and more", f"{len(own) - len(shown)} more: `plimsoll report` has all"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+_OPEN: tuple[VerdictWord, ...] = ("one run", "no verdict")
+
+
+def _of_comparisons(comparisons: tuple[Comparison, ...]) -> Iterator[tuple[Grade, str, str]]:
+    """Nothing is said of what is not distinguishable: that is what one hopes to see."""
+    for each in comparisons:
+        if each.better is not None:
+            yield "notice" if each.better else "error", f"{subject(each)}: {direction(each)}", in_short(each)
+        elif each.word == "invalid":
+            yield "error", subject(each), in_short(each)
+    for word in _OPEN:
+        number = sum(each.word == word for each in comparisons)
+        if number:
+            yield "notice", WORDS[word], f"{number} of {counted(len(comparisons), 'comparison')}"
+
+
+def _of_finding(finding: Finding) -> tuple[Grade, str, str]:
+    where = place(finding.where)
+    text = f"{finding.statement} {finding.advice}".strip()
+    return _GRADES[finding.weight], f"{finding.id}{f' ({where})' if where else ''}", text
+
+
+def _line(grade: str, title: str, text: str) -> str:
+    return f"::{grade} title={_property(title)}::{_data(text)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

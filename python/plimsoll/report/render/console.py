@@ -1,0 +1,244 @@
+"""A document as plain text for the terminal."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from plimsoll.report.document.blocks import (
+    Answers,
+    Choice,
+    Details,
+    Doubts,
+    Facts,
+    Figures,
+    Findings,
+    Notes,
+    Paragraph,
+    Preformatted,
+    TableBlock,
+    Tabs,
+)
+from plimsoll.report.document.head import answer_text
+from plimsoll.report.render.terminal import TextColumn, alarming, render, struck
+from plimsoll.report.render.wording import (
+    bad_titles,
+    blocks_of,
+    cell_text,
+    finding_lines,
+    finding_title,
+    is_picture,
+    status_text,
+    verdict_lines,
+)
+from plimsoll.report.text import cells, cut, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from plimsoll.report.document.blocks import Block, ReportDocument, TableColumn, TableData
+    from plimsoll.report.sources import OutputRequest, RunSource, StudySource
+
+_INDENT = "  "
+_HELD = "\u00a0"
+"""A blank that no line is broken at."""
+_MOST_LINES = 20
+"""Of a collected text; the JSON has all."""
+_LEAST = {"long": 12, "word": 7}
+"""Cells that a column of texts is cut to, by the room that it has."""
+
+_ALARMING = re.compile(
+    r"INVALID: the generator.*|Some of these numbers.*|INVALID|blocks verdicts"
+    r"|DIFFERENT(?:, at least [\d.]+ %)?: (?:slower|less throughput|more failures)"
+)
+_UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
+"""A number and its unit stay on one line."""
+
+
+def text_report(source: StudySource, request: OutputRequest) -> str:
+    document = source.document(scope="text", charts=False, command=request.command)
+    return console(document, request.width, colour=request.colour) + "\n"
+
+
+def run_tables(source: RunSource, request: OutputRequest) -> str:
+    """Only the tables of a run."""
+    from plimsoll.report.document.run import tables_document
+
+    document = tables_document(source.view, source.run, source.assessment)
+    return console(document, request.width, colour=request.colour) + "\n"
+
+
+def console(document: ReportDocument, width: int | None = None, *, colour: bool = False) -> str:
+    """width: in cells; None asks the terminal. colour: for a terminal that shows it."""
+    sheet = _Sheet(width or shutil.get_terminal_size().columns, colour)
+    parts = [[*_title(document.title, "=", sheet.width), *_lines(document.lines, sheet.width)]]
+    parts += [_block(block, sheet) for block in document.head]
+    for section in document.sections:
+        blocks = [lines for block in blocks_of(section) if (lines := _block(block, sheet))]
+        if blocks and section.title:
+            blocks[0] = [*_title(section.title, "-", sheet.width), *blocks[0]]
+        parts += blocks
+    # Again in the end, where people look first.
+    parts += [[title] for title in bad_titles(document)]
+    text = "\n\n".join("\n".join(lines) for lines in parts if lines)
+    return _ALARMING.sub(lambda found: alarming(found[0]), text) if colour else text
+
+
+@dataclass(frozen=True, slots=True)
+class _Sheet:
+    """What a report is drawn on."""
+
+    width: int
+    colour: bool
+
+
+def _title(text: str, rule: str, width: int) -> list[str]:
+    shown = cut(one_line(text), width)
+    return [shown, rule * cells(shown)]
+
+
+def _lines(lines: Sequence[str], width: int) -> list[str]:
+    return [each for line in lines for each in _filled(line, width, "", "")]
+
+
+def _bullets(lines: Sequence[str], width: int) -> list[str]:
+    return [each for line in lines for each in _filled(line, width, "- ", "  ")]
+
+
+def _block(block: Block, sheet: _Sheet) -> list[str]:
+    width = sheet.width
+    match block:
+        case Paragraph():
+            return _filled(block.text, width, "", "")
+        case Preformatted():
+            return _preformatted(block.text, width)
+        case TableBlock():
+            return _table_block(block, sheet)
+        case Answers():
+            return _bullets([answer_text(each) for each in block.answers], width)
+        case Facts(_, "status"):
+            return _filled(status_text(block), width, "", "")
+        case Facts():
+            return _bullets([f"{each.name}: {each.value}" for each in block.facts], width)
+        case Doubts():
+            return [*_filled(block.title, width, "", ""), *_bullets([*block.lines, *block.small], width)]
+        case Findings():
+            return _findings(block, width)
+        case Details():
+            return _details(block, sheet)
+        case Tabs() | Choice():
+            return _joined([lines for part in block.parts for lines in _part(part.title, part.blocks, sheet)])
+        case Notes():
+            return _bullets([*block.marks, *block.lines], width)
+        case Figures():
+            return []
+
+
+def _joined(parts: Sequence[list[str]]) -> list[str]:
+    """With an empty line between any two."""
+    lines: list[str] = []
+    for part in parts:
+        lines += ["", *part] if lines and part else part
+    return lines
+
+
+def _part(title: str, blocks: Sequence[Block], sheet: _Sheet) -> list[list[str]]:
+    inner = [lines for block in blocks if (lines := _block(block, sheet))]
+    return [[cut(one_line(title), sheet.width)], *inner] if inner else []
+
+
+def _details(block: Details, sheet: _Sheet) -> list[str]:
+    """What is said beside the summary stands for the rest."""
+    if is_picture(block):
+        return []
+    if block.soft:
+        return [cut(one_line(block.summary), sheet.width), cut(f"{_INDENT}{one_line(block.soft)}", sheet.width)]
+    return _joined(_part(block.summary, block.blocks, sheet))
+
+
+def _findings(block: Findings, width: int) -> list[str]:
+    said: set[str] = set()
+    lines = []
+    for each in block.findings:
+        lines += _filled(f"{finding_title(each)} {each.statement}", width, "- ", "  ")
+        for below in finding_lines(each, said):
+            lines += _filled(below, width, "    ", "    ")
+    if block.folded:
+        lines.append(f"… and {len(block.folded)} more of the same rules; `--format json` has all")
+    return lines
+
+
+def _filled(text: str, width: int, first: str, others: str) -> list[str]:
+    """Three blanks between the parts of a verdict stay, and a number keeps its unit."""
+    flat = _printable(text.replace(_HELD, " ").strip().replace("   ", f"{_HELD}{_HELD} "))
+    lines = wrap(
+        _UNIT.sub(_HELD, flat), width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False,
+        break_long_words=False,
+    )  # fmt: skip
+    return [line.replace(_HELD, " ").rstrip() for line in lines]
+
+
+def _preformatted(text: str, width: int) -> list[str]:
+    lines = text.rstrip().splitlines()
+    shown = [cut(f"{_INDENT}{_printable(line)}", width) for line in lines[:_MOST_LINES]]
+    more = len(lines) - _MOST_LINES
+    return [*shown, *([f"{_INDENT}… and {more} more lines"] if more > 0 else [])]
+
+
+def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
+    table = block.table
+    if not table.rows:
+        return []
+    mark = struck if block.struck and sheet.colour else None
+    groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
+    lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width, mark)
+    details = [each for line in verdict_lines(table) for each in _indented(line, sheet.width)]
+    return _joined([[*filter(None, [table.caption]), *lines, *([table.note] if table.note else [])], details])
+
+
+def _plain(table: TableData, width: int, mark: Callable[[str], str] | None) -> list[str]:
+    """A rule stands above the sum of the other rows."""
+    rows = [[one_line(cell_text(cell)) for cell in row.cells] for row in table.rows]
+    lines = render([_column(each) for each in table.columns], rows, width, mark)
+    total = next((place for place, row in enumerate(table.rows) if row.kind == "total"), None)
+    if total is not None:
+        lines.insert(len(lines) - len(rows) + total, next(line for line in lines if line.startswith("--")))
+    return lines
+
+
+def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
+    """Rows indented below what they have in common, which has the whole width."""
+    places = [place for place, column in enumerate(table.columns) if not column.use]
+    columns = [_column(table.columns[place]) for place in places]
+    rows = [[one_line(cell_text(row.cells[place])) for place in places] for row in table.rows]
+    lines = render(columns, rows, width - len(_INDENT))
+    head = len(lines) - len(rows)
+    shown = [f"{_INDENT}{line}".rstrip() for line in lines[: head - 1]] + [f"{lines[head - 1]}--"]
+    last = None
+    for row, line in zip(table.rows, lines[head:], strict=True):
+        names = ", ".join(filter(None, (one_line(cell_text(row.cells[place])) for place in groups)))
+        if names != last:
+            shown.append(cut(names, width))
+            last = names
+        shown.append(f"{_INDENT}{line}")
+    return shown
+
+
+def _column(column: TableColumn) -> TextColumn:
+    return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room))
+
+
+def _indented(line: str, width: int) -> Iterator[str]:
+    """A line, broken at blanks where it is too long; what follows is indented as it is, and four more."""
+    indent = " " * (len(line) - len(line.lstrip(" ")))
+    if cells(line) <= width:
+        yield _printable(line)
+    else:
+        yield from _filled(line, width, indent, f"{indent}    ")
+
+
+def _printable(text: str) -> str:
+    return "".join(each if each.isprintable() or each == _HELD else "\ufffd" for each in text)

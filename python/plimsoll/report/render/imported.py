@@ -1,0 +1,64 @@
+"""What was read of a file, and what was not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report.numbers import amount, counted
+from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.report.text import one_line
+
+if TYPE_CHECKING:
+    from plimsoll.stats.study import Precision, Study, Trial
+
+_COLUMNS = [
+    TextColumn("Variant", least=8),
+    TextColumn("Level"),
+    TextColumn("Operation", least=8),
+    *(
+        TextColumn(title, right=True)
+        for title in ("Endpoints", "Duration s", "# Requests", "# Fails", "RPS", "p50 ms", "p95 ms", "p99 ms")
+    ),
+]
+
+
+def imported_study(study: Study, width: int, most_skipped: int) -> str:
+    """A line per trial with the columns that any has, then what was left out. width: of the terminal."""
+    precision = study.trials[0].precision
+    lines = [f"{study.source}: {counted(len(study.trials), 'run')}, {_precision(precision)}"]
+    rows = [_row(trial) for trial in study.trials]
+    known = [index for index in range(len(_COLUMNS)) if any(row[index] for row in rows)]
+    lines += render([_COLUMNS[index] for index in known], [[row[index] for index in known] for row in rows], width)
+    notes = dict.fromkeys(note for trial in study.trials for note in trial.notes if not note.startswith("read from "))
+    lines += [f"note: {note}" for note in (*study.warnings, *notes)]
+    lines += [f"skipped: {each.place}: {one_line(each.text)!r}: {each.why}" for each in study.skipped[:most_skipped]]
+    if len(study.skipped) > most_skipped:
+        lines.append(f"skipped: and {len(study.skipped) - most_skipped} more; the study keeps all of them")
+    return "\n".join(lines)
+
+
+def _precision(precision: Precision) -> str:
+    fine = "all digits" if precision.digits is None else counted(precision.digits, "significant digit")
+    clock = {
+        "due": "from the intended start", "sent": "from the actual start",
+        "corrected": "corrected afterwards", "unknown": "from a start that is not known",
+    }[precision.clock]  # fmt: skip
+    merge = ", with histograms" if precision.mergeable else ""
+    tool = "a tool that is not named" if precision.tool == "unknown" else precision.tool
+    return f"times of {tool} in {fine}, not below {precision.floor:g} ms, {clock}{merge}"
+
+
+def _row(trial: Trial) -> list[str]:
+    total = trial.total or (trial.endpoints[0] if len(trial.endpoints) == 1 else None)
+    quantiles = [total.quantile(q) if total else None for q in (0.5, 0.95, 0.99)]
+    return [
+        one_line(trial.variant),
+        str(trial.level or ""),
+        one_line(trial.operation),
+        str(len(trial.endpoints)),
+        "" if trial.duration is None else f"{trial.duration:.4g}",
+        "" if total is None or total.requests is None else str(total.requests),
+        "" if total is None or total.failures is None else str(total.failures),
+        "" if total is None or total.rate is None else f"{total.rate:.4g}",
+        *("" if value is None else amount(value) for value in quantiles),
+    ]

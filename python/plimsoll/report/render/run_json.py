@@ -1,0 +1,229 @@
+"""A run as JSON. The fields and their units are in docs/formats.md; what is there stays until `VERSION` changes."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.record import FAILURES
+from plimsoll.stats.latency.milliseconds import Latency
+from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+from plimsoll.stats.validity import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll._engine import Histogram
+    from plimsoll.record import CaughtException, Failure
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.report.sources import Described, Labelled, OutputRequest, RunSource
+    from plimsoll.stats.generator import GeneratorView
+    from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.latency.omission import Omission
+    from plimsoll.stats.validity import Validity
+    from plimsoll.stats.view import EndpointView, RunView
+
+SCHEMA = "plimsoll.run"
+RUNS_SCHEMA = "plimsoll.runs"
+VERSION = 2
+
+PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99", "100")
+
+
+def run_json(source: RunSource, request: OutputRequest) -> str:
+    return dumps(document(source.view, source.run, source.assessment)) + "\n"
+
+
+def dumps(document: dict[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def document(view: RunView, run: Described | None, assessment: Assessment) -> dict[str, Any]:
+    """Everything that is known of a run. run: None for one that was not kept."""
+    return {
+        "schema": SCHEMA,
+        "version": VERSION,
+        "run": _description(run) if run else None,
+        "validity": _validity(assessment.validity),
+        "thresholds": [each.to_dict() for each in assessment.thresholds],
+        "omission": _omission(assessment.omission) if assessment.omission else None,
+        "warmup_s": view.warmup,
+        "times_of": view.times_of,
+        "duration_s": view.duration,
+        "total": _endpoint(summarise_total(view), view.total),
+        "endpoints": [_endpoint(row, each) for row, each in zip(summarise(view), view.endpoints, strict=True)],
+        "failures": [_failure(each) for each in view.failures],
+        "exceptions": [_exception(each) for each in view.exceptions],
+        "generator": _generator(view.generator),
+    }
+
+
+def runs_document(runs: Sequence[tuple[Labelled, RunView]]) -> dict[str, Any]:
+    """A list of runs, each with its totals."""
+    return {
+        "schema": RUNS_SCHEMA,
+        "version": VERSION,
+        "runs": [
+            {
+                **_description(run),
+                "tags": list(run.tags),
+                "note": run.note,
+                "valid": judge(view, run.manifest, run.facts).valid,
+                "duration_s": view.duration,
+                "total": _row(summarise_total(view)),
+            }
+            for run, view in runs
+        ],
+    }
+
+
+def _description(run: Described) -> dict[str, Any]:
+    return {
+        "id": run.id,
+        "status": run.status,
+        "started": run.started,
+        "ended": run.ended,
+        "experiment": run.experiment,
+        "manifest": run.manifest,
+        "notes": run.notes,
+        "facts": run.facts,
+    }
+
+
+def _validity(validity: Validity) -> dict[str, Any]:
+    return {
+        "valid": validity.valid,
+        "checks": [
+            {
+                "name": check.name,
+                "state": check.state,
+                "value": check.value,
+                "limit": check.limit,
+                "text": check.text,
+            }
+            for check in validity.checks
+        ],
+    }
+
+
+def _omission(omission: Omission) -> dict[str, Any]:
+    return {
+        "warning": omission.warning,
+        "rate": omission.rate,
+        "interval_s": omission.interval,
+        "recorded_ms": _by_percent(omission.recorded),
+        "modelled_ms": _by_percent(omission.modelled),
+        "stalls": omission.stalls,
+        "missed": omission.missed,
+    }
+
+
+def _by_percent(values: dict[float, float]) -> dict[str, float]:
+    return {f"{100 * quantile:g}": value for quantile, value in values.items()}
+
+
+def _endpoint(row: EndpointSummary, view: EndpointView) -> dict[str, Any]:
+    return {
+        **_row(row),
+        "cancelled": view.cancelled,
+        "dropped": view.dropped,
+        "bytes_out": view.bytes_out,
+        "bytes_in": view.bytes_in,
+        "bytes_body": view.bytes_body,
+        "service_ms": _latency(row.service),
+        "outcomes": {
+            each.outcome: {
+                "count": each.count,
+                "failure": each.outcome in FAILURES,
+                "time_ms": _latency(Latency.of_response([each])),
+            }
+            for each in sorted(view.outcomes.values(), key=lambda each: each.outcome)
+        },
+        "per_second": {
+            "requests": view.requests_by_second.tolist(),
+            "failures": view.failures_by_second.tolist(),
+        },
+    }
+
+
+def _row(row: EndpointSummary) -> dict[str, Any]:
+    return {
+        "method": row.method,
+        "name": row.name,
+        "requests": row.requests,
+        "failures": row.failures,
+        "rps": row.rps,
+        "failures_per_s": row.failures_per_s,
+        "average_size": row.average_size,
+        "retries": row.retries,
+        "response_ms": _latency(row.response),
+    }
+
+
+def _latency(latency: Latency) -> dict[str, Any]:
+    quantiles = {percent: latency.quantile(float(percent) / 100) for percent in PERCENTILES}
+    return {
+        "count": latency.count,
+        "censored": latency.censored,
+        "overflow": latency.overflow,
+        "mean": _value(latency.mean),
+        "min": _value(latency.min),
+        "max": _value(latency.max),
+        "percentiles": {percent: _value(each) for percent, each in quantiles.items()},
+        "at_least": [percent for percent, each in quantiles.items() if each and each.at_least],
+    }
+
+
+def _failure(failure: Failure) -> dict[str, Any]:
+    return {
+        "method": failure.method,
+        "name": failure.name,
+        "outcome": failure.outcome,
+        "message": failure.message,
+        "count": failure.count,
+        "first": failure.first,
+        "last": failure.last,
+    }
+
+
+def _exception(exception: CaughtException) -> dict[str, Any]:
+    return {
+        "message": exception.message,
+        "traceback": exception.traceback,
+        "count": exception.count,
+        "workers": sorted(exception.workers),
+    }
+
+
+def _generator(generator: GeneratorView) -> dict[str, Any]:
+    return {
+        "workers": generator.workers,
+        "lag_ms": _durations(generator.lag),
+        "delay_ms": _durations(generator.delay),
+        "cpu_max": generator.cpu_max,
+        "user_stamps": generator.user_stamps,
+        "rejected_stamps": generator.rejected_stamps,
+        "exhausted": generator.exhausted,
+        "offered": generator.offered,
+        "sent": generator.begun,
+        "dropped": generator.dropped,
+        "users_by_second": _by_second(generator.users_by_second()),
+        "in_flight_by_second": _by_second(generator.in_flight_by_second()),
+        "waiting_by_second": _by_second(generator.waiting_by_second()),
+        "offered_by_second": _by_second(generator.offered_by_second()),
+    }
+
+
+def _by_second(values: dict[int, int]) -> dict[str, int]:
+    return {str(second): value for second, value in values.items()}
+
+
+def _durations(histogram: Histogram) -> dict[str, Any]:
+    if not histogram.count:
+        return {"count": 0, "mean": None, "percentiles": dict.fromkeys(PERCENTILES)}
+    values = {percent: histogram.value_at(float(percent) / 100) / 1000 for percent in PERCENTILES}
+    return {"count": histogram.count, "mean": histogram.mean / 1000, "percentiles": values}
+
+
+def _value(duration: Milliseconds | None) -> float | None:
+    return None if duration is None else duration.value

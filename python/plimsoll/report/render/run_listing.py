@@ -1,0 +1,76 @@
+"""Runs as a table, a line each."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.load import load_in_short
+from plimsoll.report.numbers import amount, counted, milliseconds
+from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.report.text import one_line
+from plimsoll.stats.latency.milliseconds import Milliseconds
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.report.sources import Labelled
+    from plimsoll.stats.run_summary import RunSummary
+
+_COLUMNS = [
+    TextColumn("Run"),
+    TextColumn("Started"),
+    TextColumn("Scenario", least=8),
+    *(
+        TextColumn(title, right=True)
+        for title in ("Load", "Duration", "# Requests", "# Fails", "RPS", "p50 ms", "p99 ms")
+    ),
+    TextColumn("Status"),
+]
+_TAGS = TextColumn("Tags", least=8)
+
+
+def run_list(runs: Sequence[tuple[Labelled, RunSummary]], width: int) -> str:
+    """One line per run, in the order given. With their tags, if any of them has some."""
+    if not runs:
+        return "no runs yet"
+    if not any(run.tags for run, _ in runs):
+        return "\n".join(render(_COLUMNS, [_row(*each) for each in runs], width))
+    rows = [[*_row(run, summary), one_line(", ".join(run.tags))] for run, summary in runs]
+    return "\n".join(render([*_COLUMNS, _TAGS], rows, width))
+
+
+def _row(run: Labelled, summary: RunSummary) -> list[str]:
+    scenario = run.manifest.get("scenario") or {}
+    return [
+        run.id,
+        datetime.fromtimestamp(run.started).astimezone().strftime("%m-%d %H:%M"),
+        one_line(str(scenario.get("name", ""))),
+        load_in_short(run.manifest).removeprefix("open model, "),
+        duration_text(summary.duration),
+        str(summary.requests),
+        str(summary.failures),
+        amount(summary.rate),
+        _time(summary, "p50"),
+        _time(summary, "p99"),
+        _status(run, summary),
+    ]
+
+
+def _time(summary: RunSummary, name: str) -> str:
+    value = summary.times[name]
+    return milliseconds(None if value is None else Milliseconds(value, name in summary.at_least))
+
+
+def _status(run: Labelled, summary: RunSummary) -> str:
+    """How it ended, and what a reader must know before trusting the line. A run that goes on is not judged."""
+    if run.status == "running":
+        return run.status
+    thresholds = run.facts.get("thresholds") or ()
+    failed = sum(not each["passed"] for each in thresholds)
+    marks = [
+        *([] if summary.is_valid else ["invalid"]),
+        *([f"✗ {failed} of {counted(len(thresholds), 'threshold')}"] if failed else []),
+    ]
+    return ", ".join(marks if marks and run.status == "finished" else [run.status, *marks])

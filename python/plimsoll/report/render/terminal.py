@@ -1,0 +1,98 @@
+"""Columns of text that fit the width of a terminal, and what a terminal can show and a file cannot."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from plimsoll.report.text import cells, cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TextIO
+
+# A title may be broken at a blank and before a slash.
+_BREAK = re.compile(r" |(?=/)")
+
+
+@dataclass(frozen=True, slots=True)
+class TextColumn:
+    """title: broken over lines when room is short. least: a column with it is cut to no less, the others never."""
+
+    title: str
+    right: bool = False
+    least: int | None = None
+
+
+def render(
+    columns: Sequence[TextColumn],
+    rows: Sequence[Sequence[str]],
+    width: int,
+    mark: Callable[[str], str] | None = None,
+) -> list[str]:
+    """A line per title row, a rule, a line per row. Lines are longer than width only when no cut can help.
+
+    mark: applied to what the rows have in right-aligned columns, the numbers; must not make it wider on a terminal.
+    """
+    titles = [[column.title] for column in columns]
+    gap = 2
+    if _width(_widths(titles, rows), gap) > width:
+        titles = [_BREAK.split(column.title) for column in columns]
+        gap = 1
+    widths = _shrunk(columns, _widths(titles, rows), gap, width)
+    height = max(len(title) for title in titles)
+    heads = zip(*([""] * (height - len(title)) + title for title in titles), strict=True)
+    rule = "-" * _width(widths, gap)
+    lines = [_line(columns, texts, widths, gap) for texts in heads]
+    return [*lines, rule, *(_line(columns, texts, widths, gap, mark) for texts in rows)]
+
+
+def _widths(titles: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(cells(text) for text in (*title, *(row[place] for row in rows))) for place, title in enumerate(titles)]
+
+
+def _width(widths: Sequence[int], gap: int) -> int:
+    return sum(widths) + gap * (len(widths) - 1)
+
+
+def _shrunk(columns: Sequence[TextColumn], widths: Sequence[int], gap: int, width: int) -> list[int]:
+    """Takes from the widest column that may be cut, one cell at a time, until the line fits."""
+    shrunk = list(widths)
+    while _width(shrunk, gap) > width:
+        room = [place for place, each in enumerate(columns) if each.least is not None and shrunk[place] > each.least]
+        if not room:
+            break
+        shrunk[max(room, key=lambda place: shrunk[place])] -= 1
+    return shrunk
+
+
+def _line(
+    columns: Sequence[TextColumn],
+    texts: Sequence[str],
+    widths: Sequence[int],
+    gap: int,
+    mark: Callable[[str], str] | None = None,
+) -> str:
+    padded = []
+    for column, text, width in zip(columns, texts, widths, strict=True):
+        shown = cut(text, width) if column.least is not None else text
+        blank = " " * (width - cells(shown))
+        shown = mark(shown) if mark and column.right and shown else shown
+        padded.append(blank + shown if column.right else shown + blank)
+    return (" " * gap).join(padded).rstrip()
+
+
+def shows_ansi(stream: TextIO) -> bool:
+    """Whether the stream is a terminal that knows how to strike text through."""
+    return stream.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
+
+
+def struck(text: str) -> str:
+    return f"\x1b[9m{text}\x1b[29m"
+
+
+def alarming(text: str) -> str:
+    """Bold and red, unless NO_COLOR asks for no colors: bold."""
+    return f"\x1b[1m{text}\x1b[0m" if os.environ.get("NO_COLOR") else f"\x1b[1;31m{text}\x1b[0m"

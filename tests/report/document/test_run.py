@@ -1,0 +1,178 @@
+import json
+from dataclasses import replace
+
+from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_charts, table
+
+from plimsoll.record import Failure
+from plimsoll.report.document.blocks import Details, Doubts, Facts, Preformatted, TableBlock
+from plimsoll.report.document.run import GROWING, MOST_ROWS, run_document
+from plimsoll.report.render.html import to_json
+from plimsoll.stats.view import RunView
+
+
+def ids(document):
+    return [each.id for each in document.sections]
+
+
+def doubts(document):
+    (block,) = section(document, "validity").blocks
+    assert isinstance(block, Doubts)
+    return block
+
+
+def test_a_time_that_was_cut_short_is_at_least_that(view, run, valid):
+    document = run_document(view, run, valid)
+    requests, response = table(document, "Requests"), table(document, "Response time percentiles (ms)")
+    slow = next(row for row in response.rows if row.cells[1] == "/slow")
+    assert slow.cells[2:] == ("≥30000",) * 8
+    assert requests.rows[-1].kind == "total"
+    assert requests.rows[-1].cells[1:4] == ("Aggregated", "217", "9")
+
+
+def test_sections_stand_in_their_order(view, run, valid, invalid):
+    document = run_document(view, run, invalid)
+    assert ids(document) == [
+        "validity", "findings", "thresholds", "numbers", "percentiles", "course", "failures", "exceptions",
+        "environment", "notes",
+    ]  # fmt: skip
+    labels = [each.label or each.title for each in document.sections]
+    assert labels == [
+        "Validity", "Findings", "Thresholds", "Numbers", "Percentiles", "Time", "Failures", "Exceptions",
+        "Environment", "Notes",
+    ]  # fmt: skip
+    assert "thresholds" not in ids(run_document(view, run, replace(valid, thresholds=())))
+
+
+def test_it_begins_with_what_was_run(view, run, valid):
+    run.notes = ["after the deployment"]
+    document = run_document(view, run, valid)
+    assert document.title == f"Run {run.id}"
+    assert document.lines[0].startswith("finished, 20")
+    assert run.id not in document.lines[0]
+    assert document.lines[-1] == "note: after the deployment"
+    assert document.refs == (run.id,)
+    (facts,) = document.head
+    assert isinstance(facts, Facts)
+    assert facts.style == "status"
+    assert [each.name for each in facts.facts] == [
+        "measured", "requests", "failed", "requests per second", "p50", "p95", "p99",
+    ]  # fmt: skip
+    total = table(document, "Response time percentiles (ms)").rows[-1].cells
+    told = {each.name: each.value for each in facts.facts}
+    assert (told["p50"], told["p95"], told["p99"]) == tuple(f"{total[place]} ms" for place in (2, 7, 8))
+    assert not document.is_growing
+
+
+def test_an_invalid_run_does_not_begin_with_its_times(view, run, invalid):
+    (facts,) = run_document(view, run, invalid).head
+    assert isinstance(facts, Facts)
+    assert [each.name for each in facts.facts] == ["measured", "requests", "failed"]
+
+
+def test_one_that_goes_on_says_so(view, run, valid):
+    document = run_document(view, run, valid, is_growing=True)
+    assert document.is_growing
+    assert document.lines[-1] == GROWING
+    assert GROWING not in run_document(view, run, valid).lines
+
+
+def test_one_that_was_not_kept_has_a_page_too(view, valid):
+    document = run_document(view, None, valid)
+    assert document.title == "A run that was not kept"
+    assert document.refs == ()
+    assert document.lines == ("These numbers come from memory: the store does not have all of this run.",)
+    assert "environment" not in ids(document)
+
+
+def test_one_without_any_request_has_a_page_too(run, valid):
+    document = run_document(RunView(), run, valid)
+    assert {"validity", "numbers", "notes"} <= set(ids(document))
+
+
+def test_where_the_time_went(view, run, valid):
+    document = run_document(view, run, valid)
+    name = next(each for each in charts_in(section(document, "percentiles").blocks) if each.startswith("parts"))
+    parts = next(each for each in document.charts if each.name == name)
+    assert parts.spec["encoding"]["color"]["scale"]["domain"] == ["response", "service", "lag"]
+
+
+def test_an_invalid_run_has_its_reasons_and_its_numbers_struck_through(view, run, valid, invalid):
+    document = run_document(view, run, invalid)
+    struck = {each.table.caption: each.struck for each in all_of(TableBlock, document)}
+    assert struck["Requests"]
+    assert struck["Response time percentiles (ms)"]
+    assert struck["Thresholds"]
+    assert doubts(document).bad
+    assert doubts(document).lines == tuple(invalid.validity.reasons)
+    assert any("clock, workers" in line for line in doubts(document).small)
+    assert section(document, "percentiles").blocks, "they tell what the generator's limit was"
+    fine = run_document(view, run, valid)
+    assert not any(each.struck for each in all_of(TableBlock, fine))
+    assert doubts(fine).small[0] == "Checks passed: 1."
+
+
+def test_what_was_hidden_is_told(view, run, valid, omission):
+    document = run_document(view, run, replace(valid, omission=omission))
+    assert "stalls were hidden:" in doubts(document).small
+
+
+def test_exceptions_and_failures_are_there(view, run, valid):
+    document = run_document(view, run, valid)
+    (folded,) = section(document, "exceptions").blocks
+    assert isinstance(folded, Details)
+    assert folded.summary == "8 × ZeroDivisionError: division by zero"
+    assert folded.soft.startswith("/home/ann/load/locustfile.py:12")
+    (text,) = folded.blocks
+    assert isinstance(text, Preformatted)
+    assert "ZeroDivisionError: division by zero" in text.text
+    kinds = table(document, "Failures by kind, and the time until they failed")
+    messages = table(document, "Failures by message")
+    assert [row.cells[0] for row in kinds.rows] == ["connect", "http", "timeout"]
+    assert {row.cells[1] for row in messages.rows} == {"http", "connect"}
+    assert [each.split("-")[0] for each in charts_in(section(document, "failures").blocks)] == ["failures"]
+
+
+def test_failures_beyond_the_limit_are_counted(view, run, valid):
+    view.add([], [], [Failure("GET", "/x", "http", f"message {place}", 1, 1.0, 2.0) for place in range(600)])
+    messages = table(run_document(view, run, valid), "Failures by message")
+    assert len(messages.rows) == 500
+    assert messages.note == "102 more; `plimsoll show RUN --json` has all."
+
+
+def test_of_too_many_endpoints_the_busiest_are_shown(make_interval, run, valid):
+    view = RunView()
+    view.add([make_interval([1.0] * (1 + (place > 4)), name=f"/{place:05}") for place in range(MOST_ROWS + 5)])
+    document = run_document(view, run, valid)
+    requests = table(document, "Requests")
+    assert len(requests.rows) == MOST_ROWS + 1
+    assert requests.rows[0].cells[1] == "/00005"
+    assert "5 more" in requests.note
+    assert next(each for each in all_of(TableBlock, document) if each.id == "requests").has_filter
+
+
+def test_the_notes_begin_with_the_lines_below_the_tables_of_the_terminal(view, run, valid, invalid):
+    (block,) = section(run_document(view, run, valid), "notes").blocks
+    generator = next(place for place, line in enumerate(block.lines) if line.startswith("generator"))
+    rank = next(place for place, line in enumerate(block.lines) if "rank" in line)
+    assert generator < rank
+    (open_model,) = section(run_document(view, run, invalid), "notes").blocks
+    assert len(open_model.lines) == len(block.lines) + 1, "what was offered and what was sent"
+
+
+def test_the_environment_is_the_manifest(view, run, valid):
+    run.manifest |= {"started": 1.0, "spawn_rate": 2.5, "versions": {"plimsoll": "0.1.0"}, "classes": ["A"]}
+    (block,) = section(run_document(view, run, valid), "environment").blocks
+    assert isinstance(block, Facts)
+    assert {each.name: each.value for each in block.facts} == {
+        "users": "5", "host": "http://127.0.0.1:8000", "spawn rate": "2.5", "versions plimsoll": "0.1.0",
+    }  # fmt: skip
+    assert block.style == "manifest"
+
+
+def test_it_is_what_the_page_was_promised(view, run, valid, invalid):
+    for assessment in (valid, invalid):
+        for growing in (False, True):
+            document = run_document(view, run, assessment, is_growing=growing)
+            text = to_json(document)
+            assert [error.message for error in CONTRACT.iter_errors(json.loads(text))] == []
+            assert shown_charts(document) <= {each.name for each in document.charts}

@@ -1,0 +1,39 @@
+from plimsoll.report.document.run import run_document
+from plimsoll.report.document.run_trial import trial_of_run
+from plimsoll.stats.study import Level
+from plimsoll.stats.view import RunView
+
+
+def courses(document):
+    return [each.title.rsplit(": ", 1)[1] for each in document.charts if each.name.startswith("course")]
+
+
+def test_a_run_that_can_be_read_has_percentiles_second_by_second(make_interval, make_health, run, valid):
+    intervals = [make_interval([10.0] * 50, second=second) for second in range(5)]
+    health = [make_health(second, users=3, lag_us=[100] * 50) for second in range(5)]
+    view = RunView()
+    view.add(intervals, health)
+    view.length = 5.0
+    run.ended = run.started + 5.0
+    run.intervals, run.health = lambda: iter(intervals), lambda: iter(health)
+    run.failures = run.exceptions = lambda: iter(())
+    shown = courses(run_document(view, run, valid))
+    assert shown[0] == "requests per second"
+    assert any("response" in each for each in shown)
+
+
+def test_one_that_is_in_memory_only_has_its_counts(view, valid):
+    shown = courses(run_document(view, None, valid))
+    assert shown[0] == "requests per second"
+    assert not any("response" in each for each in shown)
+    trial = trial_of_run(view, None, valid)
+    assert trial.total is not None
+    assert (trial.total.requests, trial.total.failures) == (view.total.requests, view.total.failures)
+    assert [each.key for each in trial.endpoints] == [(each.method, each.name) for each in view.endpoints]
+    assert trial.level is None
+
+
+def test_users_are_a_level_of_the_closed_model_only(view, run, valid):
+    assert trial_of_run(view, run, valid).level == Level("users", 5.0)
+    run.manifest["model"] = "open"
+    assert trial_of_run(view, run, valid).level is None

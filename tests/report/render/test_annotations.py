@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.report.studies import SAMPLES, chain, ladder
+
+from plimsoll.report.render.annotations import MOST, workflow_commands
+from plimsoll.report.sources import OutputRequest, StudySource
+from plimsoll.stats.analysis import Analysis
+
+
+def commands(analysis):
+    return workflow_commands(StudySource(analysis), OutputRequest())
+
+
+def test_errors_first_then_warnings_then_notices():
+    assert commands(ladder()).splitlines() == [
+        "::error title=p99 of GET /threads/{id} at 336 users%2C new against old%3A slower::"
+        "DIFFERENT, at least 5 %25 (×1.32 [1.28, 1.36])",
+        "::error title=p99 of GET /threads/{id} at 460 users%2C new against old%3A slower::"
+        "DIFFERENT, at least 5 %25 (×1.12 [1.09, 1.15])",
+        "::warning title=RETRO (old%2C at 460 users)::"
+        "Throughput of old falls by 16 %25 beyond its peak: more users get less done.",
+        "::notice title=SAT (old)::old saturates between 162 and 336 users, at 53.1 requests/s. "
+        "Measure at rungs within the bracket.",
+        "::notice title=SAT (new)::new saturates between 162 and 336 users, at 38.0 requests/s.",
+    ]
+
+
+def test_what_is_invalid_is_an_error_and_one_run_each_is_counted():
+    text = commands(chain())
+    assert "::error title=p99 of GET /todos/ at 50 users%2C async against index::INVALID: PAYLOAD" in text
+    assert "::error title=PAYLOAD (async%2C GET /todos/)::" in text
+    assert "::notice title=ONE RUN EACH::4 of 17 comparisons" in text
+
+
+def test_no_text_can_begin_a_command_of_its_own():
+    first = chain().findings[0]
+    bad = replace(first, statement="100 %\r\n::error title=x::y", advice="")
+    text = commands(Analysis(chain().study, (bad,), ()))
+    assert text.splitlines() == ["::error title=PAYLOAD (async%2C GET /todos/)::100 %25%0D%0A::error title=x::y"]
+
+
+def test_no_more_of_a_grade_than_are_shown():
+    first = ladder().findings[0]
+    many = tuple(replace(first, statement=f"s{number}") for number in range(MOST + 3))
+    lines = commands(Analysis(ladder().study, many, ())).splitlines()
+    assert len(lines) == MOST
+    assert lines[-1] == "::warning title=and more::4 more: `plimsoll report` has all"
+
+
+def test_every_line_is_a_command():
+    for make in SAMPLES.values():
+        lines = commands(make()).splitlines()
+        assert all(line.startswith(("::error ", "::warning ", "::notice ")) for line in lines)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from plimsoll.report.assessment import assess
+from plimsoll.report.render.locust_csv import CsvFiles, locust_history_csv, locust_table_csv
+from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.stats.view import RunView
+from plimsoll.store import Store
+
+NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.open(str(tmp_path / "runs.db")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def run(store, make_interval, make_health):
+    """Two workers, two endpoints, a second without requests and one without a report of the workers."""
+    writer = store.start_run({"started": NOON, "warmup": 1.0, "plan": {"locustfiles": ["/a/locustfile.py"]}})
+    for second in (0, 1, 3, 4):
+        intervals = [make_interval([10.0 * (second + 1)] * 5, second=second, name=name) for name in ("/a", "/b")]
+        health = [make_health(second, worker, users=users) for worker in (0, 1) for users in (3, 0)]
+        writer.commit(intervals if second != 3 else [], health if second != 4 else [])
+    writer.finish("finished", NOON + 5)
+    return store.run(writer.id)
+
+
+def parsed(pieces):
+    return list(csv.DictReader(io.StringIO(b"".join(pieces).decode(), newline="")))
+
+
+def rows(prefix, what):
+    with Path(f"{prefix}_{what}.csv").open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_history_is_what_was_written_while_the_run_went_on(run, tmp_path, full):
+    kept = parsed(locust_history_csv(RunSource.of(run), OutputRequest(), full=full))
+    files, view = CsvFiles(str(tmp_path / "live"), full), RunView(1)
+    files.check()
+    intervals, health = list(run.intervals()), list(run.health())
+    for second, users in ((0, 6), (1, 6), (3, 6), (4, 0)):
+        view.add((x for x in intervals if x.second == second), (x for x in health if x.second == second))
+        files.second(view, NOON + second + 1, users)
+    assert kept == rows(tmp_path / "live", "stats_history")
+    assert len(kept) == (4 if not full else 1 + 3 * 3)
+
+
+def test_the_tables_are_those_of_the_end(run, tmp_path):
+    source = RunSource.of(run)
+    kept = {
+        what: parsed(locust_table_csv(source, OutputRequest(), table=what))
+        for what in ("stats", "failures", "exceptions")
+    }
+    view = RunView.of(run)
+    files = CsvFiles(str(tmp_path / "live"), of_locustfile=True)
+    files.check()
+    files.finish(view, assess(view, run.manifest, run.facts))
+    for what in kept:
+        assert kept[what] == rows(tmp_path / "live", what)
+    assert [row["Request Count"] for row in kept["stats"]] == ["10", "10", "20"]

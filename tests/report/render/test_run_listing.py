@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from plimsoll.report.render.run_listing import run_list
+from plimsoll.stats.run_summary import RunSummary
+from plimsoll.stats.view import RunView
+
+
+def line_of(run, view):
+    return run, RunSummary.of_view(view, run.manifest, run.facts)
+
+
+def test_a_line_per_run(run, view):
+    run.manifest["scenario"] = {"name": "locustfile.py"}
+    running = type(run)(id="20261120-1201-8g4m", status="running", ended=None, manifest={})
+    lines = run_list([line_of(running, RunView()), line_of(run, view)], 120).splitlines()
+    assert " ".join(lines[0].split()) == (
+        "Run Started Scenario Load Duration # Requests # Fails RPS p50 ms p99 ms Status"
+    )
+    assert lines[2].split()[0] == "20261120-1201-8g4m"
+    assert lines[2].split()[3:] == ["0", "s", "0", "0", "0.00", "–", "–", "running"]
+    assert " ".join(lines[3].split()[3:]) == "locustfile.py 5 users 4 s 217 9 54.2 10.0 40.0 finished"
+
+
+def status(run, view):
+    (line,) = run_list([line_of(run, view)], 200).splitlines()[2:]
+    return " ".join(line.split("  ")[-1].split())
+
+
+def test_invalid_runs_and_failed_thresholds_are_marked(run, view, busy):
+    passed, failed = ({"text": "p99 < 1s", "passed": each, "value": 1.0, "limit": 1.0, "detail": ""} for each in (1, 0))
+    assert status(run, busy) == "invalid"
+    run.facts = {"thresholds": [passed, failed, failed]}
+    assert status(run, view) == "✗ 2 of 3 thresholds"
+    assert status(run, busy) == "invalid, ✗ 2 of 3 thresholds"
+    run.status = "stopped"
+    assert status(run, busy) == "stopped, invalid, ✗ 2 of 3 thresholds"
+    run.status, run.facts = "finished", {"thresholds": [passed]}
+    assert status(run, view) == "finished"
+
+
+def test_a_run_that_goes_on_is_not_judged(run, busy):
+    run.status = "running"
+    assert status(run, busy) == "running"
+
+
+def test_the_load_of_an_open_run_is_its_rate(run, view):
+    shape = {"kind": "constant", "values": {"level": 900}}
+    phase = {"name": "main", "shape": shape, "start": 0.0, "seconds": 60.0, "poisson": False, "warmup": False}
+    run.manifest["load"] = {"model": "open", "phases": [phase]}
+    assert run_list([line_of(run, view)], 200).splitlines()[2].split()[3:5] == ["900/s", "4"]
+
+
+def test_tags_are_shown_where_there_are_some(run, view):
+    other = type(run)(id="20261120-1201-8g4m", tags=("nightly", "new\nindex"))
+    lines = run_list([line_of(other, view), line_of(run, view)], 200).splitlines()
+    assert lines[0].endswith("Tags")
+    assert lines[2].endswith("nightly, new index")
+    assert lines[3].rstrip().endswith("finished")
+
+
+def test_no_runs():
+    assert run_list([], 80) == "no runs yet"

@@ -1,0 +1,256 @@
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from plimsoll.record import Failure
+from plimsoll.report.document.run import INVALID, MOST_IN_SHORT, tables_document
+from plimsoll.report.render.console import console
+from plimsoll.report.text import cells
+from plimsoll.stats.view import RunView
+
+
+def tables(view, assessment, width, *, colour=False, run=None):
+    return console(tables_document(view, run, assessment), width, colour=colour)
+
+
+AT_80 = """\
+Run 20261120-1200-7f3k
+======================
+finished, NOW, 4 s, 5 users, against http://127.0.0.1:8000
+
+measured: 4 s; requests: 217; failed: 9 (4.15%); requests per second: 54.2; p50:
+10.0 ms; p95: 20.0 ms; p99: 40.0 ms
+
+The generator did what was asked of it
+- Checks passed: 1.
+
+Numbers
+-------
+Requests
+                                                       Average
+                         #     # Average    Min    Max    size       Failures
+Method Name       Requests Fails    (ms)   (ms)   (ms) (bytes)   RPS       /s
+-----------------------------------------------------------------------------
+GET    /slow             1     1  ≥30000 ≥30000 ≥30000       0 0.250    0.250
+GET    /todos          204     4    12.3   5.00   40.0     245  51.0     1.00
+POST   /todos           12     4    3.50   3.00   4.00      67  3.00     1.00
+-----------------------------------------------------------------------------
+       Aggregated      217     9    ≥153   3.00 ≥30000     234  54.2     2.25
+
+Response time percentiles (ms)
+Method Name          50%    60%    70%    80%    90%    95%    99%   100%
+-------------------------------------------------------------------------
+GET    /slow      ≥30000 ≥30000 ≥30000 ≥30000 ≥30000 ≥30000 ≥30000 ≥30000
+GET    /todos       10.0   10.0   10.0   10.0   20.0   20.0   40.0   40.0
+POST   /todos       3.00   4.00   4.00   4.00   4.00   4.00   4.00   4.00
+-------------------------------------------------------------------------
+       Aggregated   10.0   10.0   10.0   10.0   20.0   20.0   40.0 ≥30000
+
+Failures
+--------
+Failures by kind, and the time until they failed
+Kind     # Fails  Share  Median (ms)  Max (ms)
+----------------------------------------------
+connect        4  1.84%        0.250     0.250
+http           4  1.84%         5.00      5.00
+timeout        1  0.46%       ≥30000    ≥30000
+
+Failures by message
+    #
+Fails Kind    Method Name   Message
+-----------------------------------------------------------------------------
+    4 http    GET    /todos 500 Server Error
+    4 connect POST   /todos ConnectionRefusedError(111, 'Connection refused')
+
+Exceptions in the users' code, by traceback, each with its first message
+-----------------------------
+8 × ZeroDivisionError: division by zero
+  /home/ann/load/locustfile.py:12, in browse: price = 1 / count
+
+Notes
+-----
+- ≥: at least; 1 timeout kept at the limit that ended the wait
+- cut off when their user stopped, and counted nowhere else: 3 exchanges
+- service times (what the target took) agree with these response times within 2%
+- generator: 1 worker, lag p99 0.900 ms, delay p99 0.020 ms, CPU max 40%,
+  stamps: kernel"""
+
+
+def test_everything_about_a_run(view, run, valid):
+    assert re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", "NOW", tables(view, valid, 80, run=run)) == AT_80
+
+
+def test_tables_fit_a_wider_terminal_too(view, valid):
+    lines = tables(view, valid, 120).splitlines()
+    assert any(line.startswith("Method  Name") for line in lines)
+    assert all(cells(line) <= 120 for line in lines)
+
+
+def test_long_names_are_cut_in_the_middle(make_interval, valid):
+    view = RunView()
+    view.add([make_interval([1], name=f"/first/{'x' * 200}/last")])
+    line = next(line for line in tables(view, valid, 80).splitlines() if line.startswith("GET"))
+    assert cells(line) <= 80
+    assert "/firs" in line
+    assert "/last" in line
+
+
+def test_a_run_without_requests(valid):
+    text = tables(RunView(), valid, 80)
+    assert "\nNo requests were made.\n" in text
+    assert text.endswith("\n- generator: nothing is known of it")
+
+
+def test_only_refusals_have_no_response_times(make_interval, valid):
+    view = RunView()
+    view.add([make_interval([0.25] * 3, outcome="connect", body=0)])
+    text = tables(view, valid, 100)
+    assert re.search(r"^GET +/ +3 +3 +– +– +– +0 +3\.00 +3\.00$", text, re.MULTILINE)
+    assert "connect        3  100.00%        0.250     0.250" in text
+
+
+def test_of_many_messages_the_most_frequent_are_shown_and_the_rest_is_counted(valid):
+    view = RunView()
+    view.add([], [], [Failure("GET", "/", "http", f"error {n}", n + 1, 0.0, 0.0) for n in range(MOST_IN_SHORT + 7)])
+    text = tables(view, valid, 80)
+    assert f"error {MOST_IN_SHORT + 6}" in text
+    assert "error 0" not in text
+    assert "\n7 more; `plimsoll show RUN --json` has all.\n" in text
+
+
+def test_messages_are_one_line_and_cannot_steer_the_terminal(make_interval, valid):
+    view = RunView()
+    view.add([make_interval([1], name="/\x1b[2J")], [], [Failure("GET", "/", "http", "two\nlines", 1, 0.0, 0.0)])
+    text = tables(view, valid, 80)
+    assert "\x1b" not in text
+    assert "two lines" in text
+
+
+def test_an_hour_is_where_percentiles_end(make_interval, valid):
+    view = RunView()
+    view.add([make_interval([3_700_000.0])])
+    assert "longer than 1 h, where percentiles end: 1 exchange\n" in tables(view, valid, 80)
+
+
+def plain(text):
+    """Without what only a terminal understands."""
+    return re.sub(r"\x1b\[[0-9;]*m", "", text)
+
+
+def test_an_invalid_run_says_so_first_and_last_and_why(view, invalid):
+    lines = tables(view, invalid, 80).splitlines()
+    assert lines[6:9] == [
+        "INVALID: the generator, not the target, was the limit (lag, cpu)",
+        "- lag p99 was 12.3 ms, more than 1.00 ms",
+        "- a worker was above 80 % CPU for 12 % of the time",
+    ]
+    assert lines[-2:] == ["", "INVALID: the generator, not the target, was the limit (lag, cpu)"]
+
+
+def test_of_a_valid_run_nobody_says_that_it_is_not(view, valid):
+    assert "INVALID" not in tables(view, valid, 80)
+    assert tables(view, valid, 80, colour=True) == tables(view, valid, 80)
+
+
+def test_on_a_terminal_every_number_of_an_invalid_run_is_struck_through(view, invalid, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    text = tables(view, invalid, 160, colour=True)
+    assert plain(text) == tables(view, invalid, 160)
+    assert "\x1b" not in tables(view, invalid, 160)
+    rows = [line for line in text.splitlines() if re.match(r"GET|POST|  +Aggregated|http|connect|[✓✗]", line)]
+    assert len(rows) == 4 + 4 + 2 + 3
+    for row in rows:
+        left = re.sub(r"\x1b\[9m[^\x1b]*\x1b\[29m", "", row)
+        assert not re.search(r"[0-9]", left.partition("p99")[0].partition("p100")[0].partition("= 0")[0]), row
+    assert "/todos" in rows[0] or "/slow" in rows[0]
+    assert f"\n\x1b[1;31m{INVALID} (lag, cpu)\x1b[0m\n" in text
+    assert text.endswith(f"{INVALID} (lag, cpu)\x1b[0m")
+
+
+def test_titles_are_not_struck_through(view, invalid):
+    lines = tables(view, invalid, 160, colour=True).splitlines()
+    assert "Method  Name           50%     60%     70%     80%     90%     95%     99%    100%" in lines
+
+
+def test_what_could_not_be_checked_is_named(view, invalid, valid):
+    assert "- could not be checked: clock, workers" in tables(view, invalid, 80).splitlines()
+    assert "could not be checked" not in tables(view, valid, 80)
+
+
+def test_what_the_closed_model_hid_is_said(view, valid, omission):
+    text = tables(view, replace(valid, omission=omission), 80)
+    assert "\n- stalls were hidden:\n- p90 500 ms\n" in text
+    assert "None" not in tables(view, replace(valid, omission=replace(omission, warning=None)), 80)
+
+
+def test_thresholds_with_what_became_of_them(view, invalid):
+    text = tables(view, invalid, 100)
+    assert text[text.index("Thresholds\n") :].splitlines()[:7] == [
+        "Thresholds",
+        "----------",
+        "Threshold                 Value     Limit  Detail",
+        "-----------------------------------------------------------------------------",
+        "✓ p99 < 300ms             40 ms    300 ms  p99 was 40 ms",
+        "✗ p100 < 30s          ≥30000 ms  30000 ms  p100 was ≥30000 ms, not < 30000 ms",
+        "✗ fails of /shop = 0          –         0  /shop never occurred",
+    ]
+
+
+def test_the_open_model_says_what_became_of_its_arrivals(view, valid, invalid):
+    lines = tables(view, invalid, 80).splitlines()
+    assert [line for line in lines if line.startswith("- load: ")] == [
+        "- load: offered 0 (0.0/s), sent 0, dropped 0, users peak 5 of max 1000"
+    ]
+    assert "load: " not in tables(view, valid, 80)
+
+
+def test_service_times_have_a_table_where_they_differ(make_interval, valid):
+    interval = make_interval([100.0] * 10)
+    interval.service = type(interval.service)()
+    interval.service.record(60_000, 10)
+    interval.service_sum = 600_000_000
+    view = RunView()
+    view.add([interval, make_interval([1.0], name="/other")])
+    text = tables(view, valid, 100)
+    title = "Service time percentiles (ms): what the target took\n"
+    assert text.index("Response time percentiles (ms)\n") < text.index(title)
+    service = text[text.index(title) :].splitlines()
+    assert [line.split() for line in service[3:6:2]] == [
+        ["GET", "/", *["60.0"] * 8],
+        ["-" * len(service[2])],
+    ]
+    assert "agree" not in text
+
+
+def test_where_nothing_was_timed_nothing_agrees(make_interval, valid):
+    view = RunView()
+    view.add([make_interval([0.25], outcome="connect", body=0)])
+    assert "agree" not in tables(view, valid, 100)
+
+
+def test_the_first_lines_say_what_the_run_was(run, view, valid):
+    run.notes = ["worker 1 died", "two\nlines"]
+    title, _, first, *notes = tables(view, valid, 200, run=run).splitlines()[:5]
+    assert title == "Run 20261120-1200-7f3k"
+    assert first.startswith("finished, 20")
+    assert first.endswith(", 4 s, 5 users, against http://127.0.0.1:8000")
+    assert notes == ["note: worker 1 died", "note: two lines"]
+    run.manifest = {}
+    assert tables(view, valid, 200, run=run).splitlines()[2].endswith(", 4 s")
+
+
+def test_the_first_lines_say_what_was_left_out_and_what_the_load_was(run, make_interval, valid):
+    shape = {"kind": "constant", "values": {"level": 900}}
+    phase = {"name": "main", "shape": shape, "start": 10.0, "seconds": 60.0, "poisson": False, "warmup": False}
+    run.manifest |= {
+        "warmup": 9.5,
+        "load": {"model": "open", "phases": [{**phase, "name": "w", "warmup": True}, phase]},
+    }
+    run.notes = ["a note"]
+    view = RunView(9.5)
+    view.add([make_interval([1.0], second=69)])
+    first, *rest = tables(view, valid, 200, run=run).splitlines()[2:7]
+    assert first.endswith(", 1 min, open model, 900/s, against http://127.0.0.1:8000")
+    assert rest[0] == "warm-up: the first 10 s are left out"
+    assert [line.partition(":")[0] for line in rest[1:]] == ["phase w", "phase main", "note"]

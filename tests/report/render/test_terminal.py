@@ -1,0 +1,101 @@
+from __future__ import annotations
+
+import io
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.report.render.terminal import TextColumn, alarming, render, shows_ansi, struck
+from plimsoll.report.text import cells
+
+COLUMNS = [
+    TextColumn("Method"),
+    TextColumn("Name", least=6),
+    TextColumn("# Requests", right=True),
+    TextColumn("Failures/s", right=True),
+]
+ROWS = [["GET", "/", "12", "0.00"], ["POST", "/accounts/[id]/orders", "3", "12.50"]]
+
+
+def test_with_room_titles_stand_on_one_line():
+    assert render(COLUMNS, ROWS, 60) == [
+        "Method  Name                   # Requests  Failures/s",
+        "-----------------------------------------------------",
+        "GET     /                              12        0.00",
+        "POST    /accounts/[id]/orders           3       12.50",
+    ]
+
+
+def test_without_room_titles_are_broken_then_names_are_cut():
+    assert render(COLUMNS, ROWS, 46) == [
+        "                                    # Failures",
+        "Method Name                  Requests       /s",
+        "----------------------------------------------",
+        "GET    /                           12     0.00",
+        "POST   /accounts/[id]/orders        3    12.50",
+    ]
+    assert render(COLUMNS, ROWS, 36)[-1] == "POST   /acco…rders        3    12.50"
+
+
+def test_a_mark_is_on_numbers_only_and_does_not_move_anything():
+    def mark(text):
+        return f"<{text}>"
+
+    plain, marked = render(COLUMNS, ROWS, 46), render(COLUMNS, ROWS, 46, mark)
+    assert marked[-1] == "POST   /accounts/[id]/orders        <3>    <12.50>"
+    assert [line.replace("<", "").replace(">", "") for line in marked] == plain
+    assert marked[:3] == plain[:3]
+
+
+def test_what_is_empty_has_no_mark():
+    assert render(COLUMNS, [["GET", "/", "", "1"]], 60, "<{}>".format)[-1].split() == ["GET", "/", "<1>"]
+
+
+def test_no_column_is_cut_below_its_least():
+    assert render(COLUMNS, ROWS, 1)[-1].split() == ["POST", "/a…ers", "3", "12.50"]
+
+
+def test_a_table_without_rows():
+    assert render(COLUMNS, [], 80)[0] == "Method  Name  # Requests  Failures/s"
+
+
+@given(
+    rows=st.lists(st.lists(st.text("ab/µ漢", max_size=30), min_size=4, max_size=4), max_size=4),
+    width=st.integers(30, 90),
+)
+def test_lines_fit_whenever_cutting_can_make_them_fit(rows, width):
+    columns = [TextColumn("A", least=3), TextColumn("B", least=3), TextColumn("C", least=3), TextColumn("D", least=3)]
+    assert all(cells(line) <= width for line in render(columns, rows, width))
+
+
+class Tty(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("stream", "term", "expected"),
+    [
+        (Tty(), "xterm-256color", True),
+        (Tty(), "dumb", False),
+        (Tty(), "", False),
+        (io.StringIO(), "xterm", False),
+    ],
+)
+def test_only_a_terminal_that_knows_how_shows_it(stream, term, expected, monkeypatch):
+    monkeypatch.setenv("TERM", term)
+    assert shows_ansi(stream) == expected
+
+
+def test_numbers_are_struck_through_and_nothing_else_changes():
+    assert struck("12.5") == "\x1b[9m12.5\x1b[29m"
+
+
+def test_alarm_is_red_where_colors_are_wanted(monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert alarming("INVALID") == "\x1b[1;31mINVALID\x1b[0m"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert alarming("INVALID") == "\x1b[1mINVALID\x1b[0m"
+    assert re.sub(r"\x1b\[[0-9;]*m", "", alarming("a b")) == "a b"

@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+from tests.report.studies import ladder
+
+from plimsoll.report.formats import FORMATS, Format, of_runs, of_studies
+from plimsoll.report.outputs import pieces, text, write
+from plimsoll.report.sources import OutputRequest, RunSource, StudySource
+
+
+@pytest.fixture
+def source(view, valid):
+    """A run that the store does not have."""
+    return RunSource(view, valid, None, 1_795_176_000.0)
+
+
+def shouted(source, request):
+    """A toy format: one function of a document."""
+    return f"{source.document(charts=False).title.upper()}\n"
+
+
+@pytest.fixture
+def toy(monkeypatch):
+    """Its only row."""
+    monkeypatch.setitem(FORMATS, "toy", Format("a title in capitals", "toy", study=shouted, run=shouted))
+
+
+def test_a_format_is_one_function_and_one_row(toy, source, tmp_path):
+    study = StudySource(ladder())
+    assert text(study, "toy", OutputRequest()) == "PERMALINK\n"
+    assert text(source, "toy", OutputRequest()) == "A RUN THAT WAS NOT KEPT\n"
+    write(study, "toy", str(tmp_path / "a.toy"), OutputRequest())
+    assert (tmp_path / "a.toy").read_text() == "PERMALINK\n"
+    assert [path.name for path in write(study, "toy", f"{tmp_path}/", OutputRequest())] == ["report.toy"]
+    assert "toy" in of_runs()
+    assert "toy" in of_studies()
+
+
+def test_every_format_says_what_it_is_and_makes_something():
+    for name, each in FORMATS.items():
+        assert each.what, name
+        assert each.suffix, name
+        assert each.study or each.run or each.files, name
+
+
+def test_the_report_of_a_run_is_the_same_for_a_run_and_for_a_study_of_it(source):
+    request = OutputRequest()
+    assert text(source, "html", request) == text(StudySource(ladder(), source), "html", request)
+
+
+def test_a_time_that_may_have_been_longer_is_marked_in_every_form(source):
+    """The endpoint /slow timed out after 30 s."""
+    study = StudySource(ladder(), source)
+    assert "≥30000" in text(source, "tables", OutputRequest(width=120))
+    assert "≥30000" in text(study, "text", OutputRequest(width=120))
+    assert "| ≥30000 " in text(study, "md", OutputRequest())
+    assert '"≥30000"' in text(source, "html", OutputRequest())
+
+
+def test_formats_for_programs_have_plain_numbers(source):
+    for name in ("run.json", "run.junit", "locust.json"):
+        assert "≥" not in text(source, name, OutputRequest()), name
+
+
+def test_what_a_source_has_not_is_refused(source):
+    with pytest.raises(KeyError):
+        list(pieces(source, "github", OutputRequest()))

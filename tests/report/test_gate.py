@@ -1,0 +1,78 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from tests.report.studies import chain, ladder, operations
+
+from plimsoll.report.gate import exit_code, is_invalid, judged, regressions
+from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.metric import Metric
+
+
+def having(analysis: Analysis, **study: object) -> Analysis:
+    return Analysis(replace(analysis.study, **study), analysis.findings, analysis.comparisons)
+
+
+def with_words(analysis: Analysis, word: str) -> Analysis:
+    changed = tuple(replace(each, word=word, q=None) for each in analysis.comparisons)
+    return Analysis(analysis.study, analysis.findings, changed)
+
+
+def test_the_primary_metric_is_what_is_judged():
+    assert {(each.metric.text, each.endpoint) for each in judged(ladder())} == {("p99", ("GET", "/threads/{id}"))}
+    assert len(judged(ladder())) == 4
+
+
+def test_without_a_primary_metric_everything_is():
+    plain = Analysis(
+        replace(ladder().study, primary=()), (), tuple(replace(each, q=None) for each in ladder().comparisons)
+    )
+    assert judged(plain) == plain.comparisons
+
+
+def test_an_invalid_comparison_of_the_primary_metric_is_still_judged():
+    invalid = with_words(ladder(), "invalid")
+    assert len(judged(invalid)) == 4
+    assert is_invalid(invalid)
+    assert exit_code(invalid, None) == 3
+
+
+def test_a_regression_is_a_certain_difference_for_the_worse():
+    assert [each.level.value for each in regressions(ladder())] == [336, 460]
+    assert exit_code(ladder(), "regression") == 1
+    assert exit_code(ladder(), None) == 0
+    assert exit_code(with_words(ladder(), "not distinguishable"), "regression") == 0
+
+
+def test_what_is_better_is_no_regression():
+    better = tuple(replace(each, ratio=0.5) for each in ladder().comparisons)
+    assert exit_code(Analysis(ladder().study, (), better), "regression") == 0
+
+
+def test_a_regression_outweighs_that_something_else_is_invalid():
+    first = judged(ladder())[0]
+    mixed = tuple(replace(each, word="invalid") if each is first else each for each in ladder().comparisons)
+    assert exit_code(Analysis(ladder().study, (), mixed), "regression") == 1
+    assert exit_code(Analysis(ladder().study, (), mixed), None) == 3
+
+
+def test_without_a_primary_metric_one_valid_comparison_is_enough():
+    undeclared = having(with_words(chain(), "invalid"), primary=())
+    assert is_invalid(undeclared)
+    comparisons = (replace(undeclared.comparisons[0], word="equivalent"), *undeclared.comparisons[1:])
+    assert not is_invalid(Analysis(undeclared.study, (), comparisons))
+
+
+@pytest.mark.parametrize(("reasons", "code"), [((), 0), (("too late",), 3)])
+def test_where_nothing_is_compared_the_runs_decide(reasons, code):
+    study = operations().study
+    trials = tuple(replace(each, invalid=reasons) for each in study.trials)
+    assert exit_code(Analysis(replace(study, trials=trials), (), ()), "regression") == code
+    one = (replace(trials[0], invalid=()), *trials[1:])
+    assert exit_code(Analysis(replace(study, trials=one), (), ()), None) == 0
+
+
+def test_a_metric_of_one_endpoint_is_not_that_of_another():
+    declared = having(with_words(ladder(), "equivalent"), primary=(Metric("throughput", None, "Aggregated"),))
+    assert {each.endpoint for each in judged(declared)} == {("", "Aggregated")}

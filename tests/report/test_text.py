@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plimsoll.report.text import cells, cut, one_line
+
+
+def test_both_ends_of_a_name_are_kept():
+    assert cut("/accounts/[id]/orders", 11) == "/acco…rders"
+    assert cut("short", 5) == "short"
+
+
+@given(text=st.text(max_size=30), width=st.integers(1, 40))
+def test_what_is_cut_fits(text, width):
+    assert cells(cut(text, width)) <= max(width, 1)
+
+
+def test_wide_characters_take_two_cells_and_combining_ones_none():
+    assert [cells(text) for text in ("abc", "µ…", "漢字", "e\u0301")] == [3, 2, 4, 1]
+
+
+def test_a_message_cannot_steer_the_terminal():
+    assert one_line("a\n  b\tc \x1b[31mred\x07") == "a b c \ufffd[31mred\ufffd"
+
+
+@pytest.mark.parametrize("width", [0, -4])
+def test_without_any_room_nothing_is_left(width):
+    assert cut("abc", width) == ""
+
+
+def test_groups_of_digits_stay_together():
+    assert one_line(" 8\u00a0579  requests\n") == "8\u00a0579 requests"
