@@ -5,11 +5,11 @@ import json
 import pytest
 
 
-def test_the_tables_of_a_run(plimsoll, kept):
-    result = plimsoll("show", kept[0])
+def test_the_tables_of_a_run(plimsoll, stored_run_ids):
+    result = plimsoll("show", stored_run_ids[0])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert lines[0].startswith(f"run {kept[0]} (finished), 20")
+    assert lines[0].startswith(f"run {stored_run_ids[0]} (finished), 20")
     assert lines[0].endswith(", 2 s, 5 users, against http://ann:***@127.0.0.1")
     assert lines[1:3] == ["note: a note", ""]
     assert "GET     /                   20        2     9.50  5.00  10.0           100  10.00        1.00" in lines
@@ -18,20 +18,20 @@ def test_the_tables_of_a_run(plimsoll, kept):
 
 
 @pytest.mark.parametrize("ref", [[], ["last"]])
-def test_the_last_run_is_the_default(plimsoll, kept, ref):
-    assert plimsoll("show", *ref).output.startswith(f"run {kept[1]} (running)")
+def test_the_last_run_is_the_default(plimsoll, stored_run_ids, ref):
+    assert plimsoll("show", *ref).output.startswith(f"run {stored_run_ids[1]} (running)")
 
 
-def test_a_run_by_the_beginning_of_its_id(plimsoll, kept):
-    assert plimsoll("show", "20261120-1200").output.startswith(f"run {kept[0]} ")
+def test_a_run_by_the_beginning_of_its_id(plimsoll, stored_run_ids):
+    assert plimsoll("show", "20261120-1200").output.startswith(f"run {stored_run_ids[0]} ")
 
 
-def test_json(plimsoll, kept):
-    value = json.loads(plimsoll("show", kept[0], "--json").stdout)
-    assert (value["schema"], value["run"]["id"], value["total"]["requests"]) == ("plimsoll.run", kept[0], 20)
+def test_json(plimsoll, stored_run_ids):
+    value = json.loads(plimsoll("show", stored_run_ids[0], "--json").stdout)
+    assert (value["schema"], value["run"]["id"], value["total"]["requests"]) == ("plimsoll.run", stored_run_ids[0], 20)
 
 
-def test_the_place_by_option_and_by_environment(plimsoll, kept, tmp_path, monkeypatch):
+def test_the_place_by_option_and_by_environment(plimsoll, stored_run_ids, tmp_path, monkeypatch):
     elsewhere = tmp_path / "plimsoll.db"
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
@@ -42,7 +42,7 @@ def test_the_place_by_option_and_by_environment(plimsoll, kept, tmp_path, monkey
     assert "no store at" in plimsoll("show", "--store", "other.db").stderr
 
 
-def test_an_unknown_run(plimsoll, kept):
+def test_an_unknown_run(plimsoll, stored_run_ids):
     result = plimsoll("show", "2020")
     assert result.exit_code == 2
     assert "has no run '2020'; `plimsoll runs` lists them" in result.stderr

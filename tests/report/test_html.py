@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.report.documents import CONTRACT
 from tests.report.studies import EVIL, SAMPLES
-from tests.web.sight import DESK, PHONE, accessibility
+from tests.web.browser_session import DESKTOP, PHONE, accessibility
 
 from plimsoll.record import CaughtException, Failure
 from plimsoll.report.html import html, page
@@ -169,13 +169,13 @@ def test_whoever_asks_for_no_page_does_not_wait_for_what_makes_it():
 
 
 @pytest.fixture
-def opened(sight, tmp_path):
+def opened(browser_session, tmp_path):
     """Opens a page from a file, as a reader does, and waits until all of it is drawn."""
 
     def open_page(text: str, **how):
         path = tmp_path / f"page-{len(list(tmp_path.iterdir()))}.html"
         path.write_text(text, encoding="utf-8")
-        page = sight.open(path.as_uri(), **how)
+        page = browser_session.open(path.as_uri(), **how)
         page.locator("html[data-drawn=all]").wait_for(state="attached")
         return page
 
@@ -183,17 +183,17 @@ def opened(sight, tmp_path):
 
 
 @pytest.mark.parametrize("shape", SAMPLES)
-def test_a_browser_draws_every_chart_without_asking_for_anything(sight, opened, tmp_path, shape):
+def test_a_browser_draws_every_chart_without_asking_for_anything(browser_session, opened, tmp_path, shape):
     page = opened(written(shape))
     plots = page.locator("[data-chart]")
     assert plots.count() >= 2
     assert page.locator("[data-chart] svg.marks").count() == plots.count()
     assert page.locator(".failed").count() == 0
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0
-    assert sight.complaints == []
+    assert browser_session.complaints == []
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desk"])
 @pytest.mark.parametrize("shape", ["ladder", "operations"])
 def test_nothing_is_wider_than_the_window(opened, shape, size):
     page = opened(written(shape), size=size)
@@ -294,17 +294,17 @@ def test_nobody_is_shut_out(opened, shape, scheme):
     assert accessibility(opened(written(shape), scheme=scheme)) == []
 
 
-def test_where_no_script_runs_it_can_still_be_read(sight, tmp_path):
+def test_where_no_script_runs_it_can_still_be_read(browser_session, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(written("rates"), encoding="utf-8")
-    page = sight.open(path.as_uri(), java_script_enabled=False)
+    page = browser_session.open(path.as_uri(), java_script_enabled=False)
     text = page.inner_text("body")
     assert "scripts do not run here" in text
     assert "INVALID, koding at 900/s" in text
     assert '{"title"' not in text
 
 
-def test_a_browser_runs_nothing_that_a_target_sent(sight, opened, view, run, valid):
+def test_a_browser_runs_nothing_that_a_target_sent(browser_session, opened, view, run, valid):
     view.add([], [], [Failure("GET", ALERT, "http", ALERT, 1, 1.0, 2.0)], [CaughtException(ALERT, ALERT, 1, {0})])
     run.notes = [ALERT]
     text = html(view, run, valid)
@@ -312,9 +312,9 @@ def test_a_browser_runs_nothing_that_a_target_sent(sight, opened, view, run, val
     assert page.get_by_text(ALERT).count() >= 3
     assert page.locator("img").count() == 0
     assert page.title() == f"Run {run.id}"
-    assert sight.complaints == []
+    assert browser_session.complaints == []
     # Even if something did slip through, the policy would not let it run.
     broken = opened(text.replace("</body>", "<script>document.title = 'stolen'</script></body>"))
     assert broken.title() != "stolen"
-    assert any("Content Security Policy" in each for each in sight.complaints)
-    sight.forgive(lambda said: "Content Security Policy" in said)
+    assert any("Content Security Policy" in each for each in browser_session.complaints)
+    browser_session.forgive(lambda said: "Content Security Policy" in said)

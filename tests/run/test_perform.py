@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-from harness import wait_until
+from tests.command import wait_until
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 VISITOR = """
 from locust import HttpUser, constant, task
@@ -48,7 +48,7 @@ def _workers(pid: int) -> list[psutil.Process]:
     return [each for each in psutil.Process(pid).children() if "plimsoll.locust.script.process" in each.cmdline()]
 
 
-def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: Target) -> None:
+def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     done = plimsoll("run", "--headless", "-H", target.url, "-u", "5", "-r", "5", "-t", "2s", "-s", "10s")
     assert done.code == 0, done
@@ -60,7 +60,7 @@ def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: 
     assert f"Aggregated {target.total} 0" in " ".join(done.out.split())
 
 
-def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, target: Target) -> None:
+def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", "2"
@@ -73,7 +73,7 @@ def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, 
     assert max(run["generator"]["users_by_second"].values()) == 4
 
 
-def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: Target) -> None:
+def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--iterations", "15", "--processes", "2"
@@ -85,7 +85,7 @@ def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: Target)
     assert (run["run"]["status"], run["total"]["cancelled"]) == ("finished", 0)
 
 
-def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command, target: Target) -> None:
+def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR.replace("/index", "/slow").replace("constant(0.01)", "constant(0)"))
     done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-t", "2s")
     assert done.code == 0, done
@@ -94,7 +94,7 @@ def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command,
     assert 1 <= total["cancelled"] <= 3
 
 
-def test_native_users_need_no_locustfile(plimsoll: Command, target: Target) -> None:
+def test_native_users_need_no_locustfile(plimsoll: Command, target: CountingTarget) -> None:
     done = plimsoll("run", f"{target.url}/a?b=c", "--headless", "-u", "3", "-r", "3", "-t", "2s", "-s", "10s")
     assert done.code == 0, done
     run = plimsoll.stored()
@@ -110,7 +110,9 @@ def test_native_users_need_no_locustfile(plimsoll: Command, target: Target) -> N
         (('self.client.get("/index")', "self.environment.process_exit_code = 42"), 42),
     ],
 )
-def test_the_exit_code_tells_of_failures(plimsoll: Command, target: Target, change: tuple[str, str], code: int) -> None:
+def test_the_exit_code_tells_of_failures(
+    plimsoll: Command, target: CountingTarget, change: tuple[str, str], code: int
+) -> None:
     plimsoll.write(VISITOR.replace(*change))
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-L", "CRITICAL")
     assert done.code == code, done
@@ -118,7 +120,7 @@ def test_the_exit_code_tells_of_failures(plimsoll: Command, target: Target, chan
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_listener_of_quitting_may_change_the_exit_code_after_failures(
-    plimsoll: Command, target: Target, workers: str
+    plimsoll: Command, target: CountingTarget, workers: str
 ) -> None:
     plimsoll.write(
         VISITOR.replace("/index", "/fail") + "\nfrom locust import events\n@events.quitting.add_listener\n"
@@ -129,14 +131,14 @@ def test_a_listener_of_quitting_may_change_the_exit_code_after_failures(
     assert plimsoll.stored()["total"]["failures"] > 0
 
 
-def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: Target) -> None:
+def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR + "\nfrom locust import events\n@events.test_stop.add_listener\ndef stop(**_):\n    1 / 0\n")
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
     assert done.code == 2, done
     assert plimsoll.stored()["total"]["failures"] == 0
 
 
-def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, target: Target) -> None:
+def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     target.close()
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
@@ -147,7 +149,7 @@ def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, targe
     assert "Connection refused" in done.out
 
 
-def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, target: Target) -> None:
+def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     process = plimsoll.start(
         "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "6", "-s", "10", "--processes", "2",
@@ -168,7 +170,7 @@ def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, tar
     assert run["run"]["notes"][0].startswith("worker 1")
 
 
-def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: Target) -> None:
+def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "--exit-code-on-invalid", "3")
     wait_until(lambda: target.total)
@@ -181,7 +183,7 @@ def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Comman
     assert plimsoll.stored()["run"]["status"] == "failed"
 
 
-def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Command, target: Target) -> None:
+def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--processes", "2")
     wait_until(lambda: target.total)
@@ -197,7 +199,7 @@ def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Comman
     assert 0 < run["total"]["requests"] <= target.total
 
 
-def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Command, target: Target) -> None:
+def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(f"{VISITOR}        while True: pass\n")
     process = plimsoll.start("run", "--headless", "-H", target.url)
     wait_until(lambda: target.total)
@@ -208,7 +210,7 @@ def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Comma
     assert not alive
 
 
-def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target: Target) -> None:
+def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         f"{VISITOR}\nfrom locust import events\n@events.test_start.add_listener\ndef check(environment, **_):\n"
         "    environment.process_exit_code = 5\n    environment.runner.quit()\n"
@@ -219,7 +221,7 @@ def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: Target, number: int) -> None:
+def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: CountingTarget, number: int) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start(
         "run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-s", "10", "--processes", "2",
@@ -235,7 +237,7 @@ def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: 
     assert plimsoll.stored()["total"]["requests"] == target.total
 
 
-def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, target: Target) -> None:
+def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         VISITOR.replace('self.client.get("/index")', 'self.client.get("/index"); __import__("time").sleep(500)')
     )
@@ -250,7 +252,9 @@ def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, targ
     assert plimsoll.stored()["total"]["requests"] == 1
 
 
-def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(plimsoll: Command, target: Target) -> None:
+def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(
+    plimsoll: Command, target: CountingTarget
+) -> None:
     plimsoll.write(f"{VISITOR}        while True: pass\n")
     process = plimsoll.start("run", "--headless", "-H", target.url, "--exit-code-on-invalid", "3")
     wait_until(lambda: target.total)
@@ -261,7 +265,7 @@ def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(plimsol
     assert done.code == 3, done
 
 
-def test_the_users_code_ends_the_run(plimsoll: Command, target: Target) -> None:
+def test_the_users_code_ends_the_run(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         VISITOR.replace(
             'self.client.get("/index")', 'self.client.get("/index")\n        self.environment.runner.quit()'
@@ -272,7 +276,7 @@ def test_the_users_code_ends_the_run(plimsoll: Command, target: Target) -> None:
     assert plimsoll.stored()["run"]["status"] == "finished"
 
 
-def test_events_come_in_locusts_order(plimsoll: Command, target: Target) -> None:
+def test_events_come_in_locusts_order(plimsoll: Command, target: CountingTarget) -> None:
     names = ("init", "test_start", "spawning_complete", "test_stopping", "test_stop", "quitting", "quit")
     listeners = "".join(f"events.{name}.add_listener(lambda **_: print('{name}', flush=True))\n" for name in names)
     plimsoll.write(
@@ -287,7 +291,7 @@ def test_events_come_in_locusts_order(plimsoll: Command, target: Target) -> None
     assert seen[4:] == ["test_stopping", "on_stop", "test_stop", "quitting", "quit"]
 
 
-def test_options_of_the_locustfile_and_user_classes_reach_it(plimsoll: Command, target: Target) -> None:
+def test_options_of_the_locustfile_and_user_classes_reach_it(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         VISITOR.replace('"/index"', "'/' + self.environment.parsed_options.product")
         + "\nclass Other(Visitor):\n    @task\n    def other(self): self.client.get('/other')\n"
@@ -299,7 +303,7 @@ def test_options_of_the_locustfile_and_user_classes_reach_it(plimsoll: Command, 
     assert set(target.counts) == {"/tea"}
 
 
-def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: Target) -> None:
+def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-t", "4", "-s", "9", "--reset-stats")
     assert done.code == 0, done
@@ -310,7 +314,7 @@ def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: Ta
     assert run["duration_s"] < 3.5
 
 
-def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
+def test_all_outputs_say_the_same(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-t", "2", "-s", "9", "--csv", "out/x", "--json", "--json-file", "all",
@@ -334,7 +338,7 @@ def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
     assert str(target.total) in done.err, "the tables are on stderr then"
 
 
-def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Target) -> None:
+def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         "import random\nfrom locust import User, task\nclass Dice(User):\n    @task\n    def roll(self):\n"
         "        print('rolled', random.random())\n        self.environment.runner.quit()\n"
@@ -343,7 +347,7 @@ def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Target)
     assert rolled[0] == rolled[1] != rolled[2]
 
 
-def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> None:
+def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     plimsoll("run", f"{target.url}/", "--headless", "-t", "1")
     full = 24 * 4096  # of any file: the journal of the store is full after a second or two
@@ -359,14 +363,14 @@ def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> 
     assert str(target.total - before) in done.out
 
 
-def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: Target) -> None:
+def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR + "\nprint('from the locustfile')\nimport sys\nprint('and to stderr', file=sys.stderr)\n")
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
     assert "from the locustfile" in done.out
     assert "and to stderr" in done.err
 
 
-def test_a_run_is_kept_in_postgresql(plimsoll: Command, target: Target, postgresql_url: str) -> None:
+def test_a_run_is_kept_in_postgresql(plimsoll: Command, target: CountingTarget, postgresql_url: str) -> None:
     plimsoll.write(VISITOR)
     plimsoll.environment["PLIMSOLL_STORE"] = postgresql_url
     done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "2", "-s", "9")

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 ROOT = "http://example.org"
 
 
-def _compose(desk: Desk, cookie: bool = False, **arguments: Any) -> Any:
-    session = desk.http(ROOT)
+def _compose(session_bench: Desk, cookie: bool = False, **arguments: Any) -> Any:
+    session = session_bench.http(ROOT)
     if cookie:
         session.cookies.set("a", "1")
     given = {"params": None, "headers": None, "data": None, "json": None, "auth": None} | arguments
@@ -58,18 +58,18 @@ RARE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("arguments", COMMON, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
-def test_the_common_is_composed(arguments: dict[str, Any], desk: Desk) -> None:
-    assert _compose(desk, **arguments) is not None
+def test_the_common_is_composed(arguments: dict[str, Any], session_bench: Desk) -> None:
+    assert _compose(session_bench, **arguments) is not None
 
 
 @pytest.mark.parametrize("arguments", RARE, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
-def test_the_rare_is_left_to_requests(arguments: dict[str, Any], desk: Desk) -> None:
-    assert _compose(desk, **arguments) is None
+def test_the_rare_is_left_to_requests(arguments: dict[str, Any], session_bench: Desk) -> None:
+    assert _compose(session_bench, **arguments) is None
 
 
-def test_the_callers_headers_are_left_alone(desk: Desk) -> None:
+def test_the_callers_headers_are_left_alone(session_bench: Desk) -> None:
     headers = {"X": "1"}
-    message = _compose(desk, cookie=True, headers=headers, auth=("a", "b"), json={})
+    message = _compose(session_bench, cookie=True, headers=headers, auth=("a", "b"), json={})
     assert list(message.extra) == ["X", "Cookie", "Content-Length", "Content-Type", "Authorization"]
     assert headers == {"X": "1"}
 

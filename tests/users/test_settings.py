@@ -20,8 +20,8 @@ ROOT = "http://example.org"
 
 
 @pytest.fixture
-def session(desk: Desk) -> HttpSession:
-    return desk.http(ROOT)
+def session(session_bench: Desk) -> HttpSession:
+    return session_bench.http(ROOT)
 
 
 def test_an_untouched_session_owns_next_to_nothing(session: HttpSession) -> None:

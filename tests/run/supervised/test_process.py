@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from tests.experiment.cells import PATIENCE, all_gone, marked, python
+from tests.experiment.real_cells import TIMEOUT_S, all_ended, marked_processes, python
 
 from plimsoll.run.supervised.process import LONGEST_LINE, Process, ProcessEnd, StartError, last_lines
 
@@ -54,7 +54,7 @@ time.sleep(600)
 
 
 def _wait_for(path: Path, text: str) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     while text not in (path.read_text() if path.exists() else ""):
         assert time.monotonic() < deadline, f"{path} never said {text!r}"
         time.sleep(0.01)
@@ -78,7 +78,7 @@ def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, mark: str) -
     code = "import sys; print(*range(30), sep='\\n'); print('sorry', file=sys.stderr); sys.exit(3)"
     began = time.monotonic()
     with Process(python(code), output=tmp_path / "log") as process:
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
     assert ending is not None
     assert (ending.status, str(ending)) == (3, "exit status 3")
     assert began < ending.at < time.monotonic()
@@ -90,7 +90,7 @@ def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, mark: str) -
 def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, mark: str) -> None:
     code = "import sys; print('result'); print('trouble', file=sys.stderr)"
     with Process(python(code), output=tmp_path / "out", errors=tmp_path / "err") as process:
-        assert process.wait(PATIENCE)
+        assert process.wait(TIMEOUT_S)
     assert (tmp_path / "out").read_text() == "result\n"
     assert process.tail() == ["trouble"]
 
@@ -98,7 +98,7 @@ def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, mark: str) ->
 def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, mark: str) -> None:
     env = {**os.environ, "COLOUR": "red"}
     with Process(["sh", "-c", "pwd; echo $COLOUR"], output=tmp_path / "log", cwd=tmp_path, env=env) as process:
-        assert process.wait(PATIENCE)
+        assert process.wait(TIMEOUT_S)
     assert process.tail() == [str(tmp_path), "red"]
 
 
@@ -116,7 +116,7 @@ def test_what_cannot_be_started_is_named(
     with pytest.raises(StartError) as caught:
         Process(command, output=tmp_path / "log", cwd=tmp_path / cwd if cwd else None)
     assert str(caught.value).endswith(message)
-    assert all_gone(mark)
+    assert all_ended(mark)
 
 
 def test_stop_asks_first(tmp_path: Path, mark: str) -> None:
@@ -145,13 +145,15 @@ def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, mark: st
 def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: Path, mark: str) -> None:
     command = ["sh", "-c", "setsid sleep 600 & (sleep 601 &) ; sleep 602"]
     with Process(command, output=tmp_path / "log") as process:
-        deadline = time.monotonic() + PATIENCE
-        while len(marked(mark)) < 5:  # the supervisor, the shell, three that sleep
+        deadline = time.monotonic() + TIMEOUT_S
+        while len(marked_processes(mark)) < 5:  # the supervisor, the shell, three that sleep
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        assert set(marked(mark)) >= {child.pid for child in psutil.Process(process.parent).children(recursive=True)}
+        assert set(marked_processes(mark)) >= {
+            child.pid for child in psutil.Process(process.parent).children(recursive=True)
+        }
         process.stop()
-        assert marked(mark) == []
+        assert marked_processes(mark) == []
 
 
 def test_everything_is_asked_once(tmp_path: Path, mark: str) -> None:
@@ -162,32 +164,32 @@ def test_everything_is_asked_once(tmp_path: Path, mark: str) -> None:
         _wait_for(log, "ready\nready\n")
         process.stop()
     assert sorted(process.tail()) == ["asked", "asked", "ready", "ready"]
-    assert marked(mark) == []
+    assert marked_processes(mark) == []
 
 
 def test_what_it_leaves_behind_ends_when_it_ends_by_itself(tmp_path: Path, mark: str) -> None:
     with Process(["sh", "-c", "setsid sleep 600 & exit 4"], output=tmp_path / "log") as process:
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
         assert ending is not None
         assert ending.status == 4
-        assert all_gone(mark)
+        assert all_ended(mark)
 
 
 def test_nothing_outlives_a_caller_that_was_killed(tmp_path: Path, mark: str) -> None:
     with subprocess.Popen(python(CALLER, str(tmp_path)), stdout=subprocess.PIPE, text=True) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == "started\n"
-        assert len(marked(mark)) >= 3
+        assert len(marked_processes(mark)) >= 3
         caller.kill()
-    assert all_gone(mark)
+    assert all_ended(mark)
     assert (tmp_path / "last").exists(), "the last command is run all the same"
 
 
 def test_it_does_not_outlive_its_supervisor_either(tmp_path: Path, mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.parent, signal.SIGKILL)
-        assert process.wait(PATIENCE) is not None
-        assert all_gone(mark)
+        assert process.wait(TIMEOUT_S) is not None
+        assert all_ended(mark)
 
 
 def test_the_last_command_comes_last(tmp_path: Path, mark: str) -> None:
@@ -218,7 +220,7 @@ signal.pause()
     with Process(python(code), output=log) as process:
         _wait_for(log, "ready\n")
         process.interrupt()
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
     assert ending is not None
     assert ending.status == 5
     assert process.tail() == ["ready", "child is alive"]
@@ -228,7 +230,7 @@ signal.pause()
 def test_a_signal_from_elsewhere_is_named(tmp_path: Path, mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.pid, signal.SIGSEGV)
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
     assert str(ending) == "ended by SIGSEGV"
 
 
@@ -240,7 +242,7 @@ def test_a_kill_that_nobody_here_ordered_may_be_the_kernels(
         monkeypatch.setattr("plimsoll.run.supervised.process._oom_kills", lambda kills=kills: kills.pop(0))
         with Process(SLEEPS, output=tmp_path / "log") as process:
             os.kill(process.pid, signal.SIGKILL)
-            endings.append(str(process.wait(PATIENCE)))
+            endings.append(str(process.wait(TIMEOUT_S)))
     assert endings == [
         "ended by SIGKILL (out of memory?)",
         "ended by SIGKILL (the kernel killed for lack of memory meanwhile)",

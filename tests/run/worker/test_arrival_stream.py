@@ -16,7 +16,7 @@ from plimsoll.users.hub import Hub
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-PATIENCE = 30
+TIMEOUT_S = 30
 FAR = 10**15
 """ns; longer than any test."""
 
@@ -37,7 +37,7 @@ class Taker:
         self.ends += 1
 
     def until(self, offered: int, ends: int) -> None:
-        with gevent.Timeout(PATIENCE):
+        with gevent.Timeout(TIMEOUT_S):
             while (len(self.dues), self.ends) != (offered, ends):
                 gevent.sleep(0.001)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness import Target
+    from tests.command import CountingTarget
 
 HOST = """
 from plimsoll.locust import install
@@ -92,7 +92,7 @@ ending = worker.drain()
 """
 
 
-def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: Target) -> None:
+def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: CountingTarget) -> None:
     report = _host(STEPS, tmp_path, LOCUSTFILE, host=target.url, stop_timeout=10.0)
     assert report["ready"][0] == [["Visitor", 3.0, 0, None]]
     assert report["sequence"] == list(range(len(report["sequence"])))
@@ -105,7 +105,7 @@ def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: Targ
     assert report["ending"][1:] == [None, False]
 
 
-def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: Target) -> None:
+def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE + (
         "\n@events.test_start.add_listener\ndef before(environment, **_):\n"
         "    events.request.fire(request_type='X', name='before', response_time=1, response_length=0, exception=None,"
@@ -115,7 +115,7 @@ def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: Target) 
     assert sum(sum(each.values()) for each in report["counts"]) == target.total
 
 
-def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path, target: Target) -> None:
+def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE + (
         "\nimport time\n@events.test_stop.add_listener\ndef after(environment, **_):\n"
         "    events.request.fire(request_type='X', name='after', response_time=1, response_length=0, exception=None,"
@@ -127,14 +127,14 @@ def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path,
     assert len(report["sequence"]) >= 5, "it goes on telling that it is alive"
 
 
-def test_exceptions_of_users_are_told(tmp_path: Path, target: Target) -> None:
+def test_exceptions_of_users_are_told(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE.replace('self.client.get("/index")', 'raise ValueError("boom")')
     report = _host(STEPS, tmp_path, text, host=target.url)
     assert {message for message, _ in report["exceptions"]} == {"boom"}
     assert sum(count for _, count in report["exceptions"]) > 3
 
 
-def test_the_users_code_may_ask_for_the_end(tmp_path: Path, target: Target) -> None:
+def test_the_users_code_may_ask_for_the_end(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE.replace('self.client.get("/index")', "self.environment.runner.quit()")
     assert _host(STEPS, tmp_path, text, host=target.url)["quits"] > 0
 
@@ -153,7 +153,7 @@ ending = worker.drain()
     assert _host(steps, tmp_path, "1 / 0\n")["sequence"] == []
 
 
-def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: Target) -> None:
+def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: CountingTarget) -> None:
     steps = STEPS.replace("Visitor", "NativeUser").replace("2.3", "0.5")
     native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
     steps = "from dataclasses import replace\nfrom plimsoll.load import url_scenario\n" + native + steps

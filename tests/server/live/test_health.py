@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.server.pages import interval, micros
+from tests.server.page_server import interval, micros
 
 from plimsoll.record import TIMED, Health
 from plimsoll.server.live.health import Workers

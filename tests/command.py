@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 """Seconds after which a test gives up, also on a machine that is busy with other things."""
 
-WAITS = {"/slow": 0.3, "/late": 2.0, "/never": 10 * PATIENCE}
+WAITS = {"/slow": 0.3, "/late": 2.0, "/never": 10 * TIMEOUT_S}
 """Seconds by path."""
 
 
-class Target:
+class CountingTarget:
     """An HTTP server on a free port of 127.0.0.1. It counts what it has read in full, before it answers.
 
     /fail answers 500, /slow waits for 0.3 s, /late for 2 s, /never for ever, everything else answers 200 at once.
@@ -78,7 +78,7 @@ class Target:
         return b"HTTP/1.1 " + status + b"\r\nContent-Length: 5\r\n\r\nhello"
 
 
-class Done:
+class CommandResult:
     """What a command left: exit code, stdout, stderr."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
@@ -120,13 +120,13 @@ class Command:
         self._processes.append(process)
         return process
 
-    def __call__(self, *arguments: str, **settings: object) -> Done:
+    def __call__(self, *arguments: str, **settings: object) -> CommandResult:
         process = self.start(*arguments, **settings)
         return self.end(process)
 
-    def end(self, process: subprocess.Popen[str]) -> Done:
-        out, err = process.communicate(timeout=PATIENCE)
-        return Done(process.returncode, out, err)
+    def end(self, process: subprocess.Popen[str]) -> CommandResult:
+        out, err = process.communicate(timeout=TIMEOUT_S)
+        return CommandResult(process.returncode, out, err)
 
     def stored(self, reference: str = "last") -> dict[str, Any]:
         """The run as `plimsoll show --json` has it."""
@@ -142,7 +142,7 @@ class Command:
 
 def wait_until(condition: Callable[[], object]) -> None:
     """Returns once the condition holds, whenever that is; fails after `PATIENCE`."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.02)
