@@ -50,7 +50,8 @@ GROUPS = {
 }  # fmt: skip
 
 SHARED = (
-    ".ci/", "Cargo.lock", "Cargo.toml", "Makefile", "pyproject.toml", "scripts/", "tests/command.py", "tests/conftest.py"
+    ".ci/", "Cargo.lock", "Cargo.toml", "Makefile", "pyproject.toml", "scripts/", "tests/command.py",
+    "tests/conftest.py",
 )  # fmt: skip
 """What every group depends on."""
 

@@ -182,6 +182,7 @@ def opened(browser_session, tmp_path):
     return open_page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SAMPLES)
 def test_a_browser_draws_every_chart_without_asking_for_anything(browser_session, opened, tmp_path, shape):
     page = opened(written(shape))
@@ -193,6 +194,7 @@ def test_a_browser_draws_every_chart_without_asking_for_anything(browser_session
     assert browser_session.complaints == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desk"])
 @pytest.mark.parametrize("shape", ["ladder", "operations"])
 def test_nothing_is_wider_than_the_window(opened, shape, size):
@@ -200,6 +202,7 @@ def test_nothing_is_wider_than_the_window(opened, shape, size):
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
+@pytest.mark.long
 def test_charts_follow_the_theme_without_being_drawn_again(opened):
     page = opened(written("chain"), scheme="dark")
     colour = "getComputedStyle(document.querySelector('svg.marks text')).fill"
@@ -211,6 +214,7 @@ def test_charts_follow_the_theme_without_being_drawn_again(opened):
     assert page.locator("svg.marks[data-same]").count() == 1
 
 
+@pytest.mark.long
 def test_tabs_are_walked_with_the_arrow_keys(opened):
     page = opened(written("operations"))
 
@@ -226,6 +230,7 @@ def test_tabs_are_walked_with_the_arrow_keys(opened):
         assert page.get_by_role("tabpanel").count() == 1
 
 
+@pytest.mark.long
 def test_one_run_of_many_is_shown(opened):
     page = opened(written("operations"))
     charts = page.locator("#course [data-chart]")
@@ -236,6 +241,7 @@ def test_one_run_of_many_is_shown(opened):
     expect(page.locator("#course svg.marks")).to_have_count(count)
 
 
+@pytest.mark.long
 def test_tables_are_sorted_and_filtered(opened):
     page = opened(written("ladder"))
     table = page.locator("#verdicts table")
@@ -263,6 +269,7 @@ def test_tables_are_sorted_and_filtered(opened):
     assert 0 < table.locator("tbody tr").count() < 36
 
 
+@pytest.mark.long
 def test_evidence_is_highlighted_in_a_chart_of_its_own(opened):
     page = opened(written("ladder"))
     finding = page.locator(".findings li", has_text="old saturates")
@@ -273,6 +280,7 @@ def test_evidence_is_highlighted_in_a_chart_of_its_own(opened):
     assert page.locator("#ladder svg.marks text", has_text="the knee lies here").count() == 0
 
 
+@pytest.mark.long
 def test_on_paper_everything_is_open(opened):
     page = opened(written("operations"), scheme="dark")
     panels, levels = page.get_by_role("tabpanel"), page.locator("details.level:not([open])")
@@ -289,11 +297,13 @@ def test_on_paper_everything_is_open(opened):
     expect(panels).to_have_count(1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "scheme"), [("ladder", "dark"), ("chain", "light")])
 def test_nobody_is_shut_out(opened, shape, scheme):
     assert accessibility(opened(written(shape), scheme=scheme)) == []
 
 
+@pytest.mark.long
 def test_where_no_script_runs_it_can_still_be_read(browser_session, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(written("rates"), encoding="utf-8")
@@ -304,6 +314,7 @@ def test_where_no_script_runs_it_can_still_be_read(browser_session, tmp_path):
     assert '{"title"' not in text
 
 
+@pytest.mark.long
 def test_a_browser_runs_nothing_that_a_target_sent(browser_session, opened, view, run, valid):
     view.add([], [], [Failure("GET", ALERT, "http", ALERT, 1, 1.0, 2.0)], [CaughtException(ALERT, ALERT, 1, {0})])
     run.notes = [ALERT]

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from tests.web.browser_session import BrowserSession
     from tests.web.page_command import PageCommand
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize(
     ("name", "size", "scheme", "tabs"),

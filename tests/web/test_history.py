@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.web.browser_session import BrowserSession
     from tests.web.page_command import PageCommand
 
+pytestmark = pytest.mark.long
+
 
 VERDICT = re.compile("ONE RUN EACH|INVALID", re.IGNORECASE)
 """A machine that is busy with other things makes runs invalid, and the page says so."""

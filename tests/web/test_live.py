@@ -6,6 +6,7 @@ import re
 import signal
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.web.browser_session import accessibility, screenshot
 from tests.web.live_page import LOCUSTFILE, field, start, state, stop, tab
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from tests.command import Command, CountingTarget
     from tests.web.browser_session import BrowserSession
     from tests.web.page_command import PageCommand
+
+pytestmark = pytest.mark.long
 
 
 def test_start_watch_edit_stop_and_report(

@@ -20,6 +20,8 @@ LOCUSTFILE = f"""
 import itertools
 from locust import HttpUser, constant, task
 
+pytestmark = pytest.mark.long
+
 numbers = itertools.cycle(range({ENDPOINTS}))
 
 class Visitor(HttpUser):
