@@ -107,7 +107,7 @@ class PageSession:
         form: dict[str, Any] = self.get("/api/state")["form"]
         return form
 
-    def wish(self, **changes: object) -> dict[str, Any]:
+    def request(self, **changes: object) -> dict[str, Any]:
         """What the form is filled with, and changes to it."""
         return {**self.form["request"], **changes}
 

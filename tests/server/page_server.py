@@ -50,7 +50,7 @@ class FakeControl:
                 Argument("zones", "Zones", "", "multiple", ("a",), ("a", "b", "c")),
             ),
             "shapes": form_shapes(),
-            "wish": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
+            "request": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
         }
         self.asked: list[tuple[str, Any]] = []
         self.refusal: Exception | None = None
@@ -66,8 +66,8 @@ class FakeControl:
     def configure(self, name: str, settings: Any) -> None:
         self._do("configure", (name, settings))
 
-    def start(self, wish: RunRequest) -> None:
-        self._do("start", wish)
+    def start(self, request: RunRequest) -> None:
+        self._do("start", request)
 
     def change(self, change: Any) -> None:
         self._do("change", change)

@@ -60,8 +60,8 @@ def test_a_form_that_cannot_be_made_says_why(page, control):
 def test_secrets_of_the_form_are_not_shown_and_come_back_as_they_were():
     argument = Argument("key", "Key", "", "secret", "from the command line")
     host = "http://me:hunter2@127.0.0.1:8000"
-    wish = RunRequest(host=host, arguments={"key": "hunter2", "tenant": "acme"})
-    control = FakeControl(arguments=(argument,), request=wish)
+    request = RunRequest(host=host, arguments={"key": "hunter2", "tenant": "acme"})
+    control = FakeControl(arguments=(argument,), request=request)
     with serve_page(Live(), control) as page:
         text = page.get("api/state").text
         assert "hunter2" not in text and "command line" not in text
@@ -69,16 +69,16 @@ def test_secrets_of_the_form_are_not_shown_and_come_back_as_they_were():
         assert shown["arguments"] == {"tenant": "acme"}
         page.post("api/live/start", shown)
         page.post("api/live/start", {**shown, "host": "http://127.0.0.2"})
-    assert [wish.host for _, wish in control.asked] == [host, "http://127.0.0.2"]
+    assert [request.host for _, request in control.asked] == [host, "http://127.0.0.2"]
 
 
 def test_what_is_asked_for_reaches_the_control(page, control):
-    wish = RunRequest(users=7, classes=("Admin",), arguments={"dry": True, "zones": ("a", "b")}, run_time="2m")
+    request = RunRequest(users=7, classes=("Admin",), arguments={"dry": True, "zones": ("a", "b")}, run_time="2m")
     change = LoadChange(users=3, spawn_rate=1.5)
-    for path, body in (("start", asdict(wish)), ("change", asdict(change)), ("stop", {}), ("reset", {})):
+    for path, body in (("start", asdict(request)), ("change", asdict(change)), ("stop", {}), ("reset", {})):
         answer = page.post(f"api/live/{path}", body)
         assert (answer.status_code, answer.json()) == (202, {})
-    assert control.asked == [("start", wish), ("change", change), ("stop", None), ("reset", None)]
+    assert control.asked == [("start", request), ("change", change), ("stop", None), ("reset", None)]
 
 
 REFUSALS = [

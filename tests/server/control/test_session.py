@@ -24,11 +24,12 @@ def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
 ) -> None:
     page = start_page("-H", target.url, "-u", "2", "-r", "2", "-s", "5")
     assert (page.test, target.total) == ({}, 0)
-    wish = page.form["request"]
-    assert (wish["users"], wish["spawn_rate"], wish["host"], wish["stop_timeout"]) == (2, 2.0, target.url, "5s")
-    page.do("start", wish)
+    request = page.form["request"]
+    filled = (request["users"], request["spawn_rate"], request["host"], request["stop_timeout"])
+    assert filled == (2, 2.0, target.url, "5s")
+    page.do("start", request)
     page.until_users(2)
-    assert page.refused("start", wish) == (409, "a run is in progress; stop it first", "")
+    assert page.refused("start", request) == (409, "a run is in progress; stop it first", "")
     page.do("stop")
     assert page.until_over()["status"] == "stopped"
     page.do("start", page.request(users=3, spawn_rate=9, classes=["Editor"], run_time="1s", name="second"))
@@ -190,14 +191,14 @@ def add(parser):
         "arguments.nothing": {"arguments": {"nothing": "1"}},
     }
     for field, changes in fields.items():
-        wish = page.request(**changes)
+        request = page.request(**changes)
         if field != "arguments.who":
-            wish["arguments"] = {
+            request["arguments"] = {
                 "who": "ann",
-                **wish["arguments"],
+                **request["arguments"],
                 **({} if "arguments" in changes else {"who": "ann"}),
             }
-        status, message, found = page.refused("start", wish)
+        status, message, found = page.refused("start", request)
         assert (status, found) == (400, field), message
         assert "--" not in message
     assert (page.test, target.total) == ({}, 0)
@@ -301,7 +302,7 @@ def test_a_run_that_cannot_begin_is_told_at_the_page_and_another_may(
     assert page.interrupt() == 0
 
 
-def test_two_pages_at_once_have_their_ownruns_of(
+def test_two_pages_at_once_have_their_own_runs(
     start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
     one, other = start_page("-H", target.url), start_page("-H", target.url)
@@ -330,10 +331,10 @@ def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
     assert page.ask("/user", {"user_class_name": "Visitor", "fixed_count": 2}) == (201, {})
     assert page.ask("/user", {"user_class_name": "Visitor", "host": "http://me:hunter2@127.0.0.1:1"})[0] == 201
     assert page.ask("/user", {"user_class_name": "Editor", "host": f"{target.url}/editors"})[0] == 201
-    wish = page.request(users=5, spawn_rate=100.0, run_time="2s")
-    assert wish["class_settings"]["Visitor"] == {"fixed_count": 2, "host": "http://me:***@127.0.0.1:1"}
-    wish["class_settings"]["Visitor"]["host"] = target.url
-    page.do("start", wish)
+    request = page.request(users=5, spawn_rate=100.0, run_time="2s")
+    assert request["class_settings"]["Visitor"] == {"fixed_count": 2, "host": "http://me:***@127.0.0.1:1"}
+    request["class_settings"]["Visitor"]["host"] = target.url
+    page.do("start", request)
     refused = page.ask("/user", {"user_class_name": "Visitor", "weight": 1})
     assert (refused[0], "in progress" in refused[1]["error"]) == (409, True)
     ratios = {each["name"]: each["ratio"] for each in page.get("/api/live/tasks")["tasks"]}
