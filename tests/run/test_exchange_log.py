@@ -231,7 +231,7 @@ def test_the_intervals_of_a_run_follow_from_its_exchanges(plimsoll: Command, tar
 def test_those_of_a_ramp_up_that_is_forgotten_are_not_in_the_file(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
-        "run", "--headless", "-H", target.url, "-u", "3", "-t", "4", "-s", "10", "--reset-stats",
+        "run", "--headless", "-H", target.url, "-u", "2", "-t", "3", "-s", "10", "--reset-stats",
         "--exit-code-on-error", "0", "--log-exchanges", "x.parquet",
     )  # fmt: skip
     assert done.code == 0, done

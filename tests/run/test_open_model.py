@@ -51,11 +51,11 @@ def _balance(run: dict[str, Any]) -> tuple[int, int, int, int]:
 @pytest.mark.parametrize(
     ("users", "processes", "shape", "expected"),
     [
-        ("native", 2, ("--rate", "97/s", "-t", "2s"), 194),
-        ("python", 2, ("--rate", "97/s", "-t", "2s"), 194),
-        ("native", 1, ("--steps", "1s:30/s,1s:0/s,1s:11/s"), 41),
-        ("python", 1, ("--ramp", "10/s..50/s", "-t", "2s"), 60),
-        ("native", 2, ("--spike", "base=20/s,peak=100/s,at=1s,hold=500ms", "-t", "2s"), 80),
+        ("native", 2, ("--rate", "197/s", "-t", "1s"), 197),
+        ("python", 2, ("--rate", "197/s", "-t", "1s"), 197),
+        ("native", 1, ("--steps", "500ms:60/s,500ms:0/s,1s:11/s"), 41),
+        ("python", 1, ("--ramp", "20/s..100/s", "-t", "1s"), 60),
+        ("native", 2, ("--spike", "base=40/s,peak=200/s,at=500ms,hold=250ms", "-t", "1s"), 80),
     ],
 )
 def test_offered_is_what_the_schedule_says_and_what_the_target_counted(
@@ -71,7 +71,7 @@ def test_poisson_arrivals_are_the_same_again_from_the_same_seed(plimsoll: Comman
     counted = []
     for seed, processes in (("1", "1"), ("1", "2"), ("2", "1")):
         before = target.total
-        arguments = ("--rate", "300/s", "--spacing", "poisson", "-t", "1s", "--seed", seed, "--processes", processes)
+        arguments = ("--rate", "600/s", "--spacing", "poisson", "-t", "500ms", "--seed", seed, "--processes", processes)
         done = _run(plimsoll, target, "native", *arguments)
         assert done.code == 0, done
         counted.append(target.total - before)

@@ -45,7 +45,7 @@ def test_a_locustfile_sees_what_is_kept_and_decides_by_it(
 ) -> None:
     plimsoll.write(LOCUSTFILE)
     done = plimsoll(
-        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", processes,
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "1", "-s", "10", "--processes", processes,
         "--csv", "out", "--store", str(plimsoll.store),
     )  # fmt: skip
     assert done.code == 5, done

@@ -32,8 +32,8 @@ thresholds = THRESHOLDS
 get = "/index"
 
 [phase]
-rate = "20/s"
-duration = "1s"
+rate = "100/s"
+duration = "200ms"
 """
 
 HOLDS, FAILS = "errors < 1%", "requests < 5"
@@ -45,7 +45,7 @@ def _thresholds(run: dict[str, Any]) -> dict[str, bool]:
 
 def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Command, target: CountingTarget) -> None:
     done = plimsoll(
-        "run", f"{target.url}/a", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", HOLDS,
+        "run", f"{target.url}/a", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", HOLDS,
         "--threshold", FAILS,
         "--junit", "out/junit.xml", "--summary", "out/x.json",
     )  # fmt: skip
@@ -67,12 +67,12 @@ def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Comm
 
 
 def test_without_any_that_fails_the_exit_code_is_0(plimsoll: Command, target: CountingTarget) -> None:
-    done = plimsoll("run", f"{target.url}/a", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", HOLDS)
+    done = plimsoll("run", f"{target.url}/a", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", HOLDS)
     assert done.code == 0, done
 
 
 def test_who_limits_failures_has_said_how_many_there_may_be(plimsoll: Command, target: CountingTarget) -> None:
-    arguments = ("run", f"{target.url}/fail", "--headless", "--rate", "20/s", "-t", "1s", "--threshold")
+    arguments = ("run", f"{target.url}/fail", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold")
     assert plimsoll(*arguments, "requests > 5").code == 1
     assert plimsoll(*arguments, "errors <= 100%").code == 0
     assert plimsoll(*arguments, "errors <= 50%").code == 1
@@ -130,7 +130,7 @@ def test_one_that_cannot_be_read_is_pointed_at_before_the_run(
 
 def test_an_endpoint_that_never_occurred_does_not_pass(plimsoll: Command, target: CountingTarget) -> None:
     text = 'p99 of "GET /idnex" < 20s'
-    done = plimsoll("run", f"{target.url}/index", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", text)
+    done = plimsoll("run", f"{target.url}/index", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", text)
     assert done.code == 1, done
     (result,) = plimsoll.stored()["thresholds"]
     assert not result["passed"]

@@ -128,7 +128,7 @@ def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", "from plimsoll.cli import main; main()",
-         "run", "--headless", "-H", target.url, "-t", "3"],
+         "run", "--headless", "-H", target.url, "-t", "2"],
         cwd=plimsoll.directory, env={**plimsoll.environment, "TERM": "xterm"},
         stdin=theirs, stdout=theirs, stderr=theirs,
     )  # fmt: skip

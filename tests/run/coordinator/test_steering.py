@@ -224,7 +224,7 @@ class Named(Visitor):
 
 
 def test_users_that_could_be_made_go_on_when_one_cannot(plimsoll: Command, target: CountingTarget) -> None:
-    done = _run(plimsoll, target, ACCOUNTS, "Named", "-u", "5", "-r", "1", "-t", "4")
+    done = _run(plimsoll, target, ACCOUNTS, "Named", "-u", "5", "-r", "2", "-t", "2")
     assert done.code == 2, done
     assert done.err.count("no more users are started") == 1
     assert "locustfile.py:22: IndexError: pop from empty list" in done.err

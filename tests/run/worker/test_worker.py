@@ -90,6 +90,7 @@ worker.adjust({"Visitor": 3}, 3)
 gevent.sleep(2.3)
 ending = worker.drain()
 """
+SHORT_STEPS = STEPS.replace("2.3", "0.5")
 
 
 def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: CountingTarget) -> None:
@@ -111,7 +112,7 @@ def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: Counting
         "    events.request.fire(request_type='X', name='before', response_time=1, response_length=0, exception=None,"
         " context={}, response=None, start_time=0, url='')\n"
     )
-    report = _host(STEPS, tmp_path, text, host=target.url, stop_timeout=10.0)
+    report = _host(SHORT_STEPS, tmp_path, text, host=target.url, stop_timeout=10.0)
     assert sum(sum(each.values()) for each in report["counts"]) == target.total
 
 
@@ -129,14 +130,14 @@ def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path,
 
 def test_exceptions_of_users_are_told(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE.replace('self.client.get("/index")', 'raise ValueError("boom")')
-    report = _host(STEPS, tmp_path, text, host=target.url)
+    report = _host(SHORT_STEPS, tmp_path, text, host=target.url)
     assert {message for message, _ in report["exceptions"]} == {"boom"}
     assert sum(count for _, count in report["exceptions"]) > 3
 
 
 def test_the_users_code_may_ask_for_the_end(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE.replace('self.client.get("/index")', "self.environment.runner.quit()")
-    assert _host(STEPS, tmp_path, text, host=target.url)["quits"] > 0
+    assert _host(SHORT_STEPS, tmp_path, text, host=target.url)["quits"] > 0
 
 
 def test_a_worker_that_never_got_ready_ends_all_the_same(tmp_path: Path) -> None:
@@ -154,7 +155,7 @@ ending = worker.drain()
 
 
 def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: CountingTarget) -> None:
-    steps = STEPS.replace("Visitor", "NativeUser").replace("2.3", "0.5")
+    steps = SHORT_STEPS.replace("Visitor", "NativeUser")
     native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
     steps = "from dataclasses import replace\nfrom plimsoll.load import url_scenario\n" + native + steps
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow")

@@ -255,7 +255,7 @@ def test_a_real_run_is_listed_as_plimsoll_runs_lists_it(tmp_path, target):
         "        self.client.get('/a', headers={'Authorization': 'Bearer s3cret'})\n"
     )
     store = str(tmp_path / "runs.db")
-    command = [sys.executable, "-m", "plimsoll", "run", "-f", str(locustfile), "-H", target, "-u", "2", "-t", "2s"]
+    command = [sys.executable, "-m", "plimsoll", "run", "-f", str(locustfile), "-H", target, "-u", "2", "-t", "1s"]
     done = subprocess.run([*command, "--headless", "--store", store], capture_output=True, text=True, cwd=tmp_path)
     assert done.returncode in (0, 3), done.stderr
     with serve_history(store) as served, Store.open(store) as opened:
