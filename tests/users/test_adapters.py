@@ -14,7 +14,7 @@ from tests.users.recording_server import ReceivedRequest, RecordingServer, answe
 from urllib3 import Retry
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 class Signing(HTTPAdapter):
@@ -64,7 +64,7 @@ class Mock(BaseAdapter):
 
 @pytest.mark.parametrize("kind", [Signing, Adding])
 def test_it_is_asked_for_every_request(
-    kind: type[HTTPAdapter], session_bench: Desk, caplog: pytest.LogCaptureFixture
+    kind: type[HTTPAdapter], session_bench: SessionBench, caplog: pytest.LogCaptureFixture
 ) -> None:
     with RecordingServer({"/r": answer(302, b"", (("Location", "/end"),))}) as target:
         session = session_bench.http(target.url)
@@ -84,7 +84,7 @@ def test_it_is_asked_for_every_request(
     assert not caplog.messages
 
 
-def test_what_it_does_to_the_response_is_seen(session_bench: Desk, target: RecordingServer) -> None:
+def test_what_it_does_to_the_response_is_seen(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     adapter = Signing()
     session.mount("http://", adapter)
@@ -93,7 +93,7 @@ def test_what_it_does_to_the_response_is_seen(session_bench: Desk, target: Recor
     assert session.get_adapter(target.url) is adapter
 
 
-def test_arguments_may_be_given_by_position(session_bench: Desk, target: RecordingServer) -> None:
+def test_arguments_may_be_given_by_position(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     session.mount("http://", SigningByPosition())
     target.answers["/hang"] = b""
@@ -101,7 +101,7 @@ def test_arguments_may_be_given_by_position(session_bench: Desk, target: Recordi
     assert target.got[0].header("X-Signed") == "/hang"
 
 
-def test_only_urls_with_its_prefix_are_its_business(session_bench: Desk, target: RecordingServer) -> None:
+def test_only_urls_with_its_prefix_are_its_business(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     session.mount(f"{target.url}/signed", Signing())
     session.get("/plain")
@@ -109,7 +109,7 @@ def test_only_urls_with_its_prefix_are_its_business(session_bench: Desk, target:
     assert [got.header("X-Signed") for got in target.got] == [None, "/signed/x"]
 
 
-def test_one_may_serve_several_sessions(session_bench: Desk, target: RecordingServer) -> None:
+def test_one_may_serve_several_sessions(session_bench: SessionBench, target: RecordingServer) -> None:
     adapter = Signing()
     with RecordingServer() as other:
         for url in (target.url, other.url, target.url):
@@ -120,7 +120,9 @@ def test_one_may_serve_several_sessions(session_bench: Desk, target: RecordingSe
     assert session_bench.counts == {("GET", "/x", "success"): 3}
 
 
-def test_greenlets_that_ask_it_at_the_same_time_keep_apart(session_bench: Desk, target: RecordingServer) -> None:
+def test_greenlets_that_ask_it_at_the_same_time_keep_apart(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     adapter = Twice()
     with RecordingServer() as other:
         sessions = [session_bench.http(url) for url in (target.url, other.url)]
@@ -131,14 +133,14 @@ def test_greenlets_that_ask_it_at_the_same_time_keep_apart(session_bench: Desk, 
     assert session_bench.counts == {("GET", "/x", "success"): 2}
 
 
-def test_a_failure_goes_through_it(session_bench: Desk) -> None:
+def test_a_failure_goes_through_it(session_bench: SessionBench) -> None:
     session = session_bench.http("http://127.0.0.1:1")
     session.mount("http://", Signing())
     session.get("/x")
     assert session_bench.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
 
 
-def test_it_sees_what_authentication_sends_again(session_bench: Desk) -> None:
+def test_it_sees_what_authentication_sends_again(session_bench: SessionBench) -> None:
     def digest(got: ReceivedRequest) -> bytes:
         if got.header("Authorization") is None:
             return answer(401, b"", (("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"'),))
@@ -151,7 +153,9 @@ def test_it_sees_what_authentication_sends_again(session_bench: Desk) -> None:
     assert session_bench.counts == {("GET", "/x", "success"): 1}
 
 
-def test_a_response_that_it_made_itself_is_judged_like_any_other(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_response_that_it_made_itself_is_judged_like_any_other(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = session_bench.http(target.url)
     session.mount("http://", Mock())
     response = session.get("/x")
@@ -168,7 +172,7 @@ def _failing_first(times: int) -> RecordingServer:
 
 
 @pytest.mark.parametrize("client", ["mounted", "both"])
-def test_an_adapter_repeats_what_its_retries_say(session_bench: Desk, client: str) -> None:
+def test_an_adapter_repeats_what_its_retries_say(session_bench: SessionBench, client: str) -> None:
     with _failing_first(2) as target:
         session = session_bench.http(target.url)
         kind = Signing if client == "both" else HTTPAdapter
@@ -178,7 +182,7 @@ def test_an_adapter_repeats_what_its_retries_say(session_bench: Desk, client: st
     assert session_bench.counts == {("GET", "/x", "success"): 1}
 
 
-def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(session_bench: Desk) -> None:
+def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(session_bench: SessionBench) -> None:
     with _failing_first(9) as target:
         session = session_bench.http(target.url)
         session.mount("http://", HTTPAdapter(max_retries=Retry(total=1, status_forcelist=[503])))
@@ -189,7 +193,7 @@ def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(session
     assert "HTTPConnectionPool(host='127.0.0.1'" in str(response.error)
 
 
-def test_without_raise_on_status_the_last_response_counts(session_bench: Desk) -> None:
+def test_without_raise_on_status_the_last_response_counts(session_bench: SessionBench) -> None:
     retries = Retry(total=1, status_forcelist=[503], raise_on_status=False)
     with _failing_first(9) as target:
         session = session_bench.http(target.url)
@@ -198,7 +202,7 @@ def test_without_raise_on_status_the_last_response_counts(session_bench: Desk) -
     assert len(target.got) == 2
 
 
-def test_a_method_that_may_not_be_repeated_is_not(session_bench: Desk) -> None:
+def test_a_method_that_may_not_be_repeated_is_not(session_bench: SessionBench) -> None:
     with _failing_first(9) as target:
         session = session_bench.http(target.url)
         session.mount("http://", HTTPAdapter(max_retries=Retry(total=3, status_forcelist=[503])))
@@ -206,7 +210,7 @@ def test_a_method_that_may_not_be_repeated_is_not(session_bench: Desk) -> None:
     assert len(target.got) == 1
 
 
-def test_a_refused_connection_is_reported_once_as_it_was(session_bench: Desk) -> None:
+def test_a_refused_connection_is_reported_once_as_it_was(session_bench: SessionBench) -> None:
     session = session_bench.http("http://127.0.0.1:1")
     session.mount("http://", HTTPAdapter(max_retries=2))
     response = session.get("/x")
@@ -214,7 +218,7 @@ def test_a_refused_connection_is_reported_once_as_it_was(session_bench: Desk) ->
     assert session_bench.counts == {("GET", "/x", "connect"): 1}
 
 
-def test_a_connection_that_breaks_is_tried_again(session_bench: Desk) -> None:
+def test_a_connection_that_breaks_is_tried_again(session_bench: SessionBench) -> None:
     left = iter([None])
     with RecordingServer({"/x": lambda _: next(left, answer(200, b"yes"))}) as target:
         session = session_bench.http(target.url)

@@ -14,7 +14,7 @@ from plimsoll.users.exceptions import LocustError, RescheduleTask, ResponseError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 GOOD, BAD, BROKEN = "/good", "/bad", "/broken"
 LOST = {
@@ -32,7 +32,7 @@ def target() -> Iterator[RecordingServer]:
 
 
 @pytest.fixture
-def events(session_bench: Desk) -> list[dict[str, Any]]:
+def events(session_bench: SessionBench) -> list[dict[str, Any]]:
     seen: list[dict[str, Any]] = []
     session_bench.event.add_listener(lambda **meta: seen.append(meta))
     return seen
@@ -54,7 +54,7 @@ def events(session_bench: Desk) -> list[dict[str, Any]]:
     ],
 )
 def test_the_verdict_counts_and_without_one_the_status(
-    kind: str, path: str, verdict: Any, outcome: str, message: Any, session_bench: Desk, target: RecordingServer
+    kind: str, path: str, verdict: Any, outcome: str, message: Any, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     with getattr(session_bench, kind)(target.url).get(path, catch_response=True) as response:
         if verdict is True:
@@ -74,7 +74,7 @@ def test_the_verdict_counts_and_without_one_the_status(
     ],
 )
 def test_a_bad_status_is_told_in_the_words_of_locust(
-    kind: str, message: str, session_bench: Desk, target: RecordingServer
+    kind: str, message: str, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     session = getattr(session_bench, kind)(target.url)
     session.get(BAD, name="n")
@@ -85,7 +85,7 @@ def test_a_bad_status_is_told_in_the_words_of_locust(
 
 
 @KINDS
-def test_the_last_verdict_wins(kind: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_the_last_verdict_wins(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
     with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response:
         response.failure("wrong")
         response.success()
@@ -93,7 +93,9 @@ def test_the_last_verdict_wins(kind: str, session_bench: Desk, target: Recording
 
 
 @KINDS
-def test_an_exception_goes_on_and_nothing_is_reported(kind: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_an_exception_goes_on_and_nothing_is_reported(
+    kind: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = getattr(session_bench, kind)(target.url)
     for error in (ZeroDivisionError, RescheduleTask):
         with pytest.raises(error), session.get(GOOD, catch_response=True):
@@ -103,7 +105,7 @@ def test_an_exception_goes_on_and_nothing_is_reported(kind: str, session_bench: 
 
 @KINDS
 def test_an_exception_after_the_verdict_goes_on_and_the_verdict_is_reported(
-    kind: str, session_bench: Desk, target: RecordingServer
+    kind: str, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     with (
         pytest.raises(ZeroDivisionError),
@@ -115,7 +117,7 @@ def test_an_exception_after_the_verdict_goes_on_and_the_verdict_is_reported(
 
 
 @KINDS
-def test_a_response_error_is_the_verdict(kind: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_a_response_error_is_the_verdict(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
     with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True):
         raise ResponseError("odd")
     assert session_bench.failures == [("assertion", "ResponseError('odd')")]
@@ -123,7 +125,7 @@ def test_a_response_error_is_the_verdict(kind: str, session_bench: Desk, target:
 
 @KINDS
 def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(
-    kind: str, session_bench: Desk, target: RecordingServer
+    kind: str, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     with pytest.raises(gevent.GreenletExit), getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True):
         raise gevent.GreenletExit
@@ -131,7 +133,7 @@ def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(
 
 
 @KINDS
-def test_misuse_is_an_error_of_the_locustfile(kind: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_misuse_is_an_error_of_the_locustfile(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
     session = getattr(session_bench, kind)(target.url)
     for response in (session.get(GOOD), session.get(GOOD, catch_response=True)):
         with pytest.raises(LocustError):
@@ -140,13 +142,13 @@ def test_misuse_is_an_error_of_the_locustfile(kind: str, session_bench: Desk, ta
             response.failure("wrong")
 
 
-def test_a_block_without_catch_response_is_an_error(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_block_without_catch_response_is_an_error(session_bench: SessionBench, target: RecordingServer) -> None:
     with pytest.raises(LocustError, match="catch_response=True"), session_bench.http(target.url).get(GOOD):
         raise AssertionError("not reached")
 
 
 def test_a_block_without_catch_response_has_no_effect_on_the_fast_one(
-    session_bench: Desk, target: RecordingServer
+    session_bench: SessionBench, target: RecordingServer
 ) -> None:
     with session_bench.fast(target.url).get(BAD) as response:
         assert response.text == "no"
@@ -158,7 +160,7 @@ def test_a_block_without_catch_response_has_no_effect_on_the_fast_one(
 
 
 @KINDS
-def test_raise_for_status_follows_the_verdict(kind: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_raise_for_status_follows_the_verdict(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
     session = getattr(session_bench, kind)(target.url)
     with session.get(BAD, catch_response=True) as response:
         response.success()
@@ -173,7 +175,7 @@ def test_raise_for_status_follows_the_verdict(kind: str, session_bench: Desk, ta
 
 @KINDS
 def test_listeners_are_told_in_the_words_of_locust(
-    kind: str, session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     class User:
         environment = None
@@ -200,7 +202,7 @@ def test_listeners_are_told_in_the_words_of_locust(
 
 @KINDS
 def test_the_url_of_an_event_is_the_one_that_was_asked_for(
-    kind: str, session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     target.answers["/away"] = answer(302, b"", (("Location", GOOD),))
     session = getattr(session_bench, kind)(target.url)
@@ -210,7 +212,7 @@ def test_the_url_of_an_event_is_the_one_that_was_asked_for(
 
 
 def test_the_length_of_a_stream_is_what_its_head_says(
-    session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     target.answers["/chunks"] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
     session = session_bench.http(target.url)
@@ -222,7 +224,7 @@ def test_the_length_of_a_stream_is_what_its_head_says(
 
 @KINDS
 def test_what_is_changed_in_request_meta_is_what_is_reported(
-    kind: str, session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response:
         response.request_meta["name"] = "other"
@@ -235,7 +237,7 @@ def test_what_is_changed_in_request_meta_is_what_is_reported(
 
 @KINDS
 def test_an_exception_put_into_request_meta_is_a_failure(
-    kind: str, session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     session = getattr(session_bench, kind)(target.url)
     for path, verdict in ((GOOD, None), (GOOD, True), (BAD, None)):
@@ -249,7 +251,7 @@ def test_an_exception_put_into_request_meta_is_a_failure(
     assert sorted(outcome for *_, outcome in session_bench.counts) == ["assertion", "http", "success"]
 
 
-def test_a_bad_status_is_told_by_the_name_in_request_meta(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_bad_status_is_told_by_the_name_in_request_meta(session_bench: SessionBench, target: RecordingServer) -> None:
     with session_bench.http(target.url).get(BAD, catch_response=True) as response:
         response.request_meta["name"] = "other"
     ((_, message),) = session_bench.failures
@@ -257,13 +259,13 @@ def test_a_bad_status_is_told_by_the_name_in_request_meta(session_bench: Desk, t
 
 
 def test_a_request_that_cannot_be_sent_still_tells_its_url(
-    session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     session_bench.http(target.url).get(GOOD, headers={"X": 5})
     assert (events[0]["url"], events[0]["response_length"]) == (target.url + GOOD, 0)
 
 
-def test_too_many_redirects_have_no_length(session_bench: Desk, events: list[dict[str, Any]]) -> None:
+def test_too_many_redirects_have_no_length(session_bench: SessionBench, events: list[dict[str, Any]]) -> None:
     with RecordingServer({"/loop": answer(302, b"to myself", (("Location", "/loop"),))}) as target:
         session_bench.http(target.url).get("/loop")
         session_bench.fast(target.url).get("/loop")
@@ -271,7 +273,9 @@ def test_too_many_redirects_have_no_length(session_bench: Desk, events: list[dic
 
 
 @KINDS
-def test_a_name_given_in_request_meta_keeps_the_stamps(kind: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_a_name_given_in_request_meta_keeps_the_stamps(
+    kind: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
     with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response:
         response.request_meta["name"] = "other"
     (interval,) = session_bench.recorded
@@ -280,7 +284,7 @@ def test_a_name_given_in_request_meta_keeps_the_stamps(kind: str, session_bench:
 
 
 def test_request_meta_still_tells_after_the_block(
-    session_bench: Desk, target: RecordingServer, events: list[dict[str, Any]]
+    session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     with session_bench.http(target.url).get(GOOD, catch_response=True) as response:
         response.failure("wrong")
@@ -289,7 +293,7 @@ def test_request_meta_still_tells_after_the_block(
 
 
 def test_a_listener_that_steers_the_user_keeps_the_request_from_being_counted(
-    session_bench: Desk, target: RecordingServer
+    session_bench: SessionBench, target: RecordingServer
 ) -> None:
     def steer(**_: Any) -> None:
         raise RescheduleTask

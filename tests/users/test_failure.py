@@ -17,7 +17,7 @@ from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import LocustBadStatusCode, message_of, outcome_of, root_of
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 errors = requests.exceptions
 
@@ -29,7 +29,7 @@ def _closed_port() -> int:
         return server.getsockname()[1]
 
 
-def test_a_refused_connection(session_bench: Desk) -> None:
+def test_a_refused_connection(session_bench: SessionBench) -> None:
     port = _closed_port()
     response = session_bench.http(f"http://127.0.0.1:{port}").get("/x?a=1")
     assert type(response.error) is errors.ConnectionError
@@ -42,7 +42,7 @@ def test_a_refused_connection(session_bench: Desk) -> None:
     assert str(response.error) == expected
 
 
-def test_a_host_that_nobody_knows(session_bench: Desk) -> None:
+def test_a_host_that_nobody_knows(session_bench: SessionBench) -> None:
     response = session_bench.http("http://nowhere.invalid").get("/x")
     assert type(response.error) is errors.ConnectionError
     root = root_of(response.error)
@@ -62,7 +62,7 @@ def test_a_host_that_nobody_knows(session_bench: Desk) -> None:
     ],
 )
 def test_a_response_that_is_none(
-    bytes_sent: bytes | None, root: type[Exception], outcome: str, session_bench: Desk
+    bytes_sent: bytes | None, root: type[Exception], outcome: str, session_bench: SessionBench
 ) -> None:
     with RecordingServer({"/x": bytes_sent}) as target:
         response = session_bench.http(target.url).get("/x")
@@ -71,7 +71,7 @@ def test_a_response_that_is_none(
     assert [kind for kind, _ in session_bench.failures] == [outcome]
 
 
-def test_a_connection_closed_instead_of_a_response(session_bench: Desk) -> None:
+def test_a_connection_closed_instead_of_a_response(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": None}) as target:
         response = session_bench.http(target.url).get("/x")
     said = "RemoteDisconnected('Remote end closed connection without response')"
@@ -79,7 +79,7 @@ def test_a_connection_closed_instead_of_a_response(session_bench: Desk) -> None:
     assert repr(response.error) == f"ConnectionError(ProtocolError('Connection aborted.', {said}))"
 
 
-def test_a_response_that_ends_too_early(session_bench: Desk) -> None:
+def test_a_response_that_ends_too_early(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": ClosingAnswer(HALF)}) as target:
         response = session_bench.http(target.url).get("/x")
     assert type(response.error) is errors.ChunkedEncodingError
@@ -88,7 +88,7 @@ def test_a_response_that_ends_too_early(session_bench: Desk) -> None:
 
 @pytest.mark.parametrize("arguments", [{}, {"cookies": {"a": "1"}}])
 @pytest.mark.parametrize("sent", [b"", HALF])
-def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], session_bench: Desk) -> None:
+def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], session_bench: SessionBench) -> None:
     with RecordingServer({"/x": sent}) as target:
         response = session_bench.http(target.url).get("/x", timeout=(5, 0.05), **arguments)
     assert type(response.error) is errors.ReadTimeout
@@ -98,7 +98,7 @@ def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], session_bench: D
     assert [each.response_min >= 50_000_000 for each in session_bench.recorded] == [True]
 
 
-def test_a_connect_timeout(session_bench: Desk) -> None:
+def test_a_connect_timeout(session_bench: SessionBench) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         full_port = full.getsockname()[1]
         url = f"http://127.0.0.1:{full_port}"
@@ -118,7 +118,7 @@ def test_a_connect_timeout(session_bench: Desk) -> None:
     assert f"Max retries exceeded with url: /x (Caused by {message})" in str(response.error)
 
 
-def test_a_certificate_that_nobody_trusts(session_bench: Desk, certificate: tuple[str, str]) -> None:
+def test_a_certificate_that_nobody_trusts(session_bench: SessionBench, certificate: tuple[str, str]) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
     with RecordingServer({"/x": answer(200, b"in")}, context=context) as target:
@@ -135,7 +135,7 @@ def test_a_certificate_that_nobody_trusts(session_bench: Desk, certificate: tupl
     assert session_bench.counts == {("GET", "/x", "tls"): 2, ("GET", "/x", "success"): 4}
 
 
-def test_a_certificate_file_that_is_not_there_is_an_exception(session_bench: Desk) -> None:
+def test_a_certificate_file_that_is_not_there_is_an_exception(session_bench: SessionBench) -> None:
     session = session_bench.http("https://127.0.0.1:1")
     with pytest.raises(OSError, match="invalid path: /nowhere"):
         session.get("/x", verify="/nowhere")

@@ -14,12 +14,12 @@ from plimsoll.users.plain import basic_authorization, compose, limits
 from plimsoll.users.url import route_of
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 ROOT = "http://example.org"
 
 
-def _compose(session_bench: Desk, cookie: bool = False, **arguments: Any) -> Any:
+def _compose(session_bench: SessionBench, cookie: bool = False, **arguments: Any) -> Any:
     session = session_bench.http(ROOT)
     if cookie:
         session.cookies.set("a", "1")
@@ -58,16 +58,16 @@ RARE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("arguments", COMMON, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
-def test_the_common_is_composed(arguments: dict[str, Any], session_bench: Desk) -> None:
+def test_the_common_is_composed(arguments: dict[str, Any], session_bench: SessionBench) -> None:
     assert _compose(session_bench, **arguments) is not None
 
 
 @pytest.mark.parametrize("arguments", RARE, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
-def test_the_rare_is_left_to_requests(arguments: dict[str, Any], session_bench: Desk) -> None:
+def test_the_rare_is_left_to_requests(arguments: dict[str, Any], session_bench: SessionBench) -> None:
     assert _compose(session_bench, **arguments) is None
 
 
-def test_the_callers_headers_are_left_alone(session_bench: Desk) -> None:
+def test_the_callers_headers_are_left_alone(session_bench: SessionBench) -> None:
     headers = {"X": "1"}
     message = _compose(session_bench, cookie=True, headers=headers, auth=("a", "b"), json={})
     assert list(message.extra) == ["X", "Cookie", "Content-Length", "Content-Type", "Authorization"]

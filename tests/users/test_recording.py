@@ -13,10 +13,10 @@ from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.recording import RequestRecorder, sole_recorder
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
-def test_a_client_of_ones_own_is_recorded_as_it_reports(session_bench: Desk) -> None:
+def test_a_client_of_ones_own_is_recorded_as_it_reports(session_bench: SessionBench) -> None:
     measured = {"request_type": "grpc", "name": "Add", "response_time": 12.5, "response_length": 7}
     session_bench.event.fire(**measured, response=object(), exception=None, context={}, start_time=0.0, url="grpc://x")
     (interval,) = session_bench.recorded
@@ -25,7 +25,7 @@ def test_a_client_of_ones_own_is_recorded_as_it_reports(session_bench: Desk) -> 
 
 
 @pytest.mark.parametrize("response_time", [None, -1.0, math.nan, math.inf])
-def test_a_time_that_is_none_is_counted_and_not_timed(response_time: float | None, session_bench: Desk) -> None:
+def test_a_time_that_is_none_is_counted_and_not_timed(response_time: float | None, session_bench: SessionBench) -> None:
     session_bench.event.fire(request_type="X", name="n", response_time=response_time, response_length=None)
     (interval,) = session_bench.recorded
     assert (interval.count, interval.timed) == (1, 0)
@@ -40,14 +40,16 @@ def test_a_time_that_is_none_is_counted_and_not_timed(response_time: float | Non
         ("only a text", "assertion", "only a text"),
     ],
 )
-def test_an_exception_makes_it_a_failure(exception: Any, outcome: str, message: str, session_bench: Desk) -> None:
+def test_an_exception_makes_it_a_failure(
+    exception: Any, outcome: str, message: str, session_bench: SessionBench
+) -> None:
     session_bench.event.fire(request_type="X", name="n", response_time=1, response_length=0, exception=exception)
     assert session_bench.failures == [(outcome, message)]
 
 
 @pytest.mark.parametrize("missing", ["response_time", "response_length"])
 def test_an_event_without_time_or_length_is_a_fault_and_not_counted(
-    missing: str, session_bench: Desk, monkeypatch: pytest.MonkeyPatch
+    missing: str, session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
     arguments = {"request_type": "T", "name": "n", "response_time": 1, "response_length": 2}
@@ -57,12 +59,14 @@ def test_an_event_without_time_or_length_is_a_fault_and_not_counted(
     assert log.unhandled_greenlet_exception
 
 
-def test_names_of_any_kind_are_recorded_as_text(session_bench: Desk) -> None:
+def test_names_of_any_kind_are_recorded_as_text(session_bench: SessionBench) -> None:
     session_bench.event.fire(request_type=None, name=7, response_time=1, response_length=0)
     assert session_bench.counts == {("None", "7", "success"): 1}
 
 
-def test_a_response_of_ours_is_recorded_by_its_stamps_once_only(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_response_of_ours_is_recorded_by_its_stamps_once_only(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session_bench.event.add_listener(lambda **_: None)
     response = session_bench.http(target.url).get("/x")
     assert [each.response_sum for each in session_bench.recorded] == [response.reply.response]
@@ -74,7 +78,7 @@ def test_a_response_of_ours_is_recorded_by_its_stamps_once_only(session_bench: D
     }
 
 
-def test_both_ways_of_recording_come_to_the_same(session_bench: Desk, target: RecordingServer) -> None:
+def test_both_ways_of_recording_come_to_the_same(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     alone = session.get("/x", name="alone")
     session_bench.event.add_listener(lambda **_: None)
@@ -86,7 +90,7 @@ def test_both_ways_of_recording_come_to_the_same(session_bench: Desk, target: Re
         assert (each.bytes_out, each.bytes_in) == (response.reply.bytes_out, response.reply.bytes_in)
 
 
-def test_the_sole_recorder_is_the_one_nobody_listens_besides(session_bench: Desk) -> None:
+def test_the_sole_recorder_is_the_one_nobody_listens_besides(session_bench: SessionBench) -> None:
     recorder = sole_recorder(session_bench.event)
     assert type(recorder) is RequestRecorder
     listener = session_bench.event.add_listener(lambda **_: None)

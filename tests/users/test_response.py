@@ -18,7 +18,7 @@ from plimsoll.users.response import Timings
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 TEXT = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. " * 20
 
@@ -88,7 +88,7 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_it_says_what_requests_says(name: str, session_bench: Desk) -> None:
+def test_it_says_what_requests_says(name: str, session_bench: SessionBench) -> None:
     with RecordingServer({"/x": ANSWERS[name]}) as target, requests.Session() as session:
         session.trust_env = False
         session.headers["Accept-Encoding"] = "gzip, deflate, br"
@@ -99,7 +99,7 @@ def test_it_says_what_requests_says(name: str, session_bench: Desk) -> None:
     }
 
 
-def test_the_raw_body_reads_like_a_file(session_bench: Desk) -> None:
+def test_the_raw_body_reads_like_a_file(session_bench: SessionBench) -> None:
     coded = gzip.compress(b"plain")
     with RecordingServer({"/x": _coded("gzip", coded)}) as target:
         session = session_bench.http(target.url)
@@ -112,7 +112,7 @@ def test_the_raw_body_reads_like_a_file(session_bench: Desk) -> None:
 @pytest.mark.parametrize(
     "settings", [{}, {"headers": {"A": "b"}}, {"files": {"a": b"b"}}], ids=["bare", "plain", "prepared"]
 )
-def test_a_damaged_coding_is_a_failure(session_bench: Desk, client: str, settings: dict[str, Any]) -> None:
+def test_a_damaged_coding_is_a_failure(session_bench: SessionBench, client: str, settings: dict[str, Any]) -> None:
     with RecordingServer({"/x": _coded("gzip", b"not gzip")}) as target:
         response = getattr(session_bench, client)(target.url).get("/x", **settings)
     assert (response.status_code, response.content) == (0, None)
@@ -125,7 +125,7 @@ def test_a_damaged_coding_is_a_failure(session_bench: Desk, client: str, setting
     )
 
 
-def test_what_was_assigned_is_what_is_read(session_bench: Desk) -> None:
+def test_what_was_assigned_is_what_is_read(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": _typed("text/plain", "ä".encode())}) as target:
         response = session_bench.http(target.url).get("/x")
     assert response.text == "Ã¤"
@@ -133,12 +133,14 @@ def test_what_was_assigned_is_what_is_read(session_bench: Desk) -> None:
     assert response.text == "ä"
 
 
-def test_elapsed_is_the_time_to_the_head(session_bench: Desk, target: RecordingServer) -> None:
+def test_elapsed_is_the_time_to_the_head(session_bench: SessionBench, target: RecordingServer) -> None:
     response = session_bench.http(target.url).get("/x")
     assert timedelta(0) < response.elapsed <= timedelta(microseconds=response.reply.service / 1000)
 
 
-def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(session_bench: Desk, target: RecordingServer) -> None:
+def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = session_bench.http(target.url)
     first, second = session.get("/x").timings, session.get("/x").timings
     assert first is not None and second is not None
@@ -149,13 +151,13 @@ def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(session_bench: D
     assert Timings.of(reply).first_byte == (reply.first_byte - reply.sent) / 1e6
 
 
-def test_timings_of_what_failed_have_no_first_byte(session_bench: Desk) -> None:
+def test_timings_of_what_failed_have_no_first_byte(session_bench: SessionBench) -> None:
     timings = session_bench.http("http://127.0.0.1:1").get("/x").timings
     assert timings is not None
     assert (timings.first_byte, timings.total > 0) == (0, True)
 
 
-def test_elapsed_is_of_the_last_hop(session_bench: Desk) -> None:
+def test_elapsed_is_of_the_last_hop(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),))}) as target:
         response = session_bench.http(target.url).get("/x")
     assert response.reply.hops == 1
@@ -163,7 +165,7 @@ def test_elapsed_is_of_the_last_hop(session_bench: Desk) -> None:
     assert response.history[0].elapsed + response.elapsed <= total
 
 
-def test_without_a_response_there_is_nothing_but_an_error(session_bench: Desk) -> None:
+def test_without_a_response_there_is_nothing_but_an_error(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": None}) as target:
         response = session_bench.http(target.url).get("/x")
     assert isinstance(response, requests.Response)
@@ -178,7 +180,7 @@ def test_without_a_response_there_is_nothing_but_an_error(session_bench: Desk) -
         assert raised.value is response.error
 
 
-def test_it_can_be_pickled_as_that_of_requests_can(session_bench: Desk) -> None:
+def test_it_can_be_pickled_as_that_of_requests_can(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": json_answer({"a": 1})}) as target:
         response = session_bench.http(target.url).get("/x")
         plain = requests.Response()
@@ -186,7 +188,9 @@ def test_it_can_be_pickled_as_that_of_requests_can(session_bench: Desk) -> None:
     assert json.loads(pickle.loads(pickle.dumps(plain)).content) == {"a": 1}
 
 
-def test_it_is_a_context_manager_that_has_nothing_to_close(session_bench: Desk, target: RecordingServer) -> None:
+def test_it_is_a_context_manager_that_has_nothing_to_close(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     response = session_bench.http(target.url).get("/x", stream=True)
     response.close()
     assert response.content == b""

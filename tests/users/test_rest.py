@@ -15,11 +15,11 @@ from plimsoll.users.exceptions import StopUser
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 @pytest.fixture(params=[HttpUser, FastHttpUser])
-def user(request: pytest.FixtureRequest, session_bench: Desk, target: RecordingServer) -> Any:
+def user(request: pytest.FixtureRequest, session_bench: SessionBench, target: RecordingServer) -> Any:
     """A user whose exchanges the desk records; the target answers with JSON."""
 
     class Client(request.param):
@@ -31,7 +31,7 @@ def user(request: pytest.FixtureRequest, session_bench: Desk, target: RecordingS
     return Client(environment)
 
 
-def test_the_answer_is_there_as_json(user: Any, session_bench: Desk) -> None:
+def test_the_answer_is_there_as_json(user: Any, session_bench: SessionBench) -> None:
     with user.rest("GET", "/x") as response:
         assert response.js == {"count": 1}
     assert session_bench.counts == {("GET", "/x", "success"): 1}
@@ -55,14 +55,14 @@ def test_headers_of_the_call_count_in_two_spellings(user: Any, target: Recording
     assert given == {"content-type": "application/x", "ACCEPT": "text/html"}
 
 
-def test_an_empty_answer_is_no_failure(user: Any, target: RecordingServer, session_bench: Desk) -> None:
+def test_an_empty_answer_is_no_failure(user: Any, target: RecordingServer, session_bench: SessionBench) -> None:
     target.answers["/x"] = answer(204)
     with user.rest("DELETE", "/x") as response:
         assert response.js is None
     assert session_bench.counts == {("DELETE", "/x", "success"): 1}
 
 
-def test_what_is_no_json_is_a_failure(user: Any, target: RecordingServer, session_bench: Desk) -> None:
+def test_what_is_no_json_is_a_failure(user: Any, target: RecordingServer, session_bench: SessionBench) -> None:
     target.answers["/text"] = answer(203, b"<" + b"x" * 300)
     with user.rest("GET", "/text") as response:
         assert response.js is None
@@ -71,14 +71,14 @@ def test_what_is_no_json_is_a_failure(user: Any, target: RecordingServer, sessio
     assert session_bench.failures == [("assertion", message)]
 
 
-def test_a_status_is_judged_as_always(user: Any, target: RecordingServer, session_bench: Desk) -> None:
+def test_a_status_is_judged_as_always(user: Any, target: RecordingServer, session_bench: SessionBench) -> None:
     target.answers["/x"] = json_answer({}, 500)
     with user.rest("GET", "/x") as response:
         assert response.js == {}
     assert session_bench.counts == {("GET", "/x", "http"): 1}
 
 
-def test_without_a_response_there_is_nothing_to_parse(user: Any, session_bench: Desk) -> None:
+def test_without_a_response_there_is_nothing_to_parse(user: Any, session_bench: SessionBench) -> None:
     with user.rest("GET", "http://127.0.0.1:1/", name="gone") as response:
         assert response.js is None
     ((outcome, message),) = session_bench.failures
@@ -97,21 +97,21 @@ def test_without_a_response_there_is_nothing_to_parse(user: Any, session_bench: 
     ],
 )
 def test_an_assertion_is_a_failure_with_its_message(
-    user: Any, session_bench: Desk, message: tuple[Any, ...], failure: str
+    user: Any, session_bench: SessionBench, message: tuple[Any, ...], failure: str
 ) -> None:
     with user.rest("GET", "/x"):
         raise AssertionError(*message)
     assert session_bench.failures == [("assertion", failure)]
 
 
-def test_a_long_answer_is_quoted_in_part(user: Any, target: RecordingServer, session_bench: Desk) -> None:
+def test_a_long_answer_is_quoted_in_part(user: Any, target: RecordingServer, session_bench: SessionBench) -> None:
     target.answers["/x"] = json_answer("y" * 300)
     with user.rest("GET", "/x"):
         raise AssertionError("wrong,")
     assert session_bench.failures == [("assertion", 'wrong, response was "' + "y" * 199)]
 
 
-def test_any_other_exception_is_a_failure_with_its_place(user: Any, session_bench: Desk) -> None:
+def test_any_other_exception_is_a_failure_with_its_place(user: Any, session_bench: SessionBench) -> None:
     with user.rest("GET", "/x") as response:
         response.js["missing"]
     ((outcome, message),) = session_bench.failures
@@ -120,7 +120,7 @@ def test_any_other_exception_is_a_failure_with_its_place(user: Any, session_benc
     assert re.fullmatch(place + r'\. Response was {"count": 1}', message)
 
 
-def test_the_place_of_what_was_behind_it_comes_first(user: Any, session_bench: Desk) -> None:
+def test_the_place_of_what_was_behind_it_comes_first(user: Any, session_bench: SessionBench) -> None:
     def inner() -> None:
         raise KeyError("a")
 
@@ -138,7 +138,7 @@ def test_the_place_of_what_was_behind_it_comes_first(user: Any, session_bench: D
     assert re.findall(r":\d+ in (\w+)", message) == ["outer", "inner", own, "outer"]
 
 
-def test_a_home_folder_is_not_told(user: Any, session_bench: Desk) -> None:
+def test_a_home_folder_is_not_told(user: Any, session_bench: SessionBench) -> None:
     code = compile("raise KeyError(1)", "/home/somebody/load/locustfile.py", "exec")
     with user.rest("GET", "/x"):
         exec(code)
@@ -147,19 +147,19 @@ def test_a_home_folder_is_not_told(user: Any, session_bench: Desk) -> None:
     assert "somebody" not in message
 
 
-def test_even_what_steers_a_user_stays_in_the_block(user: Any, session_bench: Desk) -> None:
+def test_even_what_steers_a_user_stays_in_the_block(user: Any, session_bench: SessionBench) -> None:
     with user.rest("GET", "/x"):
         raise StopUser
     assert session_bench.counts == {("GET", "/x", "assertion"): 1}
 
 
-def test_a_user_that_is_killed_leaves_the_block(user: Any, session_bench: Desk) -> None:
+def test_a_user_that_is_killed_leaves_the_block(user: Any, session_bench: SessionBench) -> None:
     with pytest.raises(gevent.GreenletExit), user.rest("GET", "/x"):
         raise gevent.GreenletExit
     assert session_bench.counts == {("GET", "/x", "cancelled"): 1}
 
 
-def test_the_verdict_may_be_given_by_hand(user: Any, session_bench: Desk) -> None:
+def test_the_verdict_may_be_given_by_hand(user: Any, session_bench: SessionBench) -> None:
     with user.rest("GET", "/x") as response:
         response.failure("no")
     assert session_bench.failures == [("assertion", "no")]
@@ -174,7 +174,13 @@ def test_the_verdict_may_be_given_by_hand(user: Any, session_bench: Desk) -> Non
     ],
 )
 def test_a_timestamp_against_caches(
-    user: Any, session_bench: Desk, target: RecordingServer, url: str, arguments: dict[str, Any], name: str, sent: str
+    user: Any,
+    session_bench: SessionBench,
+    target: RecordingServer,
+    url: str,
+    arguments: dict[str, Any],
+    name: str,
+    sent: str,
 ) -> None:
     with user.rest_("GET", url, **arguments) as response:
         assert response.js == {"count": 1}

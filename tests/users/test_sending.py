@@ -21,7 +21,7 @@ from plimsoll.users.session import HttpSession
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 class Someone:
@@ -51,7 +51,7 @@ SILENT = {"/silent": b""}
 @pytest.mark.parametrize("reason", [gevent.GreenletExit, StopUser])
 @pytest.mark.parametrize("kind", ["http", "fast"])
 def test_a_greenlet_that_is_killed_cancels_its_exchange(
-    reason: type[BaseException], kind: str, session_bench: Desk
+    reason: type[BaseException], kind: str, session_bench: SessionBench
 ) -> None:
     with RecordingServer(SILENT) as target:
         session = getattr(session_bench, kind)(target.url)
@@ -67,7 +67,7 @@ def test_a_greenlet_that_is_killed_cancels_its_exchange(
     assert not session_bench.failures
 
 
-def test_a_timeout_of_the_users_own_code_cancels_too(session_bench: Desk) -> None:
+def test_a_timeout_of_the_users_own_code_cancels_too(session_bench: SessionBench) -> None:
     with RecordingServer(SILENT) as target:
         session = session_bench.http(target.url)
         with pytest.raises(gevent.Timeout), gevent.Timeout(0.05):
@@ -76,7 +76,7 @@ def test_a_timeout_of_the_users_own_code_cancels_too(session_bench: Desk) -> Non
     assert all(each.timed == 0 for each in session_bench.recorded)
 
 
-def test_greenlets_of_one_user_may_send_at_the_same_time(session_bench: Desk, target: RecordingServer) -> None:
+def test_greenlets_of_one_user_may_send_at_the_same_time(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     target.answers["/x"] = lambda got: answer(200, got.target.encode())
     pool = Pool(5)
@@ -87,7 +87,9 @@ def test_greenlets_of_one_user_may_send_at_the_same_time(session_bench: Desk, ta
 
 
 @pytest.mark.parametrize("kind", ["http", "fast"])
-def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(kind: str, session_bench: Desk) -> None:
+def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(
+    kind: str, session_bench: SessionBench
+) -> None:
     late = 5_000_000_000
     user = Someone()
     with RecordingServer() as target:
@@ -104,7 +106,7 @@ def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(ki
 
 
 @pytest.mark.parametrize("kind", ["http", "fast"])
-def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, session_bench: Desk) -> None:
+def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, session_bench: SessionBench) -> None:
     due = now() - 1_000_000_000
     user = Someone()
     with RecordingServer() as target:
@@ -118,20 +120,20 @@ def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, 
 
 
 def test_what_the_users_code_does_between_wake_up_and_request_is_its_own_time(
-    session_bench: Desk, target: RecordingServer
+    session_bench: SessionBench, target: RecordingServer
 ) -> None:
     user = Someone()
     user._due = now() - 7_000_000_000
     assert session_bench.http(target.url, user).get("/x").reply.lag < 7_000_000_000
 
 
-def test_a_user_knows_that_others_could_run(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_user_knows_that_others_could_run(session_bench: SessionBench, target: RecordingServer) -> None:
     user = Someone()
     session_bench.http(target.url, user).get("/x")
     assert user._yielded
 
 
-def test_the_hub_is_that_of_the_users_environment(session_bench: Desk, target: RecordingServer) -> None:
+def test_the_hub_is_that_of_the_users_environment(session_bench: SessionBench, target: RecordingServer) -> None:
     class Environment:
         hub = Hub(Engine())
 
@@ -146,7 +148,9 @@ def test_the_hub_is_that_of_the_users_environment(session_bench: Desk, target: R
     Environment.hub.stop()
 
 
-def test_a_session_goes_without_the_help_of_the_garbage_collector(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_session_goes_without_the_help_of_the_garbage_collector(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     gc.disable()
     try:
         session = session_bench.http(target.url)
@@ -192,7 +196,7 @@ def _as_method(session: Any) -> None:
 @pytest.mark.parametrize("kind", ["http", "fast"])
 @pytest.mark.parametrize("replace", [_as_partial, _as_method])
 def test_a_request_method_of_ones_own_is_what_get_calls(
-    kind: str, replace: Callable[[Any], None], session_bench: Desk, target: RecordingServer
+    kind: str, replace: Callable[[Any], None], session_bench: SessionBench, target: RecordingServer
 ) -> None:
     session = getattr(session_bench, kind)(target.url)
     session.get("/x")
@@ -205,7 +209,7 @@ def test_a_request_method_of_ones_own_is_what_get_calls(
 @pytest.mark.parametrize("step", ["prepare_request", "merge_environment_settings", "send"])
 @pytest.mark.parametrize("on_the_class", [True, False])
 def test_steps_of_requests_that_are_replaced_are_gone_through(
-    step: str, on_the_class: bool, session_bench: Desk, target: RecordingServer
+    step: str, on_the_class: bool, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     calls = []
 

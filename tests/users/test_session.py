@@ -14,7 +14,7 @@ from tests.users.recording_server import ReceivedRequest, RecordingServer, answe
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 def _prepare(**settings: Any) -> Callable[[Any, str], Any]:
@@ -187,7 +187,7 @@ def oracle() -> requests.Session:
     ids=str,
 )
 def test_the_body_of_the_request_is_of_the_kind_that_requests_gives_it(
-    arguments: dict[str, Any], session_bench: Desk, target: RecordingServer
+    arguments: dict[str, Any], session_bench: SessionBench, target: RecordingServer
 ) -> None:
     mine, other = (
         each.post(f"{target.url}/x", **arguments).request.body for each in (session_bench.http(target.url), oracle())
@@ -197,7 +197,7 @@ def test_the_body_of_the_request_is_of_the_kind_that_requests_gives_it(
 
 @pytest.mark.parametrize("name", CALLS)
 def test_the_wire_carries_what_requests_would_send(
-    name: str, session_bench: Desk, monkeypatch: pytest.MonkeyPatch
+    name: str, session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("urllib3.filepost.choose_boundary", lambda: "boundary")
     expected = sent_by(oracle(), CALLS[name], {})
@@ -290,7 +290,7 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("name", JOURNEYS)
 def test_redirects_and_cookies_are_followed_as_requests_follows_them(
-    name: str, session_bench: Desk, monkeypatch: pytest.MonkeyPatch
+    name: str, session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("urllib3.filepost.choose_boundary", lambda: "boundary")
     expected = _travel(oracle(), JOURNEYS[name])
@@ -299,20 +299,22 @@ def test_redirects_and_cookies_are_followed_as_requests_follows_them(
     assert sum(each.count + each.hops for each in session_bench.recorded) == len(expected[1])
 
 
-def test_a_path_is_put_behind_the_base_url_as_it_is(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_path_is_put_behind_the_base_url_as_it_is(session_bench: SessionBench, target: RecordingServer) -> None:
     session_bench.http(f"{target.url}/base").get("/x")
     session_bench.http(f"{target.url}/base/").get("x?y=1")
     assert [got.target for got in target.got] == ["/base/x", "/base/x?y=1"]
 
 
-def test_credentials_in_the_base_url_become_basic_authentication(session_bench: Desk, target: RecordingServer) -> None:
+def test_credentials_in_the_base_url_become_basic_authentication(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = session_bench.http(target.url.replace("//", "//me:p%40ss@"))
     session.get("/x")
     assert session.base_url == target.url
     assert target.got[0].header("authorization") == requests.auth._basic_auth_str("me", "p@ss")
 
 
-def test_connections_are_kept_until_the_session_is_closed(session_bench: Desk, target: RecordingServer) -> None:
+def test_connections_are_kept_until_the_session_is_closed(session_bench: SessionBench, target: RecordingServer) -> None:
     session, other = session_bench.http(target.url), session_bench.http(target.url)
     for each in (session, session, other):
         each.get("/x")
@@ -333,14 +335,14 @@ NAMES: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", NAMES)
-def test_an_exchange_is_counted_under(case: str, session_bench: Desk) -> None:
+def test_an_exchange_is_counted_under(case: str, session_bench: SessionBench) -> None:
     call, name = NAMES[case]
     with RecordingServer(ANSWERS) as target:
         call(session_bench.http(target.url))
     assert session_bench.counts == {("GET", name, "success"): 1}
 
 
-def test_rename_request_names_what_has_no_name(session_bench: Desk, target: RecordingServer) -> None:
+def test_rename_request_names_what_has_no_name(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     with session.rename_request("group"):
         session.get("/a")
@@ -350,7 +352,7 @@ def test_rename_request_names_what_has_no_name(session_bench: Desk, target: Reco
     assert [name for _, name, _ in sorted(session_bench.counts)] == ["/d", "group", "own", "group"]
 
 
-def test_the_method_is_counted_as_it_was_given(session_bench: Desk, target: RecordingServer) -> None:
+def test_the_method_is_counted_as_it_was_given(session_bench: SessionBench, target: RecordingServer) -> None:
     session_bench.http(target.url).request("get", "/a")
     assert target.got[0].method == "GET"
     assert session_bench.counts == {("get", "/a", "success"): 1}
@@ -365,21 +367,23 @@ def test_the_method_is_counted_as_it_was_given(session_bench: Desk, target: Reco
         ("http://127.0.0.1:99999", requests.exceptions.InvalidURL),
     ],
 )
-def test_a_url_that_makes_no_sense_is_an_exception(url: str, error: type[Exception], session_bench: Desk) -> None:
+def test_a_url_that_makes_no_sense_is_an_exception(
+    url: str, error: type[Exception], session_bench: SessionBench
+) -> None:
     for call in ({}, {"name": "n"}, {"cookies": {"a": "1"}}):
         with pytest.raises(error):
             session_bench.http(url).get("/x", **call)
     assert session_bench.counts == {}
 
 
-def test_redirects_that_end_in_an_error_are_named_after_their_last_request(session_bench: Desk) -> None:
+def test_redirects_that_end_in_an_error_are_named_after_their_last_request(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": _redirect("/y"), "/y": None}) as target:
         session_bench.http(target.url).get("/x")
         session_bench.http(target.url).get("/x", name="mine")
     assert session_bench.counts == {("GET", "/y", "reset"): 1, ("GET", "mine", "reset"): 1}
 
 
-def test_a_redirect_to_another_scheme_is_an_exception(session_bench: Desk) -> None:
+def test_a_redirect_to_another_scheme_is_an_exception(session_bench: SessionBench) -> None:
     with (
         RecordingServer({"/x": _redirect("ftp://127.0.0.1/")}) as target,
         pytest.raises(requests.exceptions.InvalidSchema),
@@ -388,7 +392,7 @@ def test_a_redirect_to_another_scheme_is_an_exception(session_bench: Desk) -> No
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}, {"cookies": {"a": "1"}}])
-def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_bench: Desk) -> None:
+def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_bench: SessionBench) -> None:
     with RecordingServer(ANSWERS) as target:
         session = session_bench.http(target.url)
         session.max_redirects = 3
@@ -400,7 +404,9 @@ def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_ben
     assert session_bench.failures == [("http", "TooManyRedirects('Exceeded 3 redirects.')")]
 
 
-def test_what_cannot_be_sent_is_a_failure_of_the_users_own(session_bench: Desk, target: RecordingServer) -> None:
+def test_what_cannot_be_sent_is_a_failure_of_the_users_own(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = session_bench.http(target.url)
     for headers in ({"X": "a\r\nb"}, {"X": 1}, {"X ": "1"}):
         response = session.get("/x", headers=headers, name="n")
@@ -414,7 +420,7 @@ def test_what_cannot_be_sent_is_a_failure_of_the_users_own(session_bench: Desk, 
     assert all(each.untimed == each.count for each in session_bench.recorded)
 
 
-def test_a_bad_header_of_the_session_fails_every_request(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_bad_header_of_the_session_fails_every_request(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     session.headers["X"] = "a\nb"
     assert isinstance(session.get("/x").error, requests.exceptions.InvalidHeader)
@@ -422,7 +428,7 @@ def test_a_bad_header_of_the_session_fails_every_request(session_bench: Desk, ta
     assert session.get("/x").ok
 
 
-def test_arguments_of_the_wrong_kind_are_exceptions(session_bench: Desk, target: RecordingServer) -> None:
+def test_arguments_of_the_wrong_kind_are_exceptions(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.http(target.url)
     for arguments in ({"timeout": (1, 2, 3)}, {"timeout": 0}, {"data": ["no pair"]}):
         with pytest.raises(ValueError, match=r"."):
@@ -431,7 +437,7 @@ def test_arguments_of_the_wrong_kind_are_exceptions(session_bench: Desk, target:
         session.get("/x", unknown=1)
 
 
-def test_hooks_see_the_response(session_bench: Desk, target: RecordingServer) -> None:
+def test_hooks_see_the_response(session_bench: SessionBench, target: RecordingServer) -> None:
     seen: list[int] = []
     session = session_bench.http(target.url)
     session.get("/x", hooks={"response": lambda response, **_: seen.append(response.status_code)})
@@ -450,7 +456,7 @@ class SourceAdapter(requests.adapters.HTTPAdapter):
 
 
 def test_an_adapter_that_is_of_no_use_says_so(
-    session_bench: Desk, target: RecordingServer, caplog: pytest.LogCaptureFixture
+    session_bench: SessionBench, target: RecordingServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     session = session_bench.http(target.url)
     session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=5))
@@ -461,7 +467,7 @@ def test_an_adapter_that_is_of_no_use_says_so(
 
 
 def test_the_environment_counts_only_if_it_is_trusted(
-    session_bench: Desk, target: RecordingServer, monkeypatch: pytest.MonkeyPatch
+    session_bench: SessionBench, target: RecordingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with RecordingServer() as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
@@ -477,7 +483,7 @@ def test_the_environment_counts_only_if_it_is_trusted(
         assert proxy.got
 
 
-def test_it_is_a_session_of_requests_for_who_asks(session_bench: Desk) -> None:
+def test_it_is_a_session_of_requests_for_who_asks(session_bench: SessionBench) -> None:
     session = session_bench.http("http://127.0.0.1")
     assert isinstance(session, requests.Session)
     assert session.headers["accept-encoding"] == "gzip, deflate, br"

@@ -12,7 +12,7 @@ from requests.cookies import RequestsCookieJar, create_cookie
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
     from plimsoll.users.session import HttpSession
 
@@ -20,7 +20,7 @@ ROOT = "http://example.org"
 
 
 @pytest.fixture
-def session(session_bench: Desk) -> HttpSession:
+def session(session_bench: SessionBench) -> HttpSession:
     return session_bench.http(ROOT)
 
 

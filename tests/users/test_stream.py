@@ -18,7 +18,7 @@ from plimsoll.users.stream import STREAK, sliced
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
     from tests.users.recording_server import ReceivedRequest, RecordingServer
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
@@ -46,7 +46,7 @@ class Steps:
 
 
 @pytest.fixture(params=["http", "fast"])
-def session(request: pytest.FixtureRequest, session_bench: Desk, target: RecordingServer) -> Any:
+def session(request: pytest.FixtureRequest, session_bench: SessionBench, target: RecordingServer) -> Any:
     return getattr(session_bench, request.param)(target.url)
 
 
@@ -62,7 +62,7 @@ def connections(target: RecordingServer) -> int:
 
 
 def test_a_response_is_there_with_its_head_and_its_body_as_it_comes(
-    target: RecordingServer, session: Any, session_bench: Desk
+    target: RecordingServer, session: Any, session_bench: SessionBench
 ) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), chunk(b"two"), b"0\r\n\r\n")
     target.answers["/x"] = steps
@@ -80,7 +80,7 @@ def test_a_response_is_there_with_its_head_and_its_body_as_it_comes(
     assert connections(target) == 1
 
 
-def test_lines_of_an_event_stream_come_one_by_one(target: RecordingServer, session_bench: Desk) -> None:
+def test_lines_of_an_event_stream_come_one_by_one(target: RecordingServer, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"data: 1\n\n"), chunk(b"data: 2\n"), chunk(b"\n"), b"0\r\n\r\n")
     target.answers["/events"] = steps
     steps.step(2)
@@ -92,7 +92,7 @@ def test_lines_of_an_event_stream_come_one_by_one(target: RecordingServer, sessi
     assert list(lines) == [b""]
 
 
-def test_the_lines_of_the_fast_client(target: RecordingServer, session_bench: Desk) -> None:
+def test_the_lines_of_the_fast_client(target: RecordingServer, session_bench: SessionBench) -> None:
     head = CHUNKED.replace(b"200 OK", b"200 OK\r\nContent-Type: text/plain") + b"\r\n"
     steps = Steps(head, chunk("ä".encode()[:1]), chunk("ä".encode()[1:] + b"\nrest"), b"0\r\n\r\n")
     target.answers["/x"] = steps
@@ -107,7 +107,7 @@ def test_the_lines_of_the_fast_client(target: RecordingServer, session_bench: De
 
 
 def test_time_and_length_of_an_exchange_are_those_of_its_head(
-    target: RecordingServer, session: Any, session_bench: Desk
+    target: RecordingServer, session: Any, session_bench: SessionBench
 ) -> None:
     events: list[dict[str, Any]] = []
     session_bench.event.add_listener(lambda **event: events.append(event))
@@ -125,14 +125,14 @@ def test_time_and_length_of_an_exchange_are_those_of_its_head(
 
 
 def test_without_a_length_the_recorded_length_is_nothing(
-    target: RecordingServer, session: Any, session_bench: Desk
+    target: RecordingServer, session: Any, session_bench: SessionBench
 ) -> None:
     target.answers["/x"] = CHUNKED + b"\r\n" + chunk(b"text") + b"0\r\n\r\n"
     assert session.get("/x", stream=True).content == b"text"
     assert sum(each.bytes_body for each in session_bench.recorded) == 0
 
 
-def test_a_verdict_after_reading_decides(target: RecordingServer, session: Any, session_bench: Desk) -> None:
+def test_a_verdict_after_reading_decides(target: RecordingServer, session: Any, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"wrong"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step()
@@ -212,7 +212,7 @@ BROKEN: dict[str, tuple[list[bytes], type[Exception]]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_body_that_breaks_raises_what_requests_raises_and_the_exchange_stays_what_it_was(
-    target: RecordingServer, session: Any, session_bench: Desk, name: str
+    target: RecordingServer, session: Any, session_bench: SessionBench, name: str
 ) -> None:
     parts, expected = BROKEN[name]
     target.answers["/x"] = lambda _: parts
@@ -225,7 +225,9 @@ def test_a_body_that_breaks_raises_what_requests_raises_and_the_exchange_stays_w
     assert session_bench.counts == {("GET", "/x", "success"): 2}
 
 
-def test_silence_within_the_body_is_a_timeout_as_with_requests(target: RecordingServer, session_bench: Desk) -> None:
+def test_silence_within_the_body_is_a_timeout_as_with_requests(
+    target: RecordingServer, session_bench: SessionBench
+) -> None:
     target.answers["/x"] = lambda _: [CHUNKED + b"\r\n", chunk(b"one")]
     with pytest.raises(errors.ConnectionError, match="timed out"):
         _consume(requests.get(f"{target.url}/x", stream=True, timeout=0.1))
@@ -301,7 +303,7 @@ READ: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("split", [False, True])
 def test_every_way_to_read_gives_what_requests_gives(
-    target: RecordingServer, session_bench: Desk, name: str, split: bool
+    target: RecordingServer, session_bench: SessionBench, name: str, split: bool
 ) -> None:
     head, body = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 14\r\n\r\n",
@@ -314,7 +316,7 @@ def test_every_way_to_read_gives_what_requests_gives(
 
 
 def test_what_was_read_piece_by_piece_is_not_there_to_be_read_again(
-    target: RecordingServer, session_bench: Desk
+    target: RecordingServer, session_bench: SessionBench
 ) -> None:
     target.answers["/x"] = answer(200, b"body")
     response = session_bench.http(target.url).get("/x", stream=True)
@@ -326,7 +328,7 @@ def test_what_was_read_piece_by_piece_is_not_there_to_be_read_again(
 
 
 def test_redirects_are_followed_to_a_stream_on_the_same_connection(
-    target: RecordingServer, session: Any, session_bench: Desk
+    target: RecordingServer, session: Any, session_bench: SessionBench
 ) -> None:
     target.answers["/x"] = lambda _: [answer(302, b"elsewhere", (("Location", "/y"),))]
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), b"0\r\n\r\n")
@@ -339,7 +341,7 @@ def test_redirects_are_followed_to_a_stream_on_the_same_connection(
     assert (connections(target), session_bench.counts) == (1, {("GET", "/x", "success"): 1})
 
 
-def test_a_session_that_streams_everything_streams(target: RecordingServer, session_bench: Desk) -> None:
+def test_a_session_that_streams_everything_streams(target: RecordingServer, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     session = session_bench.http(target.url)
@@ -350,7 +352,7 @@ def test_a_session_that_streams_everything_streams(target: RecordingServer, sess
     assert response.content == b"one"
 
 
-def test_the_fast_clients_stream_is_a_file(target: RecordingServer, session_bench: Desk) -> None:
+def test_the_fast_clients_stream_is_a_file(target: RecordingServer, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one\ntw"), chunk(b"o"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step(2)
@@ -360,7 +362,7 @@ def test_the_fast_clients_stream_is_a_file(target: RecordingServer, session_benc
     assert response.stream.read() == b"two"
 
 
-def test_a_connection_that_is_refused_is_no_stream(session_bench: Desk) -> None:
+def test_a_connection_that_is_refused_is_no_stream(session_bench: SessionBench) -> None:
     for session in (session_bench.http("http://127.0.0.1:1"), session_bench.fast("http://127.0.0.1:1")):
         response = session.get("/x", stream=True)
         assert (response.status_code, response.content) == (0, None)

@@ -17,7 +17,7 @@ from plimsoll.users.failure import LocustBadStatusCode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 AGENT = ("User-Agent", "python/gevent-http-client-2.6.1")
 CODINGS = ("Accept-Encoding", "gzip, deflate, br")
@@ -148,13 +148,13 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
 }
 
 
-def test_a_body_is_never_called_payload(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_body_is_never_called_payload(session_bench: SessionBench, target: RecordingServer) -> None:
     with pytest.raises(TypeError, match="the body is data= or json="):
         session_bench.fast(target.url).post("/x", payload="text")
     assert not target.got
 
 
-def test_absolute_urls_need_no_host(session_bench: Desk, target: RecordingServer) -> None:
+def test_absolute_urls_need_no_host(session_bench: SessionBench, target: RecordingServer) -> None:
     for session in (session_bench.fast(""), FastHttpSession(None, session_bench.event, None)):
         assert session.get(f"{target.url}/x").status_code == 200
         with pytest.raises(requests.exceptions.MissingSchema):
@@ -163,7 +163,9 @@ def test_absolute_urls_need_no_host(session_bench: Desk, target: RecordingServer
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_wire_carries_what_locust_would_send(name: str, session_bench: Desk, target: RecordingServer) -> None:
+def test_the_wire_carries_what_locust_would_send(
+    name: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
     call, line, headers, body = CALLS[name]
     call(session_bench.fast(target.url))
     (got,) = target.got
@@ -196,14 +198,14 @@ def test_the_wire_carries_what_locust_would_send(name: str, session_bench: Desk,
     ],
 )
 def test_header_lines_come_in_the_order_of_locusts_client(
-    call: Callable[[FastHttpSession], Any], names: str, session_bench: Desk, target: RecordingServer
+    call: Callable[[FastHttpSession], Any], names: str, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     session = session_bench.fast(target.url.replace("//", "//me:pass@"), headers={"X-Default": "1"})
     call(session)
     assert [name for name, _ in target.got[0].headers] == names.split()
 
 
-def test_the_cookie_stands_in_front_of_the_host(session_bench: Desk) -> None:
+def test_the_cookie_stands_in_front_of_the_host(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(200, b"", (("Set-Cookie", "a=1"),))}) as target:
         session = session_bench.fast(target.url)
         session.get("/x")
@@ -213,7 +215,7 @@ def test_the_cookie_stands_in_front_of_the_host(session_bench: Desk) -> None:
 
 
 def test_the_host_is_that_of_each_hop_unless_the_user_says_another(
-    session_bench: Desk, target: RecordingServer
+    session_bench: SessionBench, target: RecordingServer
 ) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
         session_bench.fast(first.url).get("/x")
@@ -224,7 +226,7 @@ def test_the_host_is_that_of_each_hop_unless_the_user_says_another(
     assert [got.header("host") for got in target.got] == [f"127.0.0.1:{target.port}", "mine", "mine"]
 
 
-def test_files_are_sent_as_a_form(session_bench: Desk, target: RecordingServer) -> None:
+def test_files_are_sent_as_a_form(session_bench: SessionBench, target: RecordingServer) -> None:
     session_bench.fast(target.url).post("/x", files={"f": ("a.txt", b"text")}, data={"a": "1"})
     got = target.got[0]
     assert (got.header("content-type") or "").startswith("multipart/form-data; boundary=")
@@ -232,25 +234,27 @@ def test_files_are_sent_as_a_form(session_bench: Desk, target: RecordingServer) 
     assert b'name="a"' in got.body
 
 
-def test_header_values_are_sent_as_python_prints_them(session_bench: Desk, target: RecordingServer) -> None:
+def test_header_values_are_sent_as_python_prints_them(session_bench: SessionBench, target: RecordingServer) -> None:
     given = {"X-Call": 2.5, "X-Bytes": b"b", "X-None": None}
     session_bench.fast(target.url, headers={"X-Default": 1}).get("/x", headers=given)
     names = ("X-Default", "X-Call", "X-Bytes", "X-None")
     assert [target.got[0].header(name) for name in names] == ["1", "2.5", "b'b'", "None"]
 
 
-def test_another_spelling_of_a_header_gives_way_to_the_default(session_bench: Desk, target: RecordingServer) -> None:
+def test_another_spelling_of_a_header_gives_way_to_the_default(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session_bench.fast(target.url).post("/x", json=1, headers={"ACCEPT": "a/b", "X": "1", "content-type": "own"})
     lines = [line for line in target.got[0].headers if line[0] not in ("User-Agent", "Host")]
     assert lines == [("Accept", JSON), ("X", "1"), ("content-type", "own"), CODINGS, ("Content-Length", "1")]
 
 
-def test_a_list_is_a_name_and_a_password_too(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_list_is_a_name_and_a_password_too(session_bench: SessionBench, target: RecordingServer) -> None:
     session_bench.fast(target.url).get("/x", auth=["me", "pass"])
     assert target.got[0].header("Authorization") == BASIC
 
 
-def test_a_proxy_gets_the_whole_url(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_proxy_gets_the_whole_url(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.fast("http://example.test:81", proxy_host="127.0.0.1", proxy_port=target.port)
     session.get("/x?a=1")
     session.post("/y", json={})
@@ -261,7 +265,9 @@ def test_a_proxy_gets_the_whole_url(session_bench: Desk, target: RecordingServer
     ]
 
 
-def test_default_headers_are_sent_unless_the_call_says_otherwise(session_bench: Desk, target: RecordingServer) -> None:
+def test_default_headers_are_sent_unless_the_call_says_otherwise(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = session_bench.fast(target.url, headers={"user-agent": "me", "X": "1"})
     session.get("/x")
     session.get("/x", headers={"x": "2"})
@@ -269,7 +275,9 @@ def test_default_headers_are_sent_unless_the_call_says_otherwise(session_bench: 
     assert [got.header("x") for got in target.got] == ["1", "2"]
 
 
-def test_credentials_in_the_base_url_become_basic_authentication(session_bench: Desk, target: RecordingServer) -> None:
+def test_credentials_in_the_base_url_become_basic_authentication(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     session = session_bench.fast(target.url.replace("//", "//me:pass@"))
     session.get("/x")
     session.get("/x", name="n")
@@ -287,7 +295,7 @@ def test_credentials_in_the_base_url_become_basic_authentication(session_bench: 
     ],
 )
 def test_an_exchange_is_counted_under_the_url_as_it_was_given(
-    call: Callable[[FastHttpSession], Any], name: str, session_bench: Desk
+    call: Callable[[FastHttpSession], Any], name: str, session_bench: SessionBench
 ) -> None:
     with RecordingServer({"/away": answer(302, b"", (("Location", "/x"),))}) as target:
         call(session_bench.fast(target.url))
@@ -295,7 +303,7 @@ def test_an_exchange_is_counted_under_the_url_as_it_was_given(
 
 
 @pytest.mark.parametrize("status", [200, 208, 226, 304])
-def test_statuses_that_are_successes(status: int, session_bench: Desk) -> None:
+def test_statuses_that_are_successes(status: int, session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(status)}) as target:
         response = session_bench.fast(target.url).get("/x")
     assert response.error is None
@@ -303,7 +311,7 @@ def test_statuses_that_are_successes(status: int, session_bench: Desk) -> None:
 
 
 @pytest.mark.parametrize("status", [209, 300, 305, 400, 404, 500, 599])
-def test_all_others_are_failures(status: int, session_bench: Desk) -> None:
+def test_all_others_are_failures(status: int, session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(status, b"why")}) as target:
         response = session_bench.fast(target.url).get("/x")
     assert isinstance(response.error, LocustBadStatusCode)
@@ -327,7 +335,7 @@ def _echo(got: Any) -> bytes:
         ("PUT", 308, "PUT"),
     ],
 )
-def test_redirects_are_followed(method: str, status: int, then: str, session_bench: Desk) -> None:
+def test_redirects_are_followed(method: str, status: int, then: str, session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(status, b"", (("Location", "end?a=b c"),)), "/end": _echo}) as target:
         body = {"data": "body"} if method != "GET" else {}
         response = session_bench.fast(target.url).request(
@@ -345,13 +353,13 @@ def test_redirects_are_followed(method: str, status: int, then: str, session_ben
     assert first.connection == second.connection
 
 
-def test_authentication_does_not_follow_to_another_host(session_bench: Desk, target: RecordingServer) -> None:
+def test_authentication_does_not_follow_to_another_host(session_bench: SessionBench, target: RecordingServer) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
         session_bench.fast(first.url).get("/x", auth=("me", "pass"))
     assert target.got[0].header("authorization") is None
 
 
-def test_a_redirect_that_ends_in_an_error_has_the_first_url(session_bench: Desk) -> None:
+def test_a_redirect_that_ends_in_an_error_has_the_first_url(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),)), "/y": None}) as target:
         response = session_bench.fast(target.url).get("/x")
     assert repr(response.error) == "HTTPConnectionClosed('connection closed.')"
@@ -360,7 +368,7 @@ def test_a_redirect_that_ends_in_an_error_has_the_first_url(session_bench: Desk)
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}])
-def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_bench: Desk) -> None:
+def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_bench: SessionBench) -> None:
     with RecordingServer({"/loop": answer(302, b"", (("Location", "/loop"),))}) as target:
         response = session_bench.fast(target.url, max_redirects=5).get("/loop", **arguments)
         assert len(target.got) == 6
@@ -370,7 +378,7 @@ def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_ben
     assert session_bench.counts == {("GET", "/loop", "http"): 1}
 
 
-def test_a_redirect_that_is_not_followed_is_a_success(session_bench: Desk) -> None:
+def test_a_redirect_that_is_not_followed_is_a_success(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),)), "/z": answer(302)}) as target:
         session = session_bench.fast(target.url)
         assert session.get("/x", allow_redirects=False).status_code == 302
@@ -379,14 +387,14 @@ def test_a_redirect_that_is_not_followed_is_a_success(session_bench: Desk) -> No
     assert session_bench.counts == {("GET", "/x", "success"): 2, ("GET", "/z", "success"): 1}
 
 
-def test_a_redirect_to_another_scheme_is_a_failure(session_bench: Desk) -> None:
+def test_a_redirect_to_another_scheme_is_a_failure(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", "ftp://127.0.0.1/"),))}) as target:
         response = session_bench.fast(target.url).get("/x")
     assert isinstance(response.error, requests.exceptions.InvalidSchema)
     assert session_bench.counts == {("GET", "/x", "http"): 1}
 
 
-def test_cookies_are_kept_and_sent_where_they_belong(session_bench: Desk) -> None:
+def test_cookies_are_kept_and_sent_where_they_belong(session_bench: SessionBench) -> None:
     cookies = (
         ("Set-Cookie", "a=1; Path=/"),
         ("Set-Cookie", "deep=2; Path=/deep"),
@@ -404,7 +412,7 @@ def test_cookies_are_kept_and_sent_where_they_belong(session_bench: Desk) -> Non
     assert sent == [None, "a=1", "deep=2; a=1", "own=1", None]
 
 
-def test_a_response_without_one_stands_for_it(session_bench: Desk) -> None:
+def test_a_response_without_one_stands_for_it(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": None}) as target:
         response = session_bench.fast(target.url).get("/x")
     assert isinstance(response, ErrorResponse)
@@ -417,14 +425,14 @@ def test_a_response_without_one_stands_for_it(session_bench: Desk) -> None:
     assert session_bench.counts == {("GET", "/x", "reset"): 1}
 
 
-def test_in_an_if_a_response_is_as_good_as_its_body_is_long(session_bench: Desk) -> None:
+def test_in_an_if_a_response_is_as_good_as_its_body_is_long(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(404, b"none"), "/e": answer(200)}) as target:
         session = session_bench.fast(target.url)
         assert [bool(session.get(path)) for path in ("/x", "/e")] == [True, False]
         assert (session.get("/x").ok, session.get("/e").ok) == (False, True)
 
 
-def test_the_parts_of_a_response(session_bench: Desk) -> None:
+def test_the_parts_of_a_response(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": json_answer({"a": ["ä"]}), "/t": answer(200, "zwölf\nelf".encode())}) as target:
         session = session_bench.fast(target.url)
         response = session.get("/x")
@@ -437,13 +445,13 @@ def test_the_parts_of_a_response(session_bench: Desk) -> None:
         assert list(session.iter_lines("/t")) == ["zwölf", "elf"]
 
 
-def test_what_http_forbids_is_an_exception(session_bench: Desk, target: RecordingServer) -> None:
+def test_what_http_forbids_is_an_exception(session_bench: SessionBench, target: RecordingServer) -> None:
     with pytest.raises(ValueError, match="header"):
         session_bench.fast(target.url).get("/x", headers={"X": "a\nb"})
     assert not target.got
 
 
-def test_scripts_close_connections_by_way_of_the_client(session_bench: Desk, target: RecordingServer) -> None:
+def test_scripts_close_connections_by_way_of_the_client(session_bench: SessionBench, target: RecordingServer) -> None:
     session = session_bench.fast(target.url)
     session.get("/x")
     session.client.clientpool.close()
@@ -451,7 +459,7 @@ def test_scripts_close_connections_by_way_of_the_client(session_bench: Desk, tar
     assert [got.connection for got in target.got] == [1, 2]
 
 
-def test_a_new_base_url_counts_at_once(session_bench: Desk, target: RecordingServer) -> None:
+def test_a_new_base_url_counts_at_once(session_bench: SessionBench, target: RecordingServer) -> None:
     with RecordingServer() as other:
         session = session_bench.fast(target.url)
         session.get("/x")
@@ -460,7 +468,7 @@ def test_a_new_base_url_counts_at_once(session_bench: Desk, target: RecordingSer
         assert [got.target for got in other.got] == ["/y"]
 
 
-def test_both_timeouts_are_those_of_the_session(session_bench: Desk) -> None:
+def test_both_timeouts_are_those_of_the_session(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": b""}) as target:
         response = session_bench.fast(target.url, network_timeout=0.05).get("/x")
     assert repr(response.error) == f"RetriesExceeded('{target.url}/x', 0, original=timed out)"
