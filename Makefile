@@ -44,7 +44,7 @@ test-python: setup $(LABS) ## the package's tests, and those of the labs and ben
 test-long: setup $(LABS) ## browser, documents, parity, labs and simulations (about 6 minutes)
 	$(PYTEST) $(DURATIONS) -m long
 
-check: setup ## formatting, lints, types; the stub against the binary
+check: setup ## formatting, lints, layers, types; the stub against the binary
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/ruff format --check .

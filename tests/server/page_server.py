@@ -146,11 +146,11 @@ class EventStream:
         parameters = {} if endpoint is None else {"endpoint": json.dumps(list(endpoint))}
         how = {"stream": True, "timeout": TIMEOUT_S, "verify": page.verify}
         self.response = self._session.get(page.url + "api/live", params=parameters, **how)
-        self._lines = self.response.iter_lines(chunk_size=None)
+        self.lines = self.response.iter_lines(chunk_size=None)
 
     def next(self) -> tuple[str, Any]:
         event, data = "", ""
-        for line in self._lines:
+        for line in self.lines:
             name, _, value = line.decode().partition(": ")
             if not line:
                 return event, json.loads(data) if event else data

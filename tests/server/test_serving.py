@@ -109,9 +109,10 @@ def test_the_store_is_opened_by_the_first_who_asks_and_closed_at_the_end(tmp_pat
 
 
 def test_the_end_does_not_wait_for_those_who_do_not_read():
-    with serve_page(Live(), FakeControl()) as page, socket.create_connection(page.server_address) as stuck:
+    live = Live()
+    with serve_page(live, FakeControl()) as page, socket.create_connection(page.server_address) as stuck:
         stuck.sendall(b"GET /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        wait_until(lambda: page.server._app.state.viewers._count == 1)
+        wait_until(lambda: live.is_watched)
         began = time.monotonic()
         page.server.stop()
         assert time.monotonic() - began < EXIT_TIMEOUT_S + 30, "not for ever"

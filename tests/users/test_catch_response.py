@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 import pytest
+from tests.users.conftest import SessionBench
 from tests.users.recording_server import RecordingServer, answer, json_answer
 
 from plimsoll.users.exceptions import LocustError, RescheduleTask, ResponseError
+from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from tests.users.conftest import SessionBench
 
 GOOD, BAD, BROKEN = "/good", "/bad", "/broken"
 LOST = {
@@ -293,12 +293,14 @@ def test_request_meta_still_tells_after_the_block(
 
 
 def test_a_listener_that_steers_the_user_keeps_the_request_from_being_counted(
-    session_bench: SessionBench, target: RecordingServer
+    target: RecordingServer,
 ) -> None:
     def steer(**_: Any) -> None:
         raise RescheduleTask
 
-    session_bench.event._handlers.insert(0, steer)
+    bench = SessionBench()
+    bench.event.add_listener(steer)
+    bench.event.add_listener(RequestRecorder(bench.recorder))
     with pytest.raises(RescheduleTask):
-        session_bench.http(target.url).get(GOOD)
-    assert session_bench.counts == {}
+        bench.http(target.url).get(GOOD)
+    assert bench.counts == {}

@@ -82,7 +82,7 @@ def test_a_running_user_finishes_its_task_first():
     user = start_user(Working)
     wait_for_event(user.entered)
     assert user.stop() is False
-    assert user._state == "stopping"
+    assert not user.greenlet.dead
     user.finish.set()
     user.greenlet.join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "task", "left", "on_stop"]
