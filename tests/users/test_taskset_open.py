@@ -14,7 +14,7 @@ from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import StopUser
 
 
-class Turns:
+class FakeSlot:
     """Gives a user of the open model so many arrivals, a nanosecond apart."""
 
     waits = False
@@ -34,7 +34,7 @@ class Turns:
 def play(cls: type[User], arrivals: int) -> User:
     """A user of the open model that has lived until it had no more arrivals."""
     user = cls(Environment())
-    user._slot = Turns(arrivals)
+    user._slot = FakeSlot(arrivals)
     user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.greenlet.successful(), "the user did not end"
     return user

@@ -268,7 +268,7 @@ def test_the_client_of_an_http_user_has_the_host_and_ignores_the_environment():
     assert (client.base_url, client.trust_env) == ("http://127.0.0.1:1", False)
 
 
-class Seat:
+class FakeSlot:
     """Gives so many arrivals to a user of the open model, and then asks it to leave."""
 
     def __init__(self, arrivals: int) -> None:
@@ -294,7 +294,7 @@ class Visitor(Noting):
 
 def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waited_for_after_on_start():
     user = Visitor(Environment())
-    user._slot = Seat(2)
+    user._slot = FakeSlot(2)
     user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "arrival", "task", "arrival", "task", "arrival", "on_stop"]
     assert user.greenlet.successful()
@@ -302,7 +302,7 @@ def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waite
 
 def test_a_user_may_leave_before_its_first_arrival():
     user = Visitor(Environment())
-    user._slot = Seat(0)
+    user._slot = FakeSlot(0)
     user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "arrival", "on_stop"]
     assert user.greenlet.successful()
