@@ -18,6 +18,7 @@ from plimsoll.locust import install
 install()
 import gevent, json, sys
 from plimsoll._engine import now
+from plimsoll.locust.script.script import LocustScript
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.worker.worker import Worker
 
@@ -35,7 +36,7 @@ class Reports:
 
 reports = Reports()
 snapshots, quits = reports.snapshots, reports.quits
-worker = Worker(0, reports)
+worker = Worker(0, reports, LocustScript)
 plan = RunPlan.from_dict({**RunPlan().to_dict(), **json.loads(sys.argv[1])})
 """
 
@@ -103,7 +104,7 @@ def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: Coun
     assert set(seconds) >= {0, 1, 2}
     assert [users for second, users, _ in report["health"] if second in (0, 1) and users] == [3, 3]
     assert all(0 <= cpu < 4 for _, _, cpu in report["health"])
-    assert report["ending"][1:] == [None, False]
+    assert report["ending"][1:] == [None, False, 1]
 
 
 def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: CountingTarget) -> None:

@@ -22,7 +22,7 @@ def of_last(plimsoll: Command) -> RunHeadline:
 
 
 def test_users_who_never_pause_wait_for_a_target_that_takes_its_time(plimsoll: Command, target: CountingTarget) -> None:
-    plimsoll("run", f"{target.url}/slow", "-u", "10", "-r", "10", "-t", "2s", "--headless")
+    plimsoll("run", f"{target.url}/slow", "-u", "10", "-r", "10", "-t", "5s", "--headless")
     found = of_last(plimsoll)
     assert found.bottleneck.title == "The target"
     assert found.bottleneck.text.startswith("10 of 10 users wait for it")
@@ -31,7 +31,7 @@ def test_users_who_never_pause_wait_for_a_target_that_takes_its_time(plimsoll: C
 
 
 def test_every_failure_that_the_target_sent_is_told(plimsoll: Command, target: CountingTarget) -> None:
-    plimsoll("run", f"{target.url}/fail", "-u", "2", "-t", "2s", "--headless")
+    plimsoll("run", f"{target.url}/fail", "-u", "2", "-t", "4s", "--headless")
     found = of_last(plimsoll)
     assert (found.target.tone, found.target.title) == ("bad", "Requests fail")
     assert "all HTTP 500 at GET /fail" in found.target.text
