@@ -40,7 +40,7 @@ def recorded_events() -> RecordedEvents:
 
 @pytest.fixture
 def worker(recorded_events: RecordedEvents) -> Iterator[WorkerRunner]:
-    runner = WorkerRunner(Environment(user_classes=[Visitor]), Nobody(), 0, 2)
+    runner = WorkerRunner(Environment(user_classes=[Visitor]), controller=Nobody(), worker_index=0, worker_count=2)
     yield runner
     runner.greenlet.kill()
 
@@ -52,7 +52,7 @@ def member(worker: WorkerRunner, recorded_events: RecordedEvents) -> WorkerPeer:
 
 @pytest.fixture
 def main() -> Iterator[MasterRunner]:
-    runner = MasterRunner(Environment(user_classes=[Visitor]), Nobody())
+    runner = MasterRunner(Environment(user_classes=[Visitor]), controller=Nobody())
     yield runner
     runner.greenlet.kill()
 

@@ -74,7 +74,7 @@ def _interrupts(*after: float) -> Iterator[None]:
             timer.join()
 
 
-def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, mark: str) -> None:
+def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, process_mark: str) -> None:
     code = "import sys; print(*range(30), sep='\\n'); print('sorry', file=sys.stderr); sys.exit(3)"
     began = time.monotonic()
     with Process(python(code), output=tmp_path / "log") as process:
@@ -87,7 +87,7 @@ def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, mark: str) -
     assert process.stop() == ending
 
 
-def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, mark: str) -> None:
+def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, process_mark: str) -> None:
     code = "import sys; print('result'); print('trouble', file=sys.stderr)"
     with Process(python(code), output=tmp_path / "out", errors=tmp_path / "err") as process:
         assert process.wait(TIMEOUT_S)
@@ -95,7 +95,7 @@ def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, mark: str) ->
     assert process.tail() == ["trouble"]
 
 
-def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, mark: str) -> None:
+def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, process_mark: str) -> None:
     env = {**os.environ, "COLOUR": "red"}
     with Process(["sh", "-c", "pwd; echo $COLOUR"], output=tmp_path / "log", cwd=tmp_path, env=env) as process:
         assert process.wait(TIMEOUT_S)
@@ -111,15 +111,15 @@ def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, mark: str) -> No
     ],
 )
 def test_what_cannot_be_started_is_named(
-    tmp_path: Path, mark: str, command: list[str], cwd: str | None, message: str
+    tmp_path: Path, process_mark: str, command: list[str], cwd: str | None, message: str
 ) -> None:
     with pytest.raises(StartError) as caught:
         Process(command, output=tmp_path / "log", cwd=tmp_path / cwd if cwd else None)
     assert str(caught.value).endswith(message)
-    assert all_ended(mark)
+    assert all_ended(process_mark)
 
 
-def test_stop_asks_first(tmp_path: Path, mark: str) -> None:
+def test_stop_asks_first(tmp_path: Path, process_mark: str) -> None:
     code = "trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
     log = tmp_path / "log"
     with Process(["sh", "-c", code], output=log) as process:
@@ -131,7 +131,7 @@ def test_stop_asks_first(tmp_path: Path, mark: str) -> None:
     assert not psutil.pid_exists(process.pid)
 
 
-def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, mark: str) -> None:
+def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     with Process(python(STUBBORN), output=log, grace=0.3) as process:
         _wait_for(log, "ready\n")
@@ -142,21 +142,21 @@ def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, mark: st
     assert not psutil.pid_exists(process.pid)
 
 
-def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: Path, mark: str) -> None:
+def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: Path, process_mark: str) -> None:
     command = ["sh", "-c", "setsid sleep 600 & (sleep 601 &) ; sleep 602"]
     with Process(command, output=tmp_path / "log") as process:
         deadline = time.monotonic() + TIMEOUT_S
-        while len(marked_processes(mark)) < 5:  # the supervisor, the shell, three that sleep
+        while len(marked_processes(process_mark)) < 5:  # the supervisor, the shell, three that sleep
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        assert set(marked_processes(mark)) >= {
+        assert set(marked_processes(process_mark)) >= {
             child.pid for child in psutil.Process(process.parent).children(recursive=True)
         }
         process.stop()
-        assert marked_processes(mark) == []
+        assert marked_processes(process_mark) == []
 
 
-def test_everything_is_asked_once(tmp_path: Path, mark: str) -> None:
+def test_everything_is_asked_once(tmp_path: Path, process_mark: str) -> None:
     """A second signal often means: at once."""
     log = tmp_path / "log"
     words = shlex.join(python(SLOW))
@@ -164,35 +164,35 @@ def test_everything_is_asked_once(tmp_path: Path, mark: str) -> None:
         _wait_for(log, "ready\nready\n")
         process.stop()
     assert sorted(process.tail()) == ["asked", "asked", "ready", "ready"]
-    assert marked_processes(mark) == []
+    assert marked_processes(process_mark) == []
 
 
-def test_what_it_leaves_behind_ends_when_it_ends_by_itself(tmp_path: Path, mark: str) -> None:
+def test_what_it_leaves_behind_ends_when_it_ends_by_itself(tmp_path: Path, process_mark: str) -> None:
     with Process(["sh", "-c", "setsid sleep 600 & exit 4"], output=tmp_path / "log") as process:
         ending = process.wait(TIMEOUT_S)
         assert ending is not None
         assert ending.status == 4
-        assert all_ended(mark)
+        assert all_ended(process_mark)
 
 
-def test_nothing_outlives_a_caller_that_was_killed(tmp_path: Path, mark: str) -> None:
+def test_nothing_outlives_a_caller_that_was_killed(tmp_path: Path, process_mark: str) -> None:
     with subprocess.Popen(python(CALLER, str(tmp_path)), stdout=subprocess.PIPE, text=True) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == "started\n"
-        assert len(marked_processes(mark)) >= 3
+        assert len(marked_processes(process_mark)) >= 3
         caller.kill()
-    assert all_ended(mark)
+    assert all_ended(process_mark)
     assert (tmp_path / "last").exists(), "the last command is run all the same"
 
 
-def test_it_does_not_outlive_its_supervisor_either(tmp_path: Path, mark: str) -> None:
+def test_it_does_not_outlive_its_supervisor_either(tmp_path: Path, process_mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.parent, signal.SIGKILL)
         assert process.wait(TIMEOUT_S) is not None
-        assert all_ended(mark)
+        assert all_ended(process_mark)
 
 
-def test_the_last_command_comes_last(tmp_path: Path, mark: str) -> None:
+def test_the_last_command_comes_last(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     code = "trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
     with Process(["sh", "-c", code], output=log, last=["echo", "swept"]) as process:
@@ -201,7 +201,7 @@ def test_the_last_command_comes_last(tmp_path: Path, mark: str) -> None:
     assert [line for line in process.tail() if line != "Terminated"] == ["ready", "ended", "swept"]
 
 
-def test_an_interrupt_is_for_the_command_alone(tmp_path: Path, mark: str) -> None:
+def test_an_interrupt_is_for_the_command_alone(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     code = f"""
 import signal, subprocess, sys
@@ -227,7 +227,7 @@ signal.pause()
     process.interrupt()  # nobody is there any more
 
 
-def test_a_signal_from_elsewhere_is_named(tmp_path: Path, mark: str) -> None:
+def test_a_signal_from_elsewhere_is_named(tmp_path: Path, process_mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.pid, signal.SIGSEGV)
         ending = process.wait(TIMEOUT_S)
@@ -235,7 +235,7 @@ def test_a_signal_from_elsewhere_is_named(tmp_path: Path, mark: str) -> None:
 
 
 def test_a_kill_that_nobody_here_ordered_may_be_the_kernels(
-    tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, process_mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endings = []
     for kills in ([3, 3], [3, 4]):
@@ -249,7 +249,7 @@ def test_a_kill_that_nobody_here_ordered_may_be_the_kernels(
     ]
 
 
-def test_a_keyboard_interrupt_while_it_is_being_stopped_ends_the_grace(tmp_path: Path, mark: str) -> None:
+def test_a_keyboard_interrupt_while_it_is_being_stopped_ends_the_grace(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     with pytest.raises(KeyboardInterrupt), Process(python(STUBBORN), output=log, grace=30.0) as process:
         _wait_for(log, "ready\n")
@@ -258,7 +258,7 @@ def test_a_keyboard_interrupt_while_it_is_being_stopped_ends_the_grace(tmp_path:
     assert not psutil.pid_exists(process.pid)
 
 
-def test_only_the_second_keyboard_interrupt_does_if_it_is_patient(tmp_path: Path, mark: str) -> None:
+def test_only_the_second_keyboard_interrupt_does_if_it_is_patient(tmp_path: Path, process_mark: str) -> None:
     slow = SLOW.replace("0.5", "2.0")
     endings = []
     for times in ((0.2,), (0.2, 0.5)):

@@ -242,7 +242,7 @@ def test_a_viewer_may_leave_in_the_moment_in_which_an_edition_comes(live):
 
     asyncio.run(look())
     viewers._call()
-    assert not live.is_watched
+    assert live._listeners == []
 
 
 def test_failures_exceptions_and_log_are_told_when_they_are_asked_for(page, live, feed):
