@@ -68,9 +68,9 @@ def test_ctrl_c_while_a_run_prepares_ends_it(
     slow = f"import os, time\nif os.path.exists({str(marker)!r}):\n    open({str(marker)!r}, 'w').write('x')\n"
     text = f"{slow}    time.sleep(3)\n{SHOP_LOCUSTFILE}"
     page = start_page("-H", target.url, text=text)
-    wish = page.request()
+    request = page.request()
     marker.write_text("")
-    page.do("start", wish)
+    page.do("start", request)
     wait_until(marker.read_text)
     assert page.interrupt() == 2
     assert "stopped before it had begun" in page.err

@@ -14,6 +14,7 @@ import requests
 
 from plimsoll._engine import Histogram
 from plimsoll.errors import NotNowError
+from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.record import CaughtException, Failure, Health, Interval
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.progress import Batch, Progress
@@ -126,7 +127,8 @@ def serve_page(live: Live | None = None, control: Any = None, **more: Any) -> It
     """more: of make_app and PageServer."""
     served = {name: more.pop(name) for name in ("tls_cert", "tls_key") if name in more}
     host = more.pop("host", "127.0.0.1")
-    app = make_app(**{"store": ":none:", "live": live, "control": control, "access": Access(), **more})
+    defaults = {"store": ":none:", "access": Access(), "more_routes": routes}
+    app = make_app(live=live, control=control, **{**defaults, **more})
     server = PageServer(app, host, 0, **served)
     url = server.start()
     page = ServedPage(url, server)

@@ -18,7 +18,6 @@ from tests.server.page_server import (
 )
 
 from plimsoll.locust.web.numbers import MOST_ROWS, NO_REQUESTS
-from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.record import Failure
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.live import Live
@@ -51,7 +50,7 @@ def control():
 
 @pytest.fixture
 def page(live, control):
-    with serve_page(live, control, more_routes=routes) as page:
+    with serve_page(live, control) as page:
         yield page
 
 
@@ -325,7 +324,7 @@ def test_files_are_those_of_the_run_that_is_kept(tmp_path: Path, live, control):
         writer = store.start_run(manifest)
         told.second({"/a": [10.0, 20.0]})
         writer.commit([interval(0, "/a", [10.0, 20.0])], [], [Failure("GET", "/a", "http", "no", 1, NOON, NOON)], [])
-        with serve_page(live, control, store=place, more_routes=routes) as page:
+        with serve_page(live, control, store=place) as page:
             assert page.get("stats/requests/csv").status_code == 409, "not kept yet"
             assert page.get("stats/report").status_code == 409
             live.stored_as(writer.id)

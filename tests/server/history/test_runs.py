@@ -269,7 +269,7 @@ def test_a_real_run_is_listed_as_plimsoll_runs_lists_it(tmp_path, target):
 @pytest.fixture
 def target(tmp_path):
     """The URL of a real service."""
-    program = Path(__file__).parents[1] / "experiment" / "files" / "target.py"
+    program = Path(__file__).parents[2] / "experiment" / "files" / "target.py"
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
     process = subprocess.Popen([sys.executable, str(program), str(port)], env=dict(os.environ))
