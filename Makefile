@@ -85,7 +85,7 @@ fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightl
 	cargo +nightly fuzz run decoder fuzz/corpus/decoder fuzz/seeds/decoder -- -dict=fuzz/decoder.dict -max_total_time=600
 
 clean: ## remove what setup, builds and tests made
-	rm -rf .venv target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
+	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
 	rm -rf web/node_modules web/src/contract.ts python/plimsoll/web/live $(PAGE) $(PAGE:.js=.css)
 
 .venv/.done: $(WHEELS)

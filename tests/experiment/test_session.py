@@ -179,7 +179,7 @@ def test_the_time_left_follows_from_the_cells_that_were_measured(conduct, make_s
 KILLED = """
 import json, os, signal, sys
 sys.path[:0] = [{root!r}]
-from plimsoll.experiment.plan import Wishes
+from plimsoll.experiment.plan import SessionOptions
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session
 from plimsoll.experiment.state import from_json, kept_file
@@ -193,7 +193,7 @@ with Store.open(sys.argv[2]) as store:
         if len(fake.seen) == 3:
             os.kill(os.getpid(), signal.SIGKILL)
         return result
-    prepared = prepare(store, spec, kept_file(spec, ""), Wishes())
+    prepared = prepare(store, spec, kept_file(spec, ""), SessionOptions())
     Session(prepared.plan, prepared.file, store.experiments, None, killed, FakeDisplay(), prepared.pace).run()
 """
 
