@@ -6,10 +6,12 @@ RUST   := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.
 WHEELS := pyproject.toml
 WEB    := $(shell find web -name node_modules -prune -o -path web/tests -prune -o -name contract.ts -o -type f -print) python/plimsoll/report/charts/theme.json
 PAGE   := python/plimsoll/web/report.js
+PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile
+LABS   := target/release/plimsoll-truth tests/parity/.venv/.done
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check test test-rust test-python test-web parity truth truth-quick bench bench-page soak fuzz format clean
+.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick bench bench-page soak fuzz format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -24,7 +26,11 @@ page: $(PAGE) ## build the web page alone (needs Node 20.19 or later)
 demo: setup ## load a real PostgreSQL-backed service for 30 s and show the result
 	@$(BIN)/python -m labs.todos.demo
 
-test: check test-rust test-web test-python ## everything that must hold; what CI runs
+test: check test-rust test-web test-python ## what every change must pass
+
+ci: DURATIONS = --durations=30
+ci: test $(LABS) ## what CI runs: test, and the long tests of what changed since the last landed commit
+	@$(BIN)/python scripts/long_tests.py $(PYTEST) $(DURATIONS) -m long
 
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
@@ -32,15 +38,19 @@ test-rust: ## the crates' tests
 test-web: page ## the page's own tests
 	npm --prefix web test --silent
 
-test-python: setup target/release/plimsoll-truth tests/parity/.venv/.done ## the package's, labs' and docs' tests
-	$(BIN)/pytest -q -n 3 --dist loadfile
+test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
+	$(PYTEST) $(DURATIONS)
 
-check: setup ## formatting, lints, types; the stub against the binary
+test-long: setup $(LABS) ## browser, documents, parity, labs and simulations (about 6 minutes)
+	$(PYTEST) $(DURATIONS) -m long
+
+check: setup ## formatting, lints, layers, types; the stub against the binary
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/stubtest plimsoll._engine --concise
 	npm --prefix web run lint --silent
 
@@ -75,7 +85,7 @@ fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightl
 	cargo +nightly fuzz run decoder fuzz/corpus/decoder fuzz/seeds/decoder -- -dict=fuzz/decoder.dict -max_total_time=600
 
 clean: ## remove what setup, builds and tests made
-	rm -rf .venv target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
+	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
 	rm -rf web/node_modules web/src/contract.ts python/plimsoll/web/live $(PAGE) $(PAGE:.js=.css)
 
 .venv/.done: $(WHEELS)

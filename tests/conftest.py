@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
-from harness import Command, Target
+from tests.command import Command, CountingTarget
 
 from plimsoll._engine import Histogram
 from plimsoll.record import Health, Interval
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from playwright.sync_api import Browser
-    from tests.web.sight import Sight
+    from tests.web.browser_session import BrowserSession
 
 
 @pytest.fixture(scope="session")
@@ -117,8 +117,8 @@ def postgresql_url(postgresql_server: str) -> str:
 
 
 @pytest.fixture
-def target() -> Iterator[Target]:
-    server = Target()
+def target() -> Iterator[CountingTarget]:
+    server = CountingTarget()
     yield server
     server.close()
 
@@ -136,7 +136,7 @@ def browser() -> Iterator[Browser]:
     have."""
     # Few tests need it, and it takes a while to import.
     from playwright.sync_api import sync_playwright
-    from tests.web.sight import launch
+    from tests.web.browser_session import launch
 
     with sync_playwright() as playwright:
         launched = launch(playwright)
@@ -145,10 +145,10 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def sight(browser: Browser) -> Iterator[Sight]:
-    from tests.web.sight import Sight
+def browser_session(browser: Browser) -> Iterator[BrowserSession]:
+    from tests.web.browser_session import BrowserSession
 
-    opened = Sight(browser)
+    opened = BrowserSession(browser)
     yield opened
     opened.close()
 

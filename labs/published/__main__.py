@@ -13,7 +13,7 @@ from labs.published.report import read
 
 from plimsoll.errors import PlimsollError
 from plimsoll.importers.studies import keep
-from plimsoll.report.imported import imported_study
+from plimsoll.report.render.imported import imported_study
 from plimsoll.store import Store
 
 MOST_SKIPPED = 20

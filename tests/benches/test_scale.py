@@ -3,6 +3,8 @@ from benches import scale
 from benches.nginx import program
 from benches.scale import RATE, Paced, ScaleCase, measure_scale, wait
 
+pytestmark = pytest.mark.long
+
 
 def test_users_that_come_at_the_rate_and_wait_for_all_others_keep_the_rate() -> None:
     users = 10_000

@@ -74,6 +74,7 @@ def test_what_is_too_short_has_no_slope() -> None:
     assert "–" in render(growths, FIGURES)
 
 
+@pytest.mark.long
 def test_a_short_one_from_beginning_to_end(nginx: Nginx) -> None:
     found, figures = soak(nginx, rate=100, seconds=1.0)
     assert [sample.process for sample in found] == ["coordinator", "worker 1"]

@@ -24,7 +24,7 @@ def plimsoll(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def kept(plimsoll, make_interval, make_health):
+def stored_run_ids(plimsoll, make_interval, make_health):
     """Two runs in the default store; their ids, the earlier first."""
     ids = []
     with Store.open() as store:

@@ -75,8 +75,8 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
     assert (document["schema"], document["capacity"], document["high"]) == ("plimsoll.capacity", 40, None)
     assert [each["load"] for each in document["runs"]] == [20, 40]
     with Store.open() as store:
-        kept = {run.id: run.manifest["scenario"]["name"] for run in store.runs()}
-    assert kept == {
+        stored_run_ids = {run.id: run.manifest["scenario"]["name"] for run in store.runs()}
+    assert stored_run_ids == {
         document["runs"][0]["run"]: "capacity: 20/s (double)",
         document["runs"][1]["run"]: "capacity: 40/s (double)",
     }

@@ -84,7 +84,7 @@ def test_the_help_loads_none_of_what_verbs_need():
     assert done.stdout.strip() == "set()"
 
 
-def test_a_reader_that_goes_away_is_no_error(plimsoll, kept):
+def test_a_reader_that_goes_away_is_no_error(plimsoll, stored_run_ids):
     # As in `plimsoll show | head -1`; the output is larger than a pipe holds when it is written many times.
     read, write = os.pipe()
     os.close(read)

@@ -44,7 +44,7 @@ name = "b"
 changes = "nothing"
 """
 OVER = re.compile(r"^\[\d/\d\] (.*?): (valid|INVALID|FAILED)(?:: (.*))? \(", re.MULTILINE)
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
 @pytest.fixture
@@ -75,10 +75,10 @@ def test_an_experiment_from_its_announcement_to_its_analysis(plimsoll, file, tmp
     assert states <= {"valid", "INVALID"}
     assert done.exit_code == (3 if "INVALID" in states else 0)
     assert "Does it matter?" in done.stdout and "GET /" in done.stdout
-    kept = cells(tmp_path)
-    assert {each.collected["said"] for each in kept} == {"this is a\n", "this is b\n"}
-    assert all(each.data["count"][1] > each.data["count"][0] for each in kept)
-    assert len({each.seed for each in kept}) == 1
+    stored_run_ids = cells(tmp_path)
+    assert {each.collected["said"] for each in stored_run_ids} == {"this is a\n", "this is b\n"}
+    assert all(each.data["count"][1] > each.data["count"][0] for each in stored_run_ids)
+    assert len({each.seed for each in stored_run_ids}) == 1
 
     again = plimsoll("experiment")
     assert again.exit_code == 2
@@ -112,9 +112,9 @@ def test_only_failed_cells_end_without_an_analysis(plimsoll, file):
 def test_a_variant_against_itself(plimsoll, file, tmp_path):
     done = plimsoll("experiment", "--aa", "b")
     assert done.exit_code in (0, 3), done.output
-    kept = cells(tmp_path, "todos A-A b")
-    assert {each.variant for each in kept} == {"b", "b again"}
-    assert {each.collected["said"] for each in kept} == {"this is b\n"}
+    stored_run_ids = cells(tmp_path, "todos A-A b")
+    assert {each.variant for each in stored_run_ids} == {"b", "b again"}
+    assert {each.collected["said"] for each in stored_run_ids} == {"this is b\n"}
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def process(tmp_path, *words: str) -> subprocess.Popen[str]:
 
 def until_a_cell_is_measured(tmp_path, number: int) -> None:
     """Until the run of that cell has begun."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     while time.monotonic() < deadline:
         if (tmp_path / "plimsoll.db").exists():
             with Store.open(str(tmp_path / "plimsoll.db")) as store:
@@ -164,7 +164,7 @@ def test_a_ctrl_c_leaves_the_rest_for_later(plimsoll, file, tmp_path):
     with process(tmp_path) as running:
         until_a_cell_is_measured(tmp_path, 1)
         running.send_signal(signal.SIGINT)
-        _, errors = running.communicate(timeout=PATIENCE)
+        _, errors = running.communicate(timeout=TIMEOUT_S)
     assert running.returncode == 130, errors
     assert "experiment todos: interrupted after 0 of 2 cells; go on with\n  plimsoll experiment . --resume\n" in errors
     assert [each.state for each in cells(tmp_path, superseded=True)] == ["superseded", "pending", "pending"]
@@ -176,15 +176,15 @@ def test_after_a_kill_nothing_is_left_running_and_it_goes_on(plimsoll, file, tmp
         until_a_cell_is_measured(tmp_path, 1)
         children = psutil.Process(running.pid).children(recursive=True)
         running.kill()
-        running.communicate(timeout=PATIENCE)
-    _, alive = psutil.wait_procs(children, timeout=PATIENCE)
+        running.communicate(timeout=TIMEOUT_S)
+    _, alive = psutil.wait_procs(children, timeout=TIMEOUT_S)
     assert children and not alive
     assert [each.state for each in cells(tmp_path)] == ["running", "pending"]
     done = plimsoll("experiment", "--resume")
     assert done.exit_code in (0, 3), done.output
-    kept = cells(tmp_path, superseded=True)
-    assert kept[0].state == "superseded" and kept[0].run is not None
-    assert {each.state for each in kept[1:]} <= {"valid", "invalid"} and len(kept) == 3
+    stored_run_ids = cells(tmp_path, superseded=True)
+    assert stored_run_ids[0].state == "superseded" and stored_run_ids[0].run is not None
+    assert {each.state for each in stored_run_ids[1:]} <= {"valid", "invalid"} and len(stored_run_ids) == 3
 
 
 def test_a_cell_is_run_again_with_its_target(plimsoll, file, tmp_path):
@@ -253,7 +253,7 @@ def _free_port() -> int:
 
 
 def _wait_for(port: int) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     while time.monotonic() < deadline:
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:

@@ -22,23 +22,27 @@ def test_every_format_of_a_run_can_be_exported(plimsoll, kept):
 
 
 @pytest.mark.parametrize("format", FORMATS)
-def test_the_file_is_named_after_the_run_unless_told(plimsoll, kept, format):
-    result = plimsoll("export", kept[0], "--format", format)
-    assert (result.exit_code, result.stdout) == (0, f"{kept[0]}.{format}\n")
+def test_the_file_is_named_after_the_run_unless_told(plimsoll, stored_run_ids, format):
+    result = plimsoll("export", stored_run_ids[0], "--format", format)
+    assert (result.exit_code, result.stdout) == (0, f"{stored_run_ids[0]}.{format}\n")
     assert Path(result.stdout.strip()).stat().st_size > 0
     result = plimsoll("export", "--format", format, "-o", "out")
     assert (result.exit_code, result.stdout) == (0, "out\n")
 
 
-def test_the_last_run_is_the_default_and_the_beginning_of_an_id_will_do(plimsoll, kept):
-    for reference, run in (((), kept[1]), (("last",), kept[1]), (("20261120-1200",), kept[0])):
+def test_the_last_run_is_the_default_and_the_beginning_of_an_id_will_do(plimsoll, stored_run_ids):
+    for reference, run in (
+        ((), stored_run_ids[1]),
+        (("last",), stored_run_ids[1]),
+        (("20261120-1200",), stored_run_ids[0]),
+    ):
         assert plimsoll("export", *reference, "--format", "json", "-o", "out.json").exit_code == 0
         document = json.loads(Path("out.json").read_text())
         assert document["run"] == run
         assert sum(each["count"] for each in document["intervals"]) == 20
 
 
-def test_a_file_that_is_there_is_replaced(plimsoll, kept):
+def test_a_file_that_is_there_is_replaced(plimsoll, stored_run_ids):
     Path("out").write_text("x" * 1_000_000)
     assert plimsoll("export", "--format", "csv", "-o", "out").exit_code == 0
     assert Path("out").stat().st_size < 10_000
@@ -74,7 +78,7 @@ def test_reasons_to_doubt_the_run_are_said(plimsoll, make_interval, make_health)
         (("--store", "other.db", "--format", "csv"), "other.db; `plimsoll run` makes one, --store names another\n"),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_exit_code_2(plimsoll, kept, arguments, message):
+def test_what_cannot_be_done_is_one_line_and_exit_code_2(plimsoll, stored_run_ids, arguments, message):
     result = plimsoll("export", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert result.stderr.startswith("plimsoll: ")
@@ -83,7 +87,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_code_2(plimsoll, kept, argumen
         assert result.stderr.count("\n") == 1
 
 
-def test_without_pyarrow_it_is_said_what_to_install(plimsoll, kept, monkeypatch):
+def test_without_pyarrow_it_is_said_what_to_install(plimsoll, stored_run_ids, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = plimsoll("export", "--format", "parquet")
     assert (result.exit_code, result.stdout) == (2, "")

@@ -43,7 +43,7 @@ def pair(plimsoll, make_interval, make_health):
 
 
 @pytest.fixture
-def analysed(monkeypatch, kept):
+def analysed(monkeypatch, stored_run_ids):
     """plimsoll report NAME tells the sample of this name, perhaps changed."""
 
     def use(analysis: Analysis) -> None:

@@ -9,8 +9,8 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import Command
-from paged import Page
+from tests.command import Command
+from tests.run.page_session import PageSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,18 +27,18 @@ def command(tmp_path: Path) -> Iterator[Command]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_shows_what_is_kept_until_it_is_ended(kept: list[Interval], command: Command, number: int) -> None:
-    page = Page(command, verb="serve")
+def test_it_shows_what_is_kept_until_it_is_ended(stored_run_ids: list[Interval], command: Command, number: int) -> None:
+    page = PageSession(command, verb="serve")
     assert (page.get("/api/state")["mode"], page.form) == ("serve", None)
     assert len(page.get("/api/runs")["runs"]) == 2
     os.kill(page.process.pid, number)
     assert page.wait() == 0, page.err
 
 
-def test_nohup_is_respected(kept: list[Interval], command: Command) -> None:
+def test_nohup_is_respected(stored_run_ids: list[Interval], command: Command) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        page = Page(command, verb="serve")
+        page = PageSession(command, verb="serve")
     finally:
         signal.signal(signal.SIGHUP, before)
     os.kill(page.process.pid, signal.SIGHUP)

@@ -6,11 +6,11 @@ import re
 import pytest
 
 
-def test_the_tables_of_a_run(plimsoll, kept):
-    result = plimsoll("show", kept[0])
+def test_the_tables_of_a_run(plimsoll, stored_run_ids):
+    result = plimsoll("show", stored_run_ids[0])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert lines[0] == f"Run {kept[0]}"
+    assert lines[0] == f"Run {stored_run_ids[0]}"
     assert lines[2].startswith("finished, 20")
     assert "5 users, against http://ann:***@127.0.0.1" in " ".join(lines[2:4])
     assert "note: a note" in lines
@@ -20,20 +20,20 @@ def test_the_tables_of_a_run(plimsoll, kept):
 
 
 @pytest.mark.parametrize("ref", [[], ["last"]])
-def test_the_last_run_is_the_default(plimsoll, kept, ref):
-    assert plimsoll("show", *ref).output.startswith(f"Run {kept[1]}\n")
+def test_the_last_run_is_the_default(plimsoll, stored_run_ids, ref):
+    assert plimsoll("show", *ref).output.startswith(f"Run {stored_run_ids[1]}\n")
 
 
-def test_a_run_by_the_beginning_of_its_id(plimsoll, kept):
-    assert plimsoll("show", "20261120-1200").output.startswith(f"Run {kept[0]}\n")
+def test_a_run_by_the_beginning_of_its_id(plimsoll, stored_run_ids):
+    assert plimsoll("show", "20261120-1200").output.startswith(f"Run {stored_run_ids[0]}\n")
 
 
-def test_json(plimsoll, kept):
-    value = json.loads(plimsoll("show", kept[0], "--json").stdout)
-    assert (value["schema"], value["run"]["id"], value["total"]["requests"]) == ("plimsoll.run", kept[0], 20)
+def test_json(plimsoll, stored_run_ids):
+    value = json.loads(plimsoll("show", stored_run_ids[0], "--json").stdout)
+    assert (value["schema"], value["run"]["id"], value["total"]["requests"]) == ("plimsoll.run", stored_run_ids[0], 20)
 
 
-def test_the_place_by_option_and_by_environment(plimsoll, kept, tmp_path, monkeypatch):
+def test_the_place_by_option_and_by_environment(plimsoll, stored_run_ids, tmp_path, monkeypatch):
     elsewhere = tmp_path / "plimsoll.db"
     (tmp_path / "away").mkdir()
     monkeypatch.chdir(tmp_path / "away")
@@ -44,7 +44,7 @@ def test_the_place_by_option_and_by_environment(plimsoll, kept, tmp_path, monkey
     assert "no store at" in plimsoll("show", "--store", "other.db").stderr
 
 
-def test_an_unknown_run(plimsoll, kept):
+def test_an_unknown_run(plimsoll, stored_run_ids):
     result = plimsoll("show", "2020")
     assert result.exit_code == 2
     assert "has no run '2020'; `plimsoll runs` lists them" in result.stderr

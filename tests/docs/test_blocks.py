@@ -66,6 +66,7 @@ def run(command: Command, url: str, folder: Path) -> None:
         assert shape(expected) in lines, f"missing, or not in this order: {expected}\n{output}"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_the_commands_of_a_document_do_what_it_says(document: Path, todos_url: str, tmp_path: Path) -> None:
     """Python blocks are saved under the name that the documents give them; then the commands run in that folder."""

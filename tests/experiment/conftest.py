@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.experiment.cells import mark
+from tests.experiment.real_cells import process_mark
 
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
 from plimsoll.stats.study import Level
 
-__all__ = ["make_spec", "mark"]
+__all__ = ["make_spec", "process_mark"]
 
 if TYPE_CHECKING:
     from collections.abc import Callable

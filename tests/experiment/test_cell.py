@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from tests.experiment.cells import PATIENCE, all_gone, cell, experiment, folder_in, marked, python, run, target
+from tests.experiment.real_cells import (
+    TIMEOUT_S,
+    all_ended,
+    cell,
+    experiment,
+    folder_in,
+    marked_processes,
+    python,
+    run,
+    target,
+)
 
 from plimsoll.experiment.spec import Healthy, Hook, Hooks, Scenario, Target, TargetFact
 from plimsoll.experiment.target import prepared
@@ -25,7 +35,7 @@ if TYPE_CHECKING:
 WHOLE = ["prepare", "start", "healthy", "seed", "measure", "collect", "cool_down", "stop"]
 
 
-def _sh(name: str, code: str, within: float = PATIENCE) -> Hook:
+def _sh(name: str, code: str, within: float = TIMEOUT_S) -> Hook:
     return Hook(name, ("sh", "-c", code), within)
 
 
@@ -33,7 +43,7 @@ def _observed(result: CellResult, name: str) -> Series:
     return next(each for each in result.observed if each.name == name)
 
 
-def test_a_cell_from_beginning_to_end(tmp_path: Path, mark: str) -> None:
+def test_a_cell_from_beginning_to_end(tmp_path: Path, process_mark: str) -> None:
     order = tmp_path / "order"
     note = f'echo "$0 $(cat {tmp_path}/cell/target.log 2>/dev/null | wc -l)" >> {order}'
     hooks = Hooks(
@@ -52,7 +62,7 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, mark: str) -> None:
     assert result.state in ("valid", "invalid")
     assert (result.state == "valid") == (result.reason == ""), result.reason
     assert list(result.phases) == WHOLE
-    assert 3.0 <= result.phases["measure"] < PATIENCE
+    assert 3.0 <= result.phases["measure"] < TIMEOUT_S
     assert order.read_text().split() == ["prepare", "0", "seed", "1", "again", "1"], "it listens before it is seeded"
     assert result.collected == {"explain": "plan of a at 2\n", "env": result.target["url"] + "\n"}
     assert (result.target["build"], result.target["ended"]) == ("a", "ended by SIGTERM")
@@ -75,10 +85,10 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, mark: str) -> None:
     for series in result.observed:
         assert np.all(np.diff(series.seconds) > 0)
         assert 0 <= series.seconds[0] <= series.seconds[-1] <= 3.5
-    assert all_gone(mark, within=0.0)
+    assert all_ended(process_mark, within=0.0)
 
 
-def test_a_target_that_ends_meanwhile_is_a_result(tmp_path: Path, mark: str) -> None:
+def test_a_target_that_ends_meanwhile_is_a_result(tmp_path: Path, process_mark: str) -> None:
     what = target("crash", "200", data=(TargetFact("requests", path="/count"),))
     hooks = Hooks(collect=(_sh("explain", "exit 1"),))
     began = time.monotonic()
@@ -97,7 +107,7 @@ def test_a_target_that_ends_meanwhile_is_a_result(tmp_path: Path, mark: str) -> 
     assert time.monotonic() - began < 25.0, "nobody waits until the end of the run for a target that is gone"
 
 
-def test_a_target_that_never_is_healthy_fails_the_cell(tmp_path: Path, mark: str) -> None:
+def test_a_target_that_never_is_healthy_fails_the_cell(tmp_path: Path, process_mark: str) -> None:
     result = run(tmp_path, experiment(tmp_path, target("sick", healthy=Healthy(path="/", within=1.0))))
     assert (result.state, result.run_id) == ("failed", None)
     assert result.reason.startswith("healthy: the target is not healthy after 1 s: GET http://127.0.0.1:")
@@ -107,13 +117,13 @@ def test_a_target_that_never_is_healthy_fails_the_cell(tmp_path: Path, mark: str
     assert result.target["failure"]["log"][0].startswith("listening on")
 
 
-def test_a_target_that_does_not_begin_fails_the_cell_at_once(tmp_path: Path, mark: str) -> None:
+def test_a_target_that_does_not_begin_fails_the_cell_at_once(tmp_path: Path, process_mark: str) -> None:
     result = run(tmp_path, experiment(tmp_path, target("stillborn")))
     assert result.state == "failed"
     assert result.reason == (
         "healthy: the target ended before it was healthy: exit status 3; its last line: no licence found"
     )
-    assert result.phases["healthy"] < PATIENCE / 2
+    assert result.phases["healthy"] < TIMEOUT_S / 2
 
 
 @pytest.mark.parametrize(
@@ -124,7 +134,9 @@ def test_a_target_that_does_not_begin_fails_the_cell_at_once(tmp_path: Path, mar
         (Hooks(seed=(Hook("seed", ("nonesuch",)),)), "seed", "`nonesuch` cannot be started: nonesuch: No such file"),
     ],
 )
-def test_a_failing_hook_fails_the_cell(tmp_path: Path, mark: str, hooks: Hooks, phase: str, reason: str) -> None:
+def test_a_failing_hook_fails_the_cell(
+    tmp_path: Path, process_mark: str, hooks: Hooks, phase: str, reason: str
+) -> None:
     result = run(tmp_path, experiment(tmp_path, target(), hooks))
     assert (result.state, result.run_id) == ("failed", None)
     assert result.reason.startswith(f"{phase}: {reason}")
@@ -132,7 +144,7 @@ def test_a_failing_hook_fails_the_cell(tmp_path: Path, mark: str, hooks: Hooks, 
     assert ("start" in result.phases) == (phase != "prepare")
 
 
-def test_a_target_that_a_hook_breaks_is_told_beside_the_hook(tmp_path: Path, mark: str) -> None:
+def test_a_target_that_a_hook_breaks_is_told_beside_the_hook(tmp_path: Path, process_mark: str) -> None:
     code = "import sys, urllib.request; [urllib.request.urlopen(sys.argv[1]).read() for _ in range(9)]"
     hooks = Hooks(seed=(Hook("seed", (*python(code), "{url}/")),))
     result = run(tmp_path, experiment(tmp_path, target("crash", "5"), hooks))
@@ -141,7 +153,7 @@ def test_a_target_that_a_hook_breaks_is_told_beside_the_hook(tmp_path: Path, mar
     assert result.reason.endswith("; the target had ended by itself: exit status 7")
 
 
-def test_a_run_that_cannot_begin_fails_the_cell_with_its_words(tmp_path: Path, mark: str) -> None:
+def test_a_run_that_cannot_begin_fails_the_cell_with_its_words(tmp_path: Path, process_mark: str) -> None:
     (tmp_path / "users.py").write_text("from locust import HttpUser\nthis is no Python\n")
     scenario = Scenario(locustfile="users.py", run_time=1.0)
     result = run(tmp_path, experiment(tmp_path, target(), scenarios=(scenario,)))
@@ -151,7 +163,7 @@ def test_a_run_that_cannot_begin_fails_the_cell_with_its_words(tmp_path: Path, m
     assert "users.py" in "".join(result.target["failure"]["log"])
 
 
-def test_the_users_of_a_locustfile_load_it(tmp_path: Path, mark: str) -> None:
+def test_the_users_of_a_locustfile_load_it(tmp_path: Path, process_mark: str) -> None:
     code = (
         "from locust import HttpUser, task\nclass {}(HttpUser):\n    @task\n    def f(self): self.client.get('/{}')\n"
     )
@@ -163,7 +175,7 @@ def test_the_users_of_a_locustfile_load_it(tmp_path: Path, mark: str) -> None:
     assert names == {"/b"}
 
 
-def test_a_target_that_runs_already_is_left_running(tmp_path: Path, mark: str) -> None:
+def test_a_target_that_runs_already_is_left_running(tmp_path: Path, process_mark: str) -> None:
     there = prepared(cell(), experiment(tmp_path, target()), folder_in(tmp_path))
     there.start()
     try:
@@ -181,7 +193,7 @@ def test_a_target_that_runs_already_is_left_running(tmp_path: Path, mark: str) -
         there.stop()
 
 
-def test_memory_that_grows_is_seen_to_grow(tmp_path: Path, mark: str) -> None:
+def test_memory_that_grows_is_seen_to_grow(tmp_path: Path, process_mark: str) -> None:
     """30 kB per request, and hundreds of requests come."""
     result = run(tmp_path, experiment(tmp_path, target("leak", "30000"), run_time=3.0))
     memory = _observed(result, "rss")
@@ -191,7 +203,7 @@ def test_memory_that_grows_is_seen_to_grow(tmp_path: Path, mark: str) -> None:
     assert memory.values[-1] - memory.values[0] > 3e6
 
 
-def test_a_database_that_cannot_be_observed_fails_the_cell(tmp_path: Path, mark: str) -> None:
+def test_a_database_that_cannot_be_observed_fails_the_cell(tmp_path: Path, process_mark: str) -> None:
     what = target(postgres="postgresql://me:s3cret@127.0.0.1:{port}/x?connect_timeout=1")
     result = run(tmp_path, experiment(tmp_path, what))
     assert result.state == "failed"
@@ -202,7 +214,7 @@ def test_a_database_that_cannot_be_observed_fails_the_cell(tmp_path: Path, mark:
 SESSION = """
 import sys
 from pathlib import Path
-from tests.experiment.cells import cell, experiment, run, target
+from tests.experiment.real_cells import cell, experiment, run, target
 path = Path(sys.argv[1])
 try:
     run(path, experiment(path, target(), run_time=600.0))
@@ -217,7 +229,7 @@ def _session(path: Path) -> subprocess.Popen[str]:
 
 
 def _wait_for_a_run(path: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     while True:
         assert time.monotonic() < deadline, "no run began"
         if (path / "plimsoll.db").exists():
@@ -227,20 +239,20 @@ def _wait_for_a_run(path: Path) -> None:
         time.sleep(0.1)
 
 
-def test_ctrl_c_ends_the_run_in_good_order_and_goes_on(tmp_path: Path, mark: str) -> None:
+def test_ctrl_c_ends_the_run_in_good_order_and_goes_on(tmp_path: Path, process_mark: str) -> None:
     with _session(tmp_path) as session:
         _wait_for_a_run(tmp_path)
         session.send_signal(signal.SIGINT)
-        output, _ = session.communicate(timeout=PATIENCE)
+        output, _ = session.communicate(timeout=TIMEOUT_S)
     assert output == "interrupted\n"
-    assert marked(mark) == []
+    assert marked_processes(process_mark) == []
     with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
         assert [each.status for each in store.runs(5)] == ["stopped"]
 
 
-def test_nothing_outlives_an_experiment_that_was_killed(tmp_path: Path, mark: str) -> None:
+def test_nothing_outlives_an_experiment_that_was_killed(tmp_path: Path, process_mark: str) -> None:
     with _session(tmp_path) as session:
         _wait_for_a_run(tmp_path)
         session.kill()
-        session.communicate(timeout=PATIENCE)
-    assert all_gone(mark)
+        session.communicate(timeout=TIMEOUT_S)
+    assert all_ended(process_mark)

@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.experiment.cells import PATIENCE, python
+from tests.experiment.real_cells import TIMEOUT_S, python
 
 from plimsoll.experiment.cell_error import CellError
 from plimsoll.experiment.health import below, get, value_of, wait_until_healthy
@@ -114,16 +114,16 @@ def test_what_is_not_http_is_told_as_such() -> None:
         thread = threading.Thread(target=answer)
         thread.start()
         with pytest.raises(OSError, match="the answer is not HTTP"):
-            get(f"http://127.0.0.1:{listener.getsockname()[1]}", PATIENCE)
+            get(f"http://127.0.0.1:{listener.getsockname()[1]}", TIMEOUT_S)
         thread.join()
 
 
-def test_a_process_that_has_ended_is_not_waited_for(server: Answers, tmp_path: Path, mark: str) -> None:
+def test_a_process_that_has_ended_is_not_waited_for(server: Answers, tmp_path: Path, process_mark: str) -> None:
     """Although somebody answers: it is not the one that was started."""
     with Process(python("print('port is taken'); raise SystemExit(9)"), output=tmp_path / "log") as process:
-        assert process.wait(PATIENCE)
+        assert process.wait(TIMEOUT_S)
         with pytest.raises(CellError) as caught:
-            wait_until_healthy(Healthy(within=PATIENCE), server.url, process)
+            wait_until_healthy(Healthy(within=TIMEOUT_S), server.url, process)
     assert caught.value.one_line == (
         "the target ended before it was healthy: exit status 9; its last line: port is taken"
     )

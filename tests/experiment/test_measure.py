@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 import pytest
-from tests.experiment.cells import cell
+from tests.experiment.real_cells import cell
 
 from plimsoll.cli.run import run
 from plimsoll.experiment.measure import loaded_seconds, run_words

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.experiment.fakes import FakeCells, FakeDisplay, interrupted
+from tests.experiment.fake_cells import FakeCells, FakeDisplay, interrupted_cell
 
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.experiment.cell_values import CellResult
@@ -87,7 +87,7 @@ def test_what_fails_is_that_cell_and_not_the_experiment(store, conduct, make_spe
 def test_an_interrupt_leaves_the_rest_for_later(store, conduct, make_spec):
     spec = make_spec("a b", repeats=3)
     variants = [each.variant for each in cells_in_order(spec)]
-    done, fake, _ = conduct(spec, results={variants[1]: interrupted})
+    done, fake, _ = conduct(spec, results={variants[1]: interrupted_cell})
     assert (done.interrupted, done.finished, done.over) == (True, False, 1)
     assert len(fake.seen) == 2
     experiment, cells = kept(store)
@@ -105,7 +105,7 @@ def test_an_interrupt_leaves_the_rest_for_later(store, conduct, make_spec):
 
 def test_signals_are_as_before_when_the_session_is_over(conduct, make_spec):
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
-    conduct(make_spec("a", repeats=1), results={"a": interrupted})
+    conduct(make_spec("a", repeats=1), results={"a": interrupted_cell})
     assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)] == before
 
 
@@ -184,7 +184,7 @@ from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session
 from plimsoll.experiment.state import from_json, kept_file
 from plimsoll.store import Store
-from tests.experiment.fakes import FakeCells, FakeDisplay
+from tests.experiment.fake_cells import FakeCells, FakeDisplay
 spec = from_json(json.loads(sys.argv[1]))
 with Store.open(sys.argv[2]) as store:
     fake = FakeCells(store)

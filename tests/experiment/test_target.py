@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.experiment.cells import PATIENCE, PROGRAM, cell, experiment, folder_in, target
+from tests.experiment.real_cells import PROGRAM, TIMEOUT_S, cell, experiment, folder_in, target
 
 from plimsoll.experiment.cell_error import CellError
 from plimsoll.experiment.source import SourceCheckout
@@ -67,7 +67,7 @@ def test_its_environment_is_ours_and_what_the_file_adds(tmp_path: Path) -> None:
     assert told["MODE"] == made.env["MODE"]
 
 
-def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, mark: str) -> None:
+def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, process_mark: str) -> None:
     made = _made(tmp_path, target("parent", build=TargetFact("build", path="/build"), env={"BUILD": "{variant}"}))
     commands = made.commands(cell(), tmp_path)
     made.start()
@@ -96,7 +96,7 @@ def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, mark: 
         ("", False), ("deadbee", False),
     ],
 )  # fmt: skip
-def test_it_must_be_what_was_asked_for(tmp_path: Path, mark: str, says: str, is_right: bool) -> None:
+def test_it_must_be_what_was_asked_for(tmp_path: Path, process_mark: str, says: str, is_right: bool) -> None:
     what = target(build=TargetFact("build", command=("echo", says)), git="v1")
     ready = replace(what.healthy, path=None, command=("true",))
     variant = Variant("a", replace(what, start=(), healthy=ready))
@@ -111,7 +111,7 @@ def test_it_must_be_what_was_asked_for(tmp_path: Path, mark: str, says: str, is_
             made.wait_until_healthy(commands)
 
 
-def test_a_command_may_say_that_it_is_healthy(tmp_path: Path, mark: str) -> None:
+def test_a_command_may_say_that_it_is_healthy(tmp_path: Path, process_mark: str) -> None:
     flag = tmp_path / "ready"
     what = target("deaf")
     made = _made(tmp_path, replace(what, healthy=replace(what.healthy, path=None, command=("test", "-e", str(flag)))))
@@ -123,7 +123,7 @@ def test_a_command_may_say_that_it_is_healthy(tmp_path: Path, mark: str) -> None
         made.stop()
 
 
-def test_a_stubborn_one_is_killed_and_that_is_noted(tmp_path: Path, mark: str) -> None:
+def test_a_stubborn_one_is_killed_and_that_is_noted(tmp_path: Path, process_mark: str) -> None:
     made = _made(tmp_path, target("stubborn", stop_within=0.3))
     made.start()
     try:
@@ -134,27 +134,27 @@ def test_a_stubborn_one_is_killed_and_that_is_noted(tmp_path: Path, mark: str) -
     assert made.to_dict()["notes"] == made.notes
 
 
-def test_one_that_somebody_else_kills_has_crashed(tmp_path: Path, mark: str) -> None:
+def test_one_that_somebody_else_kills_has_crashed(tmp_path: Path, process_mark: str) -> None:
     made = _made(tmp_path, target("deaf"))
     made.start()
     assert made.process is not None
     os.kill(made.process.pid, signal.SIGKILL)
-    assert made.process.wait(PATIENCE)
+    assert made.process.wait(TIMEOUT_S)
     made.stop()
     assert str(made.crashed).startswith("ended by SIGKILL (")
     assert made.notes == [], "nobody here killed it"
 
 
-def test_one_that_ends_by_itself_is_told_apart_from_one_that_was_stopped(tmp_path: Path, mark: str) -> None:
+def test_one_that_ends_by_itself_is_told_apart_from_one_that_was_stopped(tmp_path: Path, process_mark: str) -> None:
     made = _made(tmp_path, target("stillborn"))
     made.start()
     assert made.process is not None
-    assert made.process.wait(PATIENCE)
+    assert made.process.wait(TIMEOUT_S)
     made.stop()
     assert str(made.crashed) == "exit status 3"
 
 
-def test_a_program_that_there_is_not_is_named(tmp_path: Path, mark: str) -> None:
+def test_a_program_that_there_is_not_is_named(tmp_path: Path, process_mark: str) -> None:
     made = _made(tmp_path, target(start=("./serve", "{port}")))
     with pytest.raises(CellError, match=r"the target cannot be started: \./serve: No such file or directory"):
         made.start()
@@ -179,7 +179,7 @@ esac
 """
 
 
-def test_a_container_is_run_and_removed(tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_container_is_run_and_removed(tmp_path: Path, process_mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a program that takes docker's words."""
     log = tmp_path / "words"
     engine = tmp_path / "docker"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.run.conftest import scene
-from tests.users.conftest import certificate, desk, target
+from tests.run.conftest import open_population
+from tests.users.conftest import certificate, session_bench, target
 
-__all__ = ["certificate", "desk", "scene", "target"]
+__all__ = ["certificate", "open_population", "session_bench", "target"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import Namespace
 
 import pytest
-from life import live
+from tests.users.user_helpers import run_to_end
 
 from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.users import Events, MarkovTaskSet, TaskSet, User, tag, task, transition
@@ -142,12 +142,12 @@ def test_a_class_can_be_changed_by_name(arguments):
     environment = Environment(user_classes=[cls])
     if arguments:
         environment = Environment(
-            available_user_classes={"Shopper": cls}, available_user_tasks={"Shopper": [*cls.tasks, live]}
+            available_user_classes={"Shopper": cls}, available_user_tasks={"Shopper": [*cls.tasks, run_to_end]}
         )
-    settings = {"user_class_name": "Shopper", "host": "http://h", "fixed_count": 3, "tasks": ["second", "live"]}
+    settings = {"user_class_name": "Shopper", "host": "http://h", "fixed_count": 3, "tasks": ["second", "run_to_end"]}
     environment.update_user_class(settings)
     assert (cls.host, cls.fixed_count) == ("http://h", 3)
-    assert [inner.__name__ for inner in cls.tasks] == (["second", "live"] if arguments else ["second"])
+    assert [inner.__name__ for inner in cls.tasks] == (["second", "run_to_end"] if arguments else ["second"])
     assert settings["user_class_name"] == "Shopper"
 
 

@@ -19,7 +19,7 @@ from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATIENCE = 30
+TIMEOUT_S = 30
 """Seconds after which a test gives up; reached only when something is broken."""
 EVENTS = ("test_start", "spawning_complete", "test_stopping", "test_stop")
 
@@ -79,7 +79,7 @@ class Program:
 
     def until(self, note: str) -> None:
         """Let others run until it has been noted."""
-        with gevent.Timeout(PATIENCE):
+        with gevent.Timeout(TIMEOUT_S):
             while note not in self.notes:
                 gevent.sleep(0.001)
 
@@ -88,7 +88,7 @@ class Program:
         complete = f"spawning_complete running {users}"
         before = self.notes.count(complete)
         self.runner.start(users, rate, **options)
-        with gevent.Timeout(PATIENCE):
+        with gevent.Timeout(TIMEOUT_S):
             while self.notes.count(complete) == before:
                 gevent.sleep(0.001)
 
@@ -102,7 +102,7 @@ def program() -> Iterator[Any]:
         made.append(Program(*classes, **options))
         return made[-1]
 
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         yield make
         for each in made:
             each.runner.quit()
@@ -315,7 +315,7 @@ def test_users_that_are_on_their_way_out_are_not_counted_on(program):
     shop.runner.start(0, 1000)
     gevent.sleep(0.01)
     shop.runner.start(1, 1000)
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         while shop.notes.count("on_start") < 2:
             gevent.sleep(0.001)
     assert "on_stop" not in shop.notes
@@ -414,7 +414,7 @@ def test_exceptions_of_users_are_counted(program):
     shop = program(Clumsy)
     shop.start(2)
     shop.until("on_start")
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         while sum(row["count"] for row in shop.runner.exceptions.values()) < 2:
             gevent.sleep(0.001)
     (row,) = shop.runner.exceptions.values()
@@ -433,7 +433,7 @@ def test_requests_are_counted_as_they_happen(program):
     shop = program(Custom)
     shop.start(2)
     total = shop.environment.stats.total
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         while total.num_requests < 100:
             gevent.sleep(0.001)
     assert (shop.environment.stats.get("work", "X").min_response_time, total.num_failures) == (1, 0)
@@ -476,7 +476,7 @@ def test_seconds_that_are_past_are_forgotten(monkeypatch):
     environment.recorder = spy = Spy(environment.recorder)
     runner = environment.create_local_runner()
     runner.start(1, 100)
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         while 2 not in spy.taken:
             clock[0] += 500_000_000
             gevent.sleep(0.002)
@@ -506,7 +506,7 @@ def test_a_runner_needs_nothing_but_its_environment():
     runner = LocalRunner(environment)
     assert environment.runner is runner
     assert runner.spawning_greenlet is None
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         assert len(runner.spawn_users({"Sleeper": 2})) == len(runner.user_greenlets) == 2
         runner.start(3, spawn_rate=1000)
         runner.spawning_greenlet.join()

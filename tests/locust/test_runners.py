@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gevent
 import pytest
-from life import waiting
+from tests.users.user_helpers import wait_until_user_waits
 
 from plimsoll.locust import runners
 from plimsoll.locust.api import Environment, LoadTestShape
@@ -94,7 +94,7 @@ def test_users_are_counted_as_long_as_they_live(make):
     for user in users:
         user.start(runner.user_greenlets)
     for user in users:
-        waiting(user)
+        wait_until_user_waits(user)
     assert runner.user_count == 3
     assert runner.user_classes_count == {"Clerk": 1, "Shopper": 2}
     users[0].stop()
@@ -141,7 +141,7 @@ def test_users_may_be_spawned_and_stopped_by_hand(make):
     runner = make()
     users = runner.spawn_users({"Shopper": 3, "Clerk": 1})
     for user in users:
-        waiting(user)
+        wait_until_user_waits(user)
     assert runner.user_classes_count == {"Clerk": 1, "Shopper": 3}
     assert runner.state == "spawning"
     runner.stop_users({"Shopper": 2, "Clerk": 5})

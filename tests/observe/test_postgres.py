@@ -10,7 +10,7 @@ from plimsoll.errors import UsageError
 from plimsoll.observe.postgres import UNITS, Postgres
 from plimsoll.observe.sampler import ProbeError
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
 def test_what_the_database_does_is_told_per_second(postgresql_url: str) -> None:
@@ -26,7 +26,7 @@ def test_what_the_database_does_is_told_per_second(postgresql_url: str) -> None:
         assert probe.read(1.0)["connections"] == 1.0
     # Its sessions tell the server what they did when they end, at the latest.
     totals = dict.fromkeys(UNITS, 0.0)
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     now = 1.0
     while totals["commits"] < 51 and time.monotonic() < deadline:
         time.sleep(0.05)

@@ -34,6 +34,7 @@ PART = (
 RUNS = {run.name: run for run in all_runs()}
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path(LOCUST.run[0]).exists(), reason="make parity installs Locust")
 @pytest.mark.parametrize("name", PART)
 def test_a_case_is_the_same_under_both_tools(name: str) -> None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from paged import SHOP, Page
-from scene import Scene
+from tests.run.open_population import OpenPopulation
+from tests.run.page_session import SHOP_LOCUSTFILE, PageSession
 
 from plimsoll._engine import Engine
 from plimsoll.users.hub import Hub
@@ -12,20 +12,20 @@ from plimsoll.users.hub import Hub
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness import Command
+    from tests.command import Command
 
     from plimsoll.users import User
 
 
 @pytest.fixture
-def scene() -> Iterator[Callable[..., Scene]]:
+def open_population() -> Iterator[Callable[..., OpenPopulation]]:
     """Makes scenes, whose books must balance in the end."""
     hub = Hub(Engine())
     hub.start()
-    scenes: list[Scene] = []
+    scenes: list[OpenPopulation] = []
 
-    def make(*classes: type[User], **options: Any) -> Scene:
-        scenes.append(Scene(hub, *classes, **options))
+    def make(*classes: type[User], **options: Any) -> OpenPopulation:
+        scenes.append(OpenPopulation(hub, *classes, **options))
         return scenes[-1]
 
     yield make
@@ -37,16 +37,16 @@ def scene() -> Iterator[Callable[..., Scene]]:
 
 
 @pytest.fixture
-def paged(plimsoll: Command) -> Iterator[Callable[..., Page]]:
+def start_page(plimsoll: Command) -> Iterator[Callable[..., PageSession]]:
     """Starts `plimsoll run` with the page, and SHOP as its locustfile unless there is another."""
 
-    def start(*arguments: str, text: str | None = SHOP) -> Page:
+    def start(*arguments: str, text: str | None = SHOP_LOCUSTFILE) -> PageSession:
         if text is not None:
             plimsoll.write(text)
-        pages.append(Page(plimsoll, *arguments))
+        pages.append(PageSession(plimsoll, *arguments))
         return pages[-1]
 
-    pages: list[Page] = []
+    pages: list[PageSession] = []
     yield start
     for each in pages:
         each.close()

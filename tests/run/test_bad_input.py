@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 GOOD = """
 from locust import HttpUser, task
@@ -185,7 +185,7 @@ requests = 7
     ],
 )
 def test_a_feeder_that_runs_out_does_as_it_is_told(
-    plimsoll: Command, target: Target, at_end: str, code: int, status: str, counts: dict[str, int]
+    plimsoll: Command, target: CountingTarget, at_end: str, code: int, status: str, counts: dict[str, int]
 ) -> None:
     plimsoll.write(FEEDER.replace("TARGET", target.url).replace("AT_END", at_end), "plan.toml")
     done = plimsoll("run", "plan.toml", "--headless")

@@ -21,7 +21,7 @@ from plimsoll.run.transport.messages import Exchanges
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 LOG_RS = Path(__file__).parents[2] / "crates" / "record" / "src" / "log.rs"
 TYPES = {"u64": "<u8", "u32": "<u4", "u16": "<u2", "u8": "u1", "4 bytes": "V4"}
@@ -205,7 +205,7 @@ def _compare(table: Any, intervals: list[Interval]) -> None:
             assert sums["service"].buckets() == each.service.buckets(), each.key
 
 
-def test_the_intervals_of_a_run_follow_from_its_exchanges(plimsoll: Command, target: Target) -> None:
+def test_the_intervals_of_a_run_follow_from_its_exchanges(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", "2",
@@ -228,10 +228,10 @@ def test_the_intervals_of_a_run_follow_from_its_exchanges(plimsoll: Command, tar
         assert row["first_byte"] is None or row["sent"] <= row["first_byte"] <= row["arrival"]
 
 
-def test_those_of_a_ramp_up_that_is_forgotten_are_not_in_the_file(plimsoll: Command, target: Target) -> None:
+def test_those_of_a_ramp_up_that_is_forgotten_are_not_in_the_file(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
-        "run", "--headless", "-H", target.url, "-u", "3", "-t", "4", "-s", "10", "--reset-stats",
+        "run", "--headless", "-H", target.url, "-u", "2", "-t", "3", "-s", "10", "--reset-stats",
         "--exit-code-on-error", "0", "--log-exchanges", "x.parquet",
     )  # fmt: skip
     assert done.code == 0, done
@@ -240,7 +240,7 @@ def test_those_of_a_ramp_up_that_is_forgotten_are_not_in_the_file(plimsoll: Comm
     _compare(table, _kept(plimsoll))
 
 
-def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> None:
+def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: CountingTarget) -> None:
     done = plimsoll("run", f"{target.url}/", "--headless", "--rate", "40/s", "-t", "1", "--log-exchanges", "/dev/full")
     assert target.total in (0, 40)
     if target.total == 0:  # the disk was found out to be full before anything was sent

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-from harness import wait_until
+from tests.command import wait_until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 HEAD = """
 import json, os, time
@@ -128,7 +128,9 @@ def _order(notes: Notes, *steps: tuple[str, str]) -> None:
         last = max(times)
 
 
-def test_events_come_in_order_on_the_main_node_and_its_workers(plimsoll: Command, target: Target, notes: Any) -> None:
+def test_events_come_in_order_on_the_main_node_and_its_workers(
+    plimsoll: Command, target: CountingTarget, notes: Any
+) -> None:
     plimsoll.write(HEAD + EVENTS)
     done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-t", "1s", "--processes", "2")
     assert done.code == 0, done
@@ -144,7 +146,7 @@ def test_events_come_in_order_on_the_main_node_and_its_workers(plimsoll: Command
     assert (left["clients"], left["state"]) == (0, "stopped")
 
 
-def test_messages_reports_and_the_exit_code(plimsoll: Command, target: Target, notes: Any) -> None:
+def test_messages_reports_and_the_exit_code(plimsoll: Command, target: CountingTarget, notes: Any) -> None:
     plimsoll.write(HEAD + MESSAGES)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "1s", "-s", "10", "--processes", "2"
@@ -166,7 +168,7 @@ def test_messages_reports_and_the_exit_code(plimsoll: Command, target: Target, n
     assert counts == (target.total,) * 3, "nothing that workers report is lost, to the very end"
 
 
-def test_the_main_node_may_change_the_number_of_users(plimsoll: Command, target: Target, notes: Any) -> None:
+def test_the_main_node_may_change_the_number_of_users(plimsoll: Command, target: CountingTarget, notes: Any) -> None:
     plimsoll.write(
         HEAD
         + """
@@ -209,7 +211,7 @@ def _processes(pid: int, index: int) -> list[psutil.Process]:
     return [each for each in psutil.Process(pid).children() if each.cmdline()[-1] == str(index)]
 
 
-def test_a_run_fails_when_its_main_node_is_lost(plimsoll: Command, target: Target) -> None:
+def test_a_run_fails_when_its_main_node_is_lost(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(HEAD)
     process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "--processes", "2")
     wait_until(lambda: target.total)
@@ -223,7 +225,7 @@ def test_a_run_fails_when_its_main_node_is_lost(plimsoll: Command, target: Targe
     assert plimsoll.stored()["run"]["status"] == "failed"
 
 
-def test_the_main_node_knows_of_a_worker_that_is_lost(plimsoll: Command, target: Target, notes: Any) -> None:
+def test_the_main_node_knows_of_a_worker_that_is_lost(plimsoll: Command, target: CountingTarget, notes: Any) -> None:
     plimsoll.write(
         HEAD
         + """
@@ -252,7 +254,7 @@ def on_init(environment, runner, **_):
 
 
 def test_what_the_main_node_sets_before_the_test_is_the_workers_too(
-    plimsoll: Command, target: Target, notes: Any
+    plimsoll: Command, target: CountingTarget, notes: Any
 ) -> None:
     plimsoll.write(
         HEAD
@@ -284,7 +286,7 @@ def on_test_start(environment, **_):
     assert '{"Visitor": 3} (3 total users)' in done.err
 
 
-def test_what_the_main_node_measures_itself_is_kept(plimsoll: Command, target: Target) -> None:
+def test_what_the_main_node_measures_itself_is_kept(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         HEAD
         + """
@@ -322,7 +324,7 @@ def test_a_locustfile_that_cannot_be_imported_is_told_once(plimsoll: Command) ->
     assert done.err.count("ZeroDivisionError") == 1
 
 
-def test_ctrl_c_ends_the_main_node_last(plimsoll: Command, target: Target, notes: Any) -> None:
+def test_ctrl_c_ends_the_main_node_last(plimsoll: Command, target: CountingTarget, notes: Any) -> None:
     plimsoll.write(HEAD + EVENTS)
     process = plimsoll.start(
         "run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "--processes", "2", start_new_session=True

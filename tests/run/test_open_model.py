@@ -7,7 +7,7 @@ import signal
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from harness import wait_until
+from tests.command import wait_until
 
 from plimsoll.record import merge
 from plimsoll.store import Store
@@ -15,7 +15,7 @@ from plimsoll.store import Store
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from harness import Command, Done, Target
+    from tests.command import Command, CommandResult, CountingTarget
 
     from plimsoll.record import Interval
 
@@ -29,7 +29,7 @@ class Visitor(HttpUser):
 """
 
 
-def _run(plimsoll: Command, target: Target, users: str, *arguments: str, path: str = "/index") -> Done:
+def _run(plimsoll: Command, target: CountingTarget, users: str, *arguments: str, path: str = "/index") -> CommandResult:
     """A run of native or Python users who request one path."""
     if users == "native":
         return plimsoll("run", target.url + path, "--headless", *arguments)
@@ -51,15 +51,15 @@ def _balance(run: dict[str, Any]) -> tuple[int, int, int, int]:
 @pytest.mark.parametrize(
     ("users", "processes", "shape", "expected"),
     [
-        ("native", 2, ("--rate", "97/s", "-t", "2s"), 194),
-        ("python", 2, ("--rate", "97/s", "-t", "2s"), 194),
-        ("native", 1, ("--steps", "1s:30/s,1s:0/s,1s:11/s"), 41),
-        ("python", 1, ("--ramp", "10/s..50/s", "-t", "2s"), 60),
-        ("native", 2, ("--spike", "base=20/s,peak=100/s,at=1s,hold=500ms", "-t", "2s"), 80),
+        ("native", 2, ("--rate", "197/s", "-t", "1s"), 197),
+        ("python", 2, ("--rate", "197/s", "-t", "1s"), 197),
+        ("native", 1, ("--steps", "500ms:60/s,500ms:0/s,1s:11/s"), 41),
+        ("python", 1, ("--ramp", "20/s..100/s", "-t", "1s"), 60),
+        ("native", 2, ("--spike", "base=40/s,peak=200/s,at=500ms,hold=250ms", "-t", "1s"), 80),
     ],
 )
 def test_offered_is_what_the_schedule_says_and_what_the_target_counted(
-    plimsoll: Command, target: Target, users: str, processes: int, shape: Sequence[str], expected: int
+    plimsoll: Command, target: CountingTarget, users: str, processes: int, shape: Sequence[str], expected: int
 ) -> None:
     done = _run(plimsoll, target, users, *shape, "--processes", str(processes))
     assert done.code == 0, done
@@ -67,11 +67,11 @@ def test_offered_is_what_the_schedule_says_and_what_the_target_counted(
     assert _balance(plimsoll.stored()) == (expected, expected, 0, 0)
 
 
-def test_poisson_arrivals_are_the_same_again_from_the_same_seed(plimsoll: Command, target: Target) -> None:
+def test_poisson_arrivals_are_the_same_again_from_the_same_seed(plimsoll: Command, target: CountingTarget) -> None:
     counted = []
     for seed, processes in (("1", "1"), ("1", "2"), ("2", "1")):
         before = target.total
-        arguments = ("--rate", "300/s", "--spacing", "poisson", "-t", "1s", "--seed", seed, "--processes", processes)
+        arguments = ("--rate", "600/s", "--spacing", "poisson", "-t", "500ms", "--seed", seed, "--processes", processes)
         done = _run(plimsoll, target, "native", *arguments)
         assert done.code == 0, done
         counted.append(target.total - before)
@@ -81,7 +81,7 @@ def test_poisson_arrivals_are_the_same_again_from_the_same_seed(plimsoll: Comman
 
 
 @pytest.mark.parametrize("users", ["native", "python"])
-def test_a_warm_up_is_kept_but_in_no_figure(plimsoll: Command, target: Target, users: str) -> None:
+def test_a_warm_up_is_kept_but_in_no_figure(plimsoll: Command, target: CountingTarget, users: str) -> None:
     done = _run(plimsoll, target, users, "--rate", "40/s", "--warmup", "1s", "-t", "1s")
     assert done.code == 0, done
     assert target.total == 80
@@ -105,7 +105,7 @@ def test_a_warm_up_is_kept_but_in_no_figure(plimsoll: Command, target: Target, u
     ],
 )
 def test_a_number_of_iterations_or_requests_is_exact_over_two_workers(
-    plimsoll: Command, target: Target, users: str, arguments: Sequence[str]
+    plimsoll: Command, target: CountingTarget, users: str, arguments: Sequence[str]
 ) -> None:
     done = _run(plimsoll, target, users, *arguments, "--processes", "2")
     assert done.code == 0, done
@@ -120,7 +120,7 @@ def test_a_number_of_iterations_or_requests_is_exact_over_two_workers(
 
 @pytest.mark.parametrize(("users", "processes"), [("native", 1), ("native", 2), ("python", 1)])
 def test_what_finds_all_users_busy_is_dropped_and_counted(
-    plimsoll: Command, target: Target, users: str, processes: int
+    plimsoll: Command, target: CountingTarget, users: str, processes: int
 ) -> None:
     done = _run(
         plimsoll, target, users, "--rate", "40/s", "-t", "1s", "--max-users", str(processes), "--on-saturation", "drop",
@@ -137,7 +137,7 @@ def test_what_finds_all_users_busy_is_dropped_and_counted(
 
 @pytest.mark.parametrize("users", ["native", "python"])
 def test_what_finds_all_users_busy_waits_and_its_wait_is_response_time(
-    plimsoll: Command, target: Target, users: str
+    plimsoll: Command, target: CountingTarget, users: str
 ) -> None:
     done = _run(plimsoll, target, users, "--rate", "8/s", "-t", "1s", "--max-users", "1", "-s", "50s", path="/slow")
     assert done.code == 0, done
@@ -175,7 +175,9 @@ duration = "1s"
 """
 
 
-def test_a_plan_with_two_phases_steps_and_a_value_from_one_for_the_other(plimsoll: Command, target: Target) -> None:
+def test_a_plan_with_two_phases_steps_and_a_value_from_one_for_the_other(
+    plimsoll: Command, target: CountingTarget
+) -> None:
     plimsoll.write(PLAN.replace("TARGET", target.url), "plan.toml")
     done = plimsoll("run", "plan.toml", "--headless", "--processes", "2")
     assert done.code == 0, done
@@ -185,7 +187,7 @@ def test_a_plan_with_two_phases_steps_and_a_value_from_one_for_the_other(plimsol
     assert _balance(run) == (50, 100, 0, 0)
 
 
-def test_the_targets_of_a_vegeta_file_are_sent_in_turn(plimsoll: Command, target: Target) -> None:
+def test_the_targets_of_a_vegeta_file_are_sent_in_turn(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write("\n".join(f"GET {target.url}/{each}\n" for each in "abc"), "targets.txt")
     done = plimsoll("run", "targets.txt", "--headless", "--rate", "30/s", "-t", "1s", "--processes", "2")
     assert done.code == 0, done
@@ -194,7 +196,7 @@ def test_the_targets_of_a_vegeta_file_are_sent_in_turn(plimsoll: Command, target
 
 @pytest.mark.parametrize(("users", "processes"), [("native", 2), ("python", 1)])
 def test_after_a_signal_everything_that_was_offered_is_accounted_for(
-    plimsoll: Command, target: Target, users: str, processes: int
+    plimsoll: Command, target: CountingTarget, users: str, processes: int
 ) -> None:
     plimsoll.write(LOCUSTFILE.replace("PATH", "/late"))
     what = (f"{target.url}/late",) if users == "native" else ("-H", target.url)
@@ -215,7 +217,9 @@ def test_after_a_signal_everything_that_was_offered_is_accounted_for(
 
 
 @pytest.mark.parametrize("users", ["native", "python"])
-def test_a_target_that_never_answers_does_not_hold_the_run_up(plimsoll: Command, target: Target, users: str) -> None:
+def test_a_target_that_never_answers_does_not_hold_the_run_up(
+    plimsoll: Command, target: CountingTarget, users: str
+) -> None:
     done = _run(plimsoll, target, users, "--rate", "20/s", "-t", "1s", "-s", "1", path="/never")
     assert done.code == 0, done
     run = plimsoll.stored()

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 import gevent
 from gevent.event import Event
-from scene import FAR, PATIENCE, SECOND, held, noting, settle, until
+from tests.run.open_population import (
+    LONG_NS,
+    SECOND_NS,
+    TIMEOUT_S,
+    blocking_user_class,
+    due_time_user_class,
+    settle,
+    until,
+)
 
 from plimsoll._engine import Arrivals, Recorder, Shape, now
 from plimsoll.locust.api import Environment
@@ -18,14 +26,14 @@ from plimsoll.users import HttpUser, User, task
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
-    from harness import Target
+    from tests.command import CountingTarget
 
 
-def test_a_limit_of_iterations_ends_all_streams(scene) -> None:
+def test_a_limit_of_iterations_ends_all_streams(open_population) -> None:
     seen: list[int] = []
-    each = scene(noting(seen), max_users=2, iterations=5)
+    each = open_population(due_time_user_class(seen), max_users=2, iterations=5)
     each.arrive(range(100))
-    each.arrive([FAR])
+    each.arrive([LONG_NS])
     until(lambda: each.users.done)
     assert len(seen) == 5
     assert each.users.offered == 5
@@ -33,9 +41,9 @@ def test_a_limit_of_iterations_ends_all_streams(scene) -> None:
     assert each.users.done
 
 
-def test_dropped_arrivals_do_not_count_as_iterations(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=1, drop=True, iterations=2)
+def test_dropped_arrivals_do_not_count_as_iterations(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=1, drop=True, iterations=2)
     each.arrive(4)
     until(lambda: each.users.offered == 4)
     settle()
@@ -48,13 +56,13 @@ def test_dropped_arrivals_do_not_count_as_iterations(scene) -> None:
     assert (each.users.begun, each.users.dropped) == (2, 3)
 
 
-def test_a_drain_serves_what_is_due_and_nothing_later(scene) -> None:
+def test_a_drain_serves_what_is_due_and_nothing_later(open_population) -> None:
     seen: list[int] = []
-    each = scene(noting(seen), max_users=1)
-    each.arrive([*range(300), FAR, 2 * FAR])
+    each = open_population(due_time_user_class(seen), max_users=1)
+    each.arrive([*range(300), LONG_NS, 2 * LONG_NS])
     # Nobody has looked yet: what is due by now belongs to the run all the same.
     assert each.users.offered == 0
-    each.users.drain(PATIENCE)
+    each.users.drain(TIMEOUT_S)
     assert len(seen) == each.users.offered == 300
     assert each.users.counts() == {"Shopper": 0}
     each.arrive(5)
@@ -62,17 +70,17 @@ def test_a_drain_serves_what_is_due_and_nothing_later(scene) -> None:
     assert each.users.offered == 300
 
 
-def test_a_drain_without_time_drops_what_was_due(scene) -> None:
-    each = scene(noting([]))
-    each.arrive([*range(10), FAR])
+def test_a_drain_without_time_drops_what_was_due(open_population) -> None:
+    each = open_population(due_time_user_class([]))
+    each.arrive([*range(10), LONG_NS])
     each.users.drain(0)
     assert (each.users.offered, each.users.dropped, each.users.begun) == (10, 10, 0)
     assert each.users.done
 
 
-def test_a_drain_serves_what_waits_and_ends_as_soon_as_nothing_is_under_way(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=2)
+def test_a_drain_serves_what_waits_and_ends_as_soon_as_nothing_is_under_way(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=2)
     each.arrive(4)
     until(lambda: each.users.begun == 2)
     drain = gevent.spawn(each.users.drain, 1000)
@@ -81,14 +89,14 @@ def test_a_drain_serves_what_waits_and_ends_as_soon_as_nothing_is_under_way(scen
         holder.let_go(number)
     assert (each.users.begun, drain.dead) == (4, False)
     holder.let_go(1)
-    drain.join(PATIENCE)
+    drain.join(TIMEOUT_S)
     assert drain.successful()
     assert each.users.dropped == 0
 
 
-def test_a_drain_cuts_off_what_takes_longer(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=2)
+def test_a_drain_cuts_off_what_takes_longer(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=2)
     each.arrive(5)
     until(lambda: each.users.begun == 2)
     each.users.drain(0.05)
@@ -97,7 +105,7 @@ def test_a_drain_cuts_off_what_takes_longer(scene) -> None:
     assert len(each.group) == 0
 
 
-def test_stop_cuts_a_drain_short_and_everybody_runs_on_stop(scene) -> None:
+def test_stop_cuts_a_drain_short_and_everybody_runs_on_stop(open_population) -> None:
     stopped: list[int] = []
 
     class Stubborn(User):
@@ -108,19 +116,19 @@ def test_stop_cuts_a_drain_short_and_everybody_runs_on_stop(scene) -> None:
         def rest(self) -> None:
             gevent.sleep(1000)
 
-    each = scene(Stubborn, max_users=2)
-    each.arrive([0, 1, 2, FAR])
+    each = open_population(Stubborn, max_users=2)
+    each.arrive([0, 1, 2, LONG_NS])
     until(lambda: each.users.begun == 2)
     gevent.spawn_later(0.01, each.users.stop)
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         each.users.drain(1000)
     assert len(stopped) == 2
     assert (each.users.begun, each.users.dropped, each.users.offered) == (2, 1, 3)
 
 
-def test_stop_alone_drops_what_is_due_and_ends_the_streams(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=1)
+def test_stop_alone_drops_what_is_due_and_ends_the_streams(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=1)
     each.arrive(2)
     until(lambda: each.users.begun == 1)
     each.users.arrive(iter([0, 50_000_000]), now())
@@ -146,9 +154,9 @@ def _slow_to_make(gate: Event, made: list[str]) -> type[User]:
     return Slow
 
 
-def test_nobody_is_made_any_more_after_the_end(scene) -> None:
+def test_nobody_is_made_any_more_after_the_end(open_population) -> None:
     gate, made = Event(), []
-    each = scene(_slow_to_make(gate, made))
+    each = open_population(_slow_to_make(gate, made))
     each.arrive(3)
     until(lambda: made == ["begun"])
     each.users.drain(0)
@@ -158,20 +166,20 @@ def test_nobody_is_made_any_more_after_the_end(scene) -> None:
     assert each.users.failure is None
 
 
-def test_a_drain_does_not_wait_for_users_that_cannot_be_made(scene) -> None:
+def test_a_drain_does_not_wait_for_users_that_cannot_be_made(open_population) -> None:
     gate, made = Event(), []
-    each = scene(_slow_to_make(gate, made))
+    each = open_population(_slow_to_make(gate, made))
     each.arrive(3)
     until(lambda: made == ["begun"])
     drain = gevent.spawn(each.users.drain, 1000)
     settle()
     gate.set()
-    drain.join(PATIENCE)
+    drain.join(TIMEOUT_S)
     assert drain.successful()
     assert "token" in each.users.failure
 
 
-def test_idle_users_end_with_the_drain_and_run_on_stop(scene) -> None:
+def test_idle_users_end_with_the_drain_and_run_on_stop(open_population) -> None:
     stopped: list[int] = []
 
     class Shopper(User):
@@ -182,16 +190,18 @@ def test_idle_users_end_with_the_drain_and_run_on_stop(scene) -> None:
         def rest(self) -> None:
             gevent.sleep(0.01)
 
-    each = scene(Shopper, max_users=5)
+    each = open_population(Shopper, max_users=5)
     each.serve(5)
     assert each.users.counts() == {"Shopper": 5}
-    each.arrive([FAR])
-    with gevent.Timeout(PATIENCE):
+    each.arrive([LONG_NS])
+    with gevent.Timeout(TIMEOUT_S):
         each.users.drain(1000)
     assert len(stopped) == 5
 
 
-def test_the_engines_recorder_has_what_was_offered_and_dropped_and_the_lag_of_the_rest(scene, target: Target) -> None:
+def test_the_engines_recorder_has_what_was_offered_and_dropped_and_the_lag_of_the_rest(
+    open_population, target: CountingTarget
+) -> None:
     class Shopper(HttpUser):
         host = target.url
 
@@ -200,10 +210,10 @@ def test_the_engines_recorder_has_what_was_offered_and_dropped_and_the_lag_of_th
             self.client.get("/slow")
 
     environment = Environment(user_classes=[Shopper])
-    start = now() - SECOND // 2
+    start = now() - SECOND_NS // 2
     recorder = Recorder(start)
     environment.events.request.add_listener(RequestRecorder(recorder))
-    each = scene(Shopper, environment=environment, max_users=1, drop=True)
+    each = open_population(Shopper, environment=environment, max_users=1, drop=True)
     users = OpenUsers(environment, [Shopper], each.group, environment.hub, recorder, max_users=1, drop=True)
     users.arrive(iter([0, 1, 2]), start)
     until(lambda: users.done)
@@ -218,13 +228,13 @@ def test_the_engines_recorder_has_what_was_offered_and_dropped_and_the_lag_of_th
     assert (sum(each.offered for each in seconds), sum(each.dropped for each in seconds)) == (3, 2)
     assert [each.second for each in seconds if each.offered] == [0]
     success = outcomes["GET", "/slow", "success"]
-    assert success.response_sum - success.service_sum >= SECOND // 2
+    assert success.response_sum - success.service_sum >= SECOND_NS // 2
     assert max(each.lag.max for each in seconds) >= 500_000
 
 
-def test_arrivals_of_the_engine_are_played(scene) -> None:
+def test_arrivals_of_the_engine_are_played(open_population) -> None:
     seen: list[int] = []
-    each = scene(noting(seen), max_users=1)
+    each = open_population(due_time_user_class(seen), max_users=1)
     each.users.arrive(Arrivals(Shape.constant(1000, 0.1)), each.start)
     until(lambda: each.users.done)
     assert seen == [each.start + n * 1_000_000 for n in range(100)]
@@ -241,5 +251,5 @@ def test_no_user_imports_its_client_at_the_expense_of_an_arrival() -> None:
         "it.OpenUsers(environment, [A, B], group, current(), e.Recorder(1), 1, False)\n"
         "print({'plimsoll.users.session', 'plimsoll.locust.fasthttp.session'} <= set(sys.modules))"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
     assert done.stdout.strip() == "True"

@@ -7,24 +7,26 @@ import signal
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import wait_until
-from paged import SHOP, runs_of
+from tests.command import wait_until
+from tests.run.page_session import SHOP_LOCUSTFILE, stored_runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Command, Target
-    from paged import Page
+    from tests.command import Command, CountingTarget
+    from tests.run.page_session import PageSession
 
 
-def test_a_locustfile_that_starts_and_ends_by_itself(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url, "-t", "1s", "--autostart", "--autoquit", "0")
+def test_a_locustfile_that_starts_and_ends_by_itself(
+    start_page: Callable[..., PageSession], target: CountingTarget
+) -> None:
+    page = start_page("-H", target.url, "-t", "1s", "--autostart", "--autoquit", "0")
     assert page.wait() == 0
     assert target.total > 0
 
 
-def test_the_exit_code_is_that_of_the_last_run(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url, "-t", "1s", text=SHOP.replace("/index", "/fail"))
+def test_the_exit_code_is_that_of_the_last_run(start_page: Callable[..., PageSession], target: CountingTarget) -> None:
+    page = start_page("-H", target.url, "-t", "1s", text=SHOP_LOCUSTFILE.replace("/index", "/fail"))
     page.do("start", page.request())
     assert page.until_over()["exit_code"] == 1
     page.do("start", page.request(classes=["Editor"]))
@@ -33,17 +35,19 @@ def test_the_exit_code_is_that_of_the_last_run(paged: Callable[..., Page], targe
 
 
 def test_a_url_is_run_at_once_and_the_process_ends_with_the_run(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    page = paged(f"{target.url}/fail", "-u", "2", "-t", "3s", "--json", text=None)
+    page = start_page(f"{target.url}/fail", "-u", "2", "-t", "3s", "--json", text=None)
     assert page.test["status"] in ("preparing", "spawning", "running")
     assert page.wait() == 1, page.err
     assert page.out.startswith("[\n"), "what is for programs is all there is on stdout"
     assert plimsoll.stored()["total"]["requests"] == target.total
 
 
-def test_the_page_of_a_url_stays_when_that_is_asked_for(paged: Callable[..., Page], target: Target) -> None:
-    page = paged(f"{target.url}/a", "-t", "1s", "--autoquit", "-1", text=None)
+def test_the_page_of_a_url_stays_when_that_is_asked_for(
+    start_page: Callable[..., PageSession], target: CountingTarget
+) -> None:
+    page = start_page(f"{target.url}/a", "-t", "1s", "--autoquit", "-1", text=None)
     page.until_over()
     assert page.form["is_native"]
     page.do("start", page.request(users=3, run_time="1s"))
@@ -51,17 +55,19 @@ def test_the_page_of_a_url_stays_when_that_is_asked_for(paged: Callable[..., Pag
     assert page.interrupt() == 0
 
 
-def test_ctrl_c_while_it_waits_ends_it(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url)
+def test_ctrl_c_while_it_waits_ends_it(start_page: Callable[..., PageSession], target: CountingTarget) -> None:
+    page = start_page("-H", target.url)
     assert page.interrupt() == 0
     assert target.total == 0
 
 
-def test_ctrl_c_while_a_run_prepares_ends_it(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
+def test_ctrl_c_while_a_run_prepares_ends_it(
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
+) -> None:
     marker = plimsoll.directory / "begun"
     slow = f"import os, time\nif os.path.exists({str(marker)!r}):\n    open({str(marker)!r}, 'w').write('x')\n"
-    text = f"{slow}    time.sleep(3)\n{SHOP}"
-    page = paged("-H", target.url, text=text)
+    text = f"{slow}    time.sleep(3)\n{SHOP_LOCUSTFILE}"
+    page = start_page("-H", target.url, text=text)
     request = page.request()
     marker.write_text("")
     page.do("start", request)
@@ -73,25 +79,29 @@ def test_ctrl_c_while_a_run_prepares_ends_it(paged: Callable[..., Page], plimsol
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_during_a_run_ends_it_and_the_page(
-    paged: Callable[..., Page], plimsoll: Command, target: Target, number: signal.Signals
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget, number: signal.Signals
 ) -> None:
-    page = paged("-H", target.url, "--autostart", "-s", "5")
+    page = start_page("-H", target.url, "--autostart", "-s", "5")
     page.until_users(1)
     os.kill(page.process.pid, number)
     assert page.wait() == 0, page.err
-    (run,) = runs_of(plimsoll)
+    (run,) = stored_runs(plimsoll)
     assert run["run"]["status"] == "stopped"
     assert run["total"]["requests"] == target.total
 
 
-def test_ctrl_c_after_a_run_ends_it_with_the_code_of_that(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url, "-t", "1s", "--autostart", text=SHOP.replace("/index", "/fail"))
+def test_ctrl_c_after_a_run_ends_it_with_the_code_of_that(
+    start_page: Callable[..., PageSession], target: CountingTarget
+) -> None:
+    page = start_page("-H", target.url, "-t", "1s", "--autostart", text=SHOP_LOCUSTFILE.replace("/index", "/fail"))
     page.until_over()
     assert page.interrupt() == 1
 
 
-def test_a_page_can_be_stopped_as_soon_as_it_was_started(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url)
+def test_a_page_can_be_stopped_as_soon_as_it_was_started(
+    start_page: Callable[..., PageSession], target: CountingTarget
+) -> None:
+    page = start_page("-H", target.url)
     page.do("start", page.request())
     page.do("stop")
     assert page.until_over()["status"] in ("failed", "stopped")

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import psutil
 import pytest
-from harness import wait_until
+from tests.command import wait_until
+
+from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 VISITOR = """
 from locust import HttpUser, constant, task
@@ -44,26 +46,34 @@ def _counts(run: dict[str, Any]) -> dict[str, int]:
     return {each["name"]: each["requests"] for each in run["endpoints"]}
 
 
+def _stored_names(plimsoll: Command) -> set[str]:
+    """Endpoints of the last run that have come into the store."""
+    if not plimsoll.store.exists():
+        return set()
+    with Store.open(str(plimsoll.store)) as store:
+        return {each.name for run in store.runs() for each in store.run(run.id).intervals()}
+
+
 def _workers(pid: int) -> list[psutil.Process]:
     return [each for each in psutil.Process(pid).children() if "plimsoll.locust.script.process" in each.cmdline()]
 
 
-def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: Target) -> None:
+def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
-    done = plimsoll("run", "--headless", "-H", target.url, "-u", "5", "-r", "5", "-t", "2s", "-s", "10s")
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "5", "-r", "5", "-t", "1s", "-s", "10s")
     assert done.code == 0, done
     run = plimsoll.stored()
     assert _counts(run) == dict(target.counts)
-    assert target.total > 20
+    assert target.total > 5
     assert run["run"]["status"] == "finished"
-    assert 2 <= run["duration_s"] < 10
+    assert 1 <= run["duration_s"] < 10
     assert f"Aggregated {target.total} 0" in " ".join(done.out.split())
 
 
-def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, target: Target) -> None:
+def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
-        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", "2"
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "100", "-t", "1", "-s", "10", "--processes", "2"
     )
     assert done.code == 0, done
     run = plimsoll.stored()
@@ -73,7 +83,7 @@ def test_two_workers_share_the_users_and_their_counts_add_up(plimsoll: Command, 
     assert max(run["generator"]["users_by_second"].values()) == 4
 
 
-def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: Target) -> None:
+def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--iterations", "15", "--processes", "2"
@@ -85,17 +95,17 @@ def test_iterations_end_a_run_of_a_locustfile(plimsoll: Command, target: Target)
     assert (run["run"]["status"], run["total"]["cancelled"]) == ("finished", 0)
 
 
-def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command, target: Target) -> None:
+def test_a_request_cut_off_by_the_end_is_counted_as_cancelled(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR.replace("/index", "/slow").replace("constant(0.01)", "constant(0)"))
-    done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-t", "2s")
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-t", "1s")
     assert done.code == 0, done
     total = plimsoll.stored()["total"]
     assert total["requests"] + total["cancelled"] == target.total
     assert 1 <= total["cancelled"] <= 3
 
 
-def test_native_users_need_no_locustfile(plimsoll: Command, target: Target) -> None:
-    done = plimsoll("run", f"{target.url}/a?b=c", "--headless", "-u", "3", "-r", "3", "-t", "2s", "-s", "10s")
+def test_native_users_need_no_locustfile(plimsoll: Command, target: CountingTarget) -> None:
+    done = plimsoll("run", f"{target.url}/a?b=c", "--headless", "-u", "3", "-r", "3", "-t", "1s", "-s", "10s")
     assert done.code == 0, done
     run = plimsoll.stored()
     assert _counts(run) == dict(target.counts) == {"/a?b=c": run["total"]["requests"]}
@@ -110,36 +120,38 @@ def test_native_users_need_no_locustfile(plimsoll: Command, target: Target) -> N
         (('self.client.get("/index")', "self.environment.process_exit_code = 42"), 42),
     ],
 )
-def test_the_exit_code_tells_of_failures(plimsoll: Command, target: Target, change: tuple[str, str], code: int) -> None:
+def test_the_exit_code_tells_of_failures(
+    plimsoll: Command, target: CountingTarget, change: tuple[str, str], code: int
+) -> None:
     plimsoll.write(VISITOR.replace(*change))
-    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-L", "CRITICAL")
+    done = plimsoll("run", "--headless", "-H", target.url, "--iterations", "3", "-L", "CRITICAL")
     assert done.code == code, done
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_a_listener_of_quitting_may_change_the_exit_code_after_failures(
-    plimsoll: Command, target: Target, workers: str
+    plimsoll: Command, target: CountingTarget, workers: str
 ) -> None:
     plimsoll.write(
         VISITOR.replace("/index", "/fail") + "\nfrom locust import events\n@events.quitting.add_listener\n"
         "def quitting(environment, **_):\n    environment.parsed_options.exit_code_on_error = 0\n"
     )
-    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "-u", "2", "--processes", workers)
+    done = plimsoll("run", "--headless", "-H", target.url, "--iterations", "4", "-u", "2", "--processes", workers)
     assert done.code == 0, done
     assert plimsoll.stored()["total"]["failures"] > 0
 
 
-def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: Target) -> None:
+def test_a_listener_that_fails_costs_the_exit_code(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR + "\nfrom locust import events\n@events.test_stop.add_listener\ndef stop(**_):\n    1 / 0\n")
-    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    done = plimsoll("run", "--headless", "-H", target.url, "--iterations", "3")
     assert done.code == 2, done
     assert plimsoll.stored()["total"]["failures"] == 0
 
 
-def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, target: Target) -> None:
+def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     target.close()
-    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    done = plimsoll("run", "--headless", "-H", target.url, "--iterations", "3")
     assert done.code == 1, done
     run = plimsoll.stored()
     assert run["total"]["failures"] == run["total"]["requests"] > 0
@@ -147,17 +159,18 @@ def test_a_host_that_refuses_makes_failures_not_a_crash(plimsoll: Command, targe
     assert "Connection refused" in done.out
 
 
-def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, target: Target) -> None:
+def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BY_WORKER)
     process = plimsoll.start(
-        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "6", "-s", "10", "--processes", "2",
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-s", "10", "--processes", "2",
         "--exit-code-on-invalid", "3",
     )  # fmt: skip
-    wait_until(lambda: target.counts["/0"] and target.counts["/1"])
-    time.sleep(2)  # so that something of it has been handed over
+    wait_until(lambda: _stored_names(plimsoll) >= {"/0", "/1"})
     victim = next(each for each in _workers(process.pid) if each.cmdline()[-1] == "1")
     victim.kill()
     before = target.counts["/0"]
+    wait_until(lambda: target.counts["/0"] > before + 20)
+    process.send_signal(signal.SIGINT)
     done = plimsoll.end(process)
     assert done.code == 3, done
     assert f"worker 1 (pid {victim.pid}) was killed by SIGKILL: its 2 users are lost" in done.err
@@ -168,11 +181,10 @@ def test_a_killed_worker_is_reported_and_the_others_go_on(plimsoll: Command, tar
     assert run["run"]["notes"][0].startswith("worker 1")
 
 
-def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: Target) -> None:
+def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "--exit-code-on-invalid", "3")
-    wait_until(lambda: target.total)
-    time.sleep(1.5)
+    wait_until(lambda: _stored_names(plimsoll))
     for worker in _workers(process.pid):
         worker.kill()
     done = plimsoll.end(process)
@@ -181,11 +193,10 @@ def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Comman
     assert plimsoll.stored()["run"]["status"] == "failed"
 
 
-def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Command, target: Target) -> None:
+def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--processes", "2")
-    wait_until(lambda: target.total)
-    time.sleep(2.5)
+    wait_until(lambda: _stored_names(plimsoll))
     workers = _workers(process.pid)
     process.kill()
     process.communicate()
@@ -197,7 +208,7 @@ def test_a_killed_coordinator_leaves_no_load_and_a_readable_run(plimsoll: Comman
     assert 0 < run["total"]["requests"] <= target.total
 
 
-def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Command, target: Target) -> None:
+def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(f"{VISITOR}        while True: pass\n")
     process = plimsoll.start("run", "--headless", "-H", target.url)
     wait_until(lambda: target.total)
@@ -208,7 +219,7 @@ def test_code_that_never_yields_does_not_outlive_the_coordinator(plimsoll: Comma
     assert not alive
 
 
-def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target: Target) -> None:
+def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         f"{VISITOR}\nfrom locust import events\n@events.test_start.add_listener\ndef check(environment, **_):\n"
         "    environment.process_exit_code = 5\n    environment.runner.quit()\n"
@@ -219,7 +230,7 @@ def test_a_listener_of_test_start_may_call_the_run_off(plimsoll: Command, target
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: Target, number: int) -> None:
+def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: CountingTarget, number: int) -> None:
     plimsoll.write(VISITOR)
     process = plimsoll.start(
         "run", "--headless", "-H", target.url, "-u", "3", "-r", "3", "-s", "10", "--processes", "2",
@@ -235,7 +246,7 @@ def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: 
     assert plimsoll.stored()["total"]["requests"] == target.total
 
 
-def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, target: Target) -> None:
+def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         VISITOR.replace('self.client.get("/index")', 'self.client.get("/index"); __import__("time").sleep(500)')
     )
@@ -250,7 +261,9 @@ def test_a_second_signal_does_not_wait_for_running_tasks(plimsoll: Command, targ
     assert plimsoll.stored()["total"]["requests"] == 1
 
 
-def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(plimsoll: Command, target: Target) -> None:
+def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(
+    plimsoll: Command, target: CountingTarget
+) -> None:
     plimsoll.write(f"{VISITOR}        while True: pass\n")
     process = plimsoll.start("run", "--headless", "-H", target.url, "--exit-code-on-invalid", "3")
     wait_until(lambda: target.total)
@@ -261,7 +274,7 @@ def test_a_worker_that_ignores_everything_is_killed_by_the_second_signal(plimsol
     assert done.code == 3, done
 
 
-def test_the_users_code_ends_the_run(plimsoll: Command, target: Target) -> None:
+def test_the_users_code_ends_the_run(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         VISITOR.replace(
             'self.client.get("/index")', 'self.client.get("/index")\n        self.environment.runner.quit()'
@@ -272,7 +285,7 @@ def test_the_users_code_ends_the_run(plimsoll: Command, target: Target) -> None:
     assert plimsoll.stored()["run"]["status"] == "finished"
 
 
-def test_events_come_in_locusts_order(plimsoll: Command, target: Target) -> None:
+def test_events_come_in_locusts_order(plimsoll: Command, target: CountingTarget) -> None:
     names = ("init", "test_start", "spawning_complete", "test_stopping", "test_stop", "quitting", "quit")
     listeners = "".join(f"events.{name}.add_listener(lambda **_: print('{name}', flush=True))\n" for name in names)
     plimsoll.write(
@@ -287,30 +300,30 @@ def test_events_come_in_locusts_order(plimsoll: Command, target: Target) -> None
     assert seen[4:] == ["test_stopping", "on_stop", "test_stop", "quitting", "quit"]
 
 
-def test_options_of_the_locustfile_and_user_classes_reach_it(plimsoll: Command, target: Target) -> None:
+def test_options_of_the_locustfile_and_user_classes_reach_it(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         VISITOR.replace('"/index"', "'/' + self.environment.parsed_options.product")
         + "\nclass Other(Visitor):\n    @task\n    def other(self): self.client.get('/other')\n"
         "\nfrom locust import events\n@events.init_command_line_parser.add_listener\n"
         "def _(parser): parser.add_argument('--product', default='none')\n"
     )
-    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "--product", "tea", "Visitor")
+    done = plimsoll("run", "--headless", "-H", target.url, "--iterations", "3", "--product", "tea", "Visitor")
     assert done.code == 0, done
     assert set(target.counts) == {"/tea"}
 
 
-def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: Target) -> None:
+def test_the_ramp_up_is_forgotten_with_reset_stats(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
-    done = plimsoll("run", "--headless", "-H", target.url, "-u", "3", "-t", "4", "-s", "9", "--reset-stats")
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-t", "3", "-s", "9", "--reset-stats")
     assert done.code == 0, done
     run = plimsoll.stored()
     assert 0 < run["total"]["requests"] < target.total
     *seconds, _ = run["generator"]["users_by_second"].values()
-    assert set(seconds) == {3}
-    assert run["duration_s"] < 3.5
+    assert set(seconds) == {2}
+    assert run["duration_s"] < 2.5
 
 
-def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
+def test_all_outputs_say_the_same(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     done = plimsoll(
         "run", "--headless", "-H", target.url, "-t", "2", "-s", "9", "--csv", "out/x", "--json", "--json-file", "all",
@@ -334,7 +347,7 @@ def test_all_outputs_say_the_same(plimsoll: Command, target: Target) -> None:
     assert str(target.total) in done.err, "the tables are on stderr then"
 
 
-def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Target) -> None:
+def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         "import random\nfrom locust import User, task\nclass Dice(User):\n    @task\n    def roll(self):\n"
         "        print('rolled', random.random())\n        self.environment.runner.quit()\n"
@@ -343,7 +356,7 @@ def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Target)
     assert rolled[0] == rolled[1] != rolled[2]
 
 
-def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> None:
+def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     plimsoll("run", f"{target.url}/", "--headless", "-t", "1")
     full = 24 * 4096  # of any file: the journal of the store is full after a second or two
@@ -359,17 +372,17 @@ def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: Target) -> 
     assert str(target.total - before) in done.out
 
 
-def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: Target) -> None:
+def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR + "\nprint('from the locustfile')\nimport sys\nprint('and to stderr', file=sys.stderr)\n")
-    done = plimsoll("run", "--headless", "-H", target.url, "-t", "1")
+    done = plimsoll("run", "--headless", "-H", target.url, "--iterations", "1")
     assert "from the locustfile" in done.out
     assert "and to stderr" in done.err
 
 
-def test_a_run_is_kept_in_postgresql(plimsoll: Command, target: Target, postgresql_url: str) -> None:
+def test_a_run_is_kept_in_postgresql(plimsoll: Command, target: CountingTarget, postgresql_url: str) -> None:
     plimsoll.write(VISITOR)
     plimsoll.environment["PLIMSOLL_STORE"] = postgresql_url
-    done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "2", "-s", "9")
+    done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "1", "-s", "9")
     assert done.code == 0, done
     assert not plimsoll.store.exists()
     shown = plimsoll("show", "last", "--json")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 LOCUSTFILE = """
 import locust.stats
@@ -40,10 +40,12 @@ def judge(environment, **_):
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
-def test_a_locustfile_sees_what_is_kept_and_decides_by_it(plimsoll: Command, target: Target, processes: str) -> None:
+def test_a_locustfile_sees_what_is_kept_and_decides_by_it(
+    plimsoll: Command, target: CountingTarget, processes: str
+) -> None:
     plimsoll.write(LOCUSTFILE)
     done = plimsoll(
-        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "2", "-s", "10", "--processes", processes,
+        "run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "-t", "1", "-s", "10", "--processes", processes,
         "--csv", "out", "--store", str(plimsoll.store),
     )  # fmt: skip
     assert done.code == 5, done
@@ -58,7 +60,7 @@ def test_a_locustfile_sees_what_is_kept_and_decides_by_it(plimsoll: Command, tar
     assert header.endswith("Failures/s,50%,90%")
 
 
-def test_a_locustfile_can_end_the_test_by_what_it_has_counted(plimsoll: Command, target: Target) -> None:
+def test_a_locustfile_can_end_the_test_by_what_it_has_counted(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         "from locust import HttpUser, constant, events, task\n"
         "class Visitor(HttpUser):\n"

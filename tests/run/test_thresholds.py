@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 LOCUSTFILE = """
 from locust import HttpUser, constant, task
@@ -32,8 +32,8 @@ thresholds = THRESHOLDS
 get = "/index"
 
 [phase]
-rate = "20/s"
-duration = "1s"
+rate = "100/s"
+duration = "200ms"
 """
 
 HOLDS, FAILS = "errors < 1%", "requests < 5"
@@ -43,9 +43,9 @@ def _thresholds(run: dict[str, Any]) -> dict[str, bool]:
     return {each["text"]: each["passed"] for each in run["thresholds"]}
 
 
-def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Command, target: Target) -> None:
+def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Command, target: CountingTarget) -> None:
     done = plimsoll(
-        "run", f"{target.url}/a", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", HOLDS,
+        "run", f"{target.url}/a", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", HOLDS,
         "--threshold", FAILS,
         "--junit", "out/junit.xml", "--summary", "out/x.json",
     )  # fmt: skip
@@ -66,19 +66,19 @@ def test_one_that_holds_and_one_that_does_not_are_told_everywhere(plimsoll: Comm
     assert plimsoll.stored()["thresholds"] == document["thresholds"]
 
 
-def test_without_any_that_fails_the_exit_code_is_0(plimsoll: Command, target: Target) -> None:
-    done = plimsoll("run", f"{target.url}/a", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", HOLDS)
+def test_without_any_that_fails_the_exit_code_is_0(plimsoll: Command, target: CountingTarget) -> None:
+    done = plimsoll("run", f"{target.url}/a", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", HOLDS)
     assert done.code == 0, done
 
 
-def test_who_limits_failures_has_said_how_many_there_may_be(plimsoll: Command, target: Target) -> None:
-    arguments = ("run", f"{target.url}/fail", "--headless", "--rate", "20/s", "-t", "1s", "--threshold")
+def test_who_limits_failures_has_said_how_many_there_may_be(plimsoll: Command, target: CountingTarget) -> None:
+    arguments = ("run", f"{target.url}/fail", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold")
     assert plimsoll(*arguments, "requests > 5").code == 1
     assert plimsoll(*arguments, "errors <= 100%").code == 0
     assert plimsoll(*arguments, "errors <= 50%").code == 1
 
 
-def test_one_that_says_so_ends_the_run(plimsoll: Command, target: Target) -> None:
+def test_one_that_says_so_ends_the_run(plimsoll: Command, target: CountingTarget) -> None:
     text = "errors < 10% over 1s, else stop"
     done = plimsoll("run", f"{target.url}/fail", "--headless", "--rate", "20/s", "-t", "50s", "--threshold", text)
     assert done.code == 1, done
@@ -88,7 +88,7 @@ def test_one_that_says_so_ends_the_run(plimsoll: Command, target: Target) -> Non
     assert run["generator"]["offered"] == run["total"]["requests"] == target.total < 50 * 20
 
 
-def test_a_plan_and_the_command_line_have_thresholds(plimsoll: Command, target: Target) -> None:
+def test_a_plan_and_the_command_line_have_thresholds(plimsoll: Command, target: CountingTarget) -> None:
     plan = PLAN.replace("TARGET", target.url)
     plimsoll.write(plan.replace("THRESHOLDS", json.dumps([HOLDS, FAILS])), "plan.toml")
     done = plimsoll("run", "plan.toml", "--headless", "--threshold", "requests == 20")
@@ -96,7 +96,7 @@ def test_a_plan_and_the_command_line_have_thresholds(plimsoll: Command, target: 
     assert _thresholds(plimsoll.stored()) == {HOLDS: True, FAILS: False, "requests == 20": True}
 
 
-def test_a_locustfile_has_thresholds(plimsoll: Command, target: Target) -> None:
+def test_a_locustfile_has_thresholds(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(LOCUSTFILE.replace("THRESHOLDS", repr([HOLDS, FAILS])))
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1", "--processes", "2", "-u", "2", "-r", "2")
     assert done.code == 1, done
@@ -107,7 +107,9 @@ BROKEN = "p99 << 200ms"
 
 
 @pytest.mark.parametrize("where", ["option", "plan", "locustfile"])
-def test_one_that_cannot_be_read_is_pointed_at_before_the_run(plimsoll: Command, target: Target, where: str) -> None:
+def test_one_that_cannot_be_read_is_pointed_at_before_the_run(
+    plimsoll: Command, target: CountingTarget, where: str
+) -> None:
     given = {"option": HOLDS, "plan": HOLDS, "locustfile": HOLDS, where: BROKEN}
     plimsoll.write(PLAN.replace("TARGET", target.url).replace("THRESHOLDS", json.dumps([given["plan"]])), "plan.toml")
     plimsoll.write(LOCUSTFILE.replace("THRESHOLDS", repr([given["locustfile"]])))
@@ -126,9 +128,9 @@ def test_one_that_cannot_be_read_is_pointed_at_before_the_run(plimsoll: Command,
     assert plimsoll("runs").out in ("", "no runs yet\n"), "nothing of it is kept"
 
 
-def test_an_endpoint_that_never_occurred_does_not_pass(plimsoll: Command, target: Target) -> None:
+def test_an_endpoint_that_never_occurred_does_not_pass(plimsoll: Command, target: CountingTarget) -> None:
     text = 'p99 of "GET /idnex" < 20s'
-    done = plimsoll("run", f"{target.url}/index", "--headless", "--rate", "20/s", "-t", "1s", "--threshold", text)
+    done = plimsoll("run", f"{target.url}/index", "--headless", "--rate", "100/s", "-t", "200ms", "--threshold", text)
     assert done.code == 1, done
     (result,) = plimsoll.stored()["thresholds"]
     assert not result["passed"]
@@ -150,7 +152,7 @@ class Visitor(HttpUser):
 """
 
 
-def test_a_generator_that_is_too_busy_is_told_everywhere(plimsoll: Command, target: Target) -> None:
+def test_a_generator_that_is_too_busy_is_told_everywhere(plimsoll: Command, target: CountingTarget) -> None:
     # 2.4 s of work in one second are more than any machine has for one process.
     plimsoll.write(BUSY)
     done = plimsoll(
@@ -180,7 +182,7 @@ def test_a_generator_that_is_too_busy_is_told_everywhere(plimsoll: Command, targ
         assert all(f"plimsoll: INVALID: {text}" in exported.err for text in failed.values())
 
 
-def test_the_verdict_costs_the_exit_code_only_if_it_should(plimsoll: Command, target: Target) -> None:
+def test_the_verdict_costs_the_exit_code_only_if_it_should(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(BUSY)
     done = plimsoll("run", "--headless", "-H", target.url, "--rate", "120/s", "-t", "1s", "-s", "20",
                     "--exit-code-on-invalid", "0")  # fmt: skip

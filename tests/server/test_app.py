@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.pages import Operator, Told, paged
+from tests.server.page_server import FakeControl, LiveFeed, serve_page
 
 from plimsoll.errors import UsageError
 from plimsoll.server import static
@@ -24,7 +24,7 @@ def built(tmp_path, monkeypatch):
 
 @pytest.fixture(params=["", "/load/test"])
 def page(request, built):
-    with paged(Live(), Operator(), base_path=request.param) as page:
+    with serve_page(Live(), FakeControl(), base_path=request.param) as page:
         yield page
 
 
@@ -59,8 +59,8 @@ def test_nothing_else_is_served(page, path):
 
 def test_below_a_base_path_all_is_below_it(built):
     live = Live()
-    Told(live).begin()
-    with paged(live, Operator(), base_path="/load", access=Access("0.0.0.0", "a-token-for-tests")) as page:
+    LiveFeed(live).begin()
+    with serve_page(live, FakeControl(), base_path="/load", access=Access("0.0.0.0", "a-token-for-tests")) as page:
         root = page.url.removesuffix("load/")
         get = page.session.get
         answer = get(root + "load/", headers={"Accept": "text/html"}, allow_redirects=False)
@@ -92,7 +92,7 @@ def test_a_page_that_is_not_built_says_what_to_do(monkeypatch):
         raise PlimsollError("the page is not built: `make setup` builds it")
 
     monkeypatch.setattr(static, "live_folder", missing)
-    with paged(Live(), Operator()) as page:
+    with serve_page(Live(), FakeControl()) as page:
         for path in ("", "assets/x.js"):
             answer = page.get(path)
             assert (answer.status_code, "make setup" in answer.json()["error"]) == (500, True)

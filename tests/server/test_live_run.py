@@ -6,8 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import Target
-from tests.server.pages import Operator, in_thread, paged
+from tests.command import CountingTarget
+from tests.server.page_server import FakeControl, in_thread, serve_page
 
 from plimsoll.report.assessment import assess
 from plimsoll.run.coordinator.coordinator import Coordinator
@@ -39,7 +39,7 @@ class Visitor(HttpUser):
 
 @pytest.fixture
 def target():
-    server = Target()
+    server = CountingTarget()
     yield server
     server.close()
 
@@ -79,7 +79,7 @@ def test_the_page_shows_what_the_target_was_asked_for(tmp_path: Path, target):
         stop_timeout=10.0,
     )
     live, moments = Live(), []
-    with paged(live, Operator()) as page, page.stream() as stream:
+    with serve_page(live, FakeControl()) as page, page.stream() as stream:
         moments.append(stream.moment())
 
         def watch() -> None:

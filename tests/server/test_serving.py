@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 import requests
-from tests.server.pages import Operator, paged, wait_until
+from tests.server.page_server import FakeControl, serve_page, wait_until
 
 from plimsoll.errors import UsageError
 from plimsoll.server.app import make_app
@@ -42,21 +42,21 @@ def tls(tmp_path_factory):
 
 
 def test_the_address_is_that_of_the_page():
-    with paged(Live(), Operator()) as page:
+    with serve_page(Live(), FakeControl()) as page:
         assert page.url.startswith("http://127.0.0.1:")
         assert page.json("api/state")["mode"] == "run"
-    with paged(Live(), Operator(), base_path="/load/test/") as page:
+    with serve_page(Live(), FakeControl(), base_path="/load/test/") as page:
         assert page.url.endswith("/load/test/")
         assert page.json("api/state")["mode"] == "run"
 
 
 def test_an_address_of_all_is_shown_as_one_that_can_be_asked():
-    with paged(host="0.0.0.0", access=Access("0.0.0.0", "a-token-for-tests")) as page:
+    with serve_page(host="0.0.0.0", access=Access("0.0.0.0", "a-token-for-tests")) as page:
         assert page.url.startswith("http://127.0.0.1:")
 
 
 def test_ipv6_is_served():
-    with paged(host="::1", access=Access("::1")) as page:
+    with serve_page(host="::1", access=Access("::1")) as page:
         assert page.url.startswith("http://[::1]:")
         assert page.json("api/state")["mode"] == "serve"
 
@@ -83,7 +83,7 @@ def test_an_address_that_cannot_be_is_said(host, port, words):
 
 
 def test_the_thread_and_the_port_are_free_after_the_end():
-    with paged(Live(), Operator()) as page:
+    with serve_page(Live(), FakeControl()) as page:
         port = page.server_address[1]
         assert any(each.name == "page" for each in threading.enumerate())
         page.server.stop()
@@ -99,7 +99,7 @@ def test_the_store_is_opened_by_the_first_who_asks_and_closed_at_the_end(tmp_pat
     def is_open() -> bool:
         return str(file) in {each.path for each in psutil.Process().open_files()}
 
-    with paged(store=str(file)) as page:
+    with serve_page(store=str(file)) as page:
         assert not is_open()
         assert page.json("api/runs")["runs"] == []
         assert page.json("api/experiments")["experiments"] == []
@@ -109,9 +109,10 @@ def test_the_store_is_opened_by_the_first_who_asks_and_closed_at_the_end(tmp_pat
 
 
 def test_the_end_does_not_wait_for_those_who_do_not_read():
-    with paged(Live(), Operator()) as page, socket.create_connection(page.server_address) as stuck:
+    live = Live()
+    with serve_page(live, FakeControl()) as page, socket.create_connection(page.server_address) as stuck:
         stuck.sendall(b"GET /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        wait_until(lambda: page.server._app.state.viewers._count == 1)
+        wait_until(lambda: live.is_watched)
         began = time.monotonic()
         page.server.stop()
         assert time.monotonic() - began < EXIT_TIMEOUT_S + 30, "not for ever"
@@ -123,7 +124,7 @@ def test_a_server_that_was_never_started_can_be_stopped():
 
 def test_nothing_is_logged_about_who_asks_for_what(caplog):
     caplog.set_level(logging.DEBUG)
-    with paged(Live(), Operator()) as page:
+    with serve_page(Live(), FakeControl()) as page:
         page.get("api/state?token=hunter2")
         page.get("nothing?token=hunter2")
     assert not [each for each in caplog.records if "hunter2" in each.getMessage() and "urllib3" not in each.name]
@@ -131,7 +132,7 @@ def test_nothing_is_logged_about_who_asks_for_what(caplog):
 
 def test_the_page_is_served_with_tls(tls):
     cert, key = tls["own"]
-    with paged(Live(), Operator(), tls_cert=cert, tls_key=key) as page:
+    with serve_page(Live(), FakeControl(), tls_cert=cert, tls_key=key) as page:
         page.verify = cert
         assert page.url.startswith("https://127.0.0.1:")
         assert page.json("api/state")["mode"] == "run"
@@ -143,7 +144,9 @@ def test_the_page_is_served_with_tls(tls):
 
 def test_a_session_over_tls_is_for_tls_only(tls):
     cert, key = tls["own"]
-    with paged(Live(), Operator(), tls_cert=cert, tls_key=key, access=Access(token="a-token-for-tests")) as page:
+    with serve_page(
+        Live(), FakeControl(), tls_cert=cert, tls_key=key, access=Access(token="a-token-for-tests")
+    ) as page:
         page.verify = cert
         form = {"token": "a-token-for-tests"}
         assert "Secure" in page.ask("post", "login", data=form, allow_redirects=False).headers["Set-Cookie"]

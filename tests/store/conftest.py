@@ -6,7 +6,7 @@ from plimsoll.store import Store
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request, tmp_path) -> str:
+def store_location(request, tmp_path) -> str:
     """Where a store may be made; every test runs on both databases."""
     if request.param == "sqlite":
         return str(tmp_path / "runs.db")
@@ -14,6 +14,6 @@ def place(request, tmp_path) -> str:
 
 
 @pytest.fixture
-def store(place):
-    with Store.open(place) as opened:
+def store(store_location):
+    with Store.open(store_location) as opened:
         yield opened

@@ -59,10 +59,10 @@ def states(experiments, key, **also) -> list[tuple[int, str]]:
     return [(each.number, each.state) for each in experiments.cells(key, **also)]
 
 
-def test_an_experiment_is_kept_without_passwords(place):
-    with Store.open(place) as store:
+def test_an_experiment_is_kept_without_passwords(store_location):
+    with Store.open(store_location) as store:
         key = store.experiments.begin("todos", file_of(), cell_rows(1))
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         found = store.experiments.find("todos")
         (cell,) = store.experiments.cells(key)
     assert found.file == file_of(spec={"name": "todos", "url": "http://ann:***@host", "levels": [50.0]})
@@ -195,12 +195,12 @@ def test_how_it_is_left(experiments, key):
     assert found.status == "finished" and found.ended is not None and not found.is_running
 
 
-def test_an_experiment_is_run_by_one_process_at_a_time(place):
+def test_an_experiment_is_run_by_one_process_at_a_time(store_location):
     script = f"""
 import sys
 from plimsoll.store import Store
 from plimsoll.store.cells import ExperimentFile
-experiments = Store.open({place!r}).experiments
+experiments = Store.open({store_location!r}).experiments
 experiments.begin("todos", ExperimentFile({{}}, "d", {{}}, "", 1, False, ""), [])
 print("begun", flush=True)
 sys.stdin.read()
@@ -208,7 +208,7 @@ sys.stdin.read()
     command = [sys.executable, "-c", script]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout.readline() == "begun\n"
-        with Store.open(place) as store:
+        with Store.open(store_location) as store:
             found = store.experiments.find("todos")
             assert found.is_running
             with pytest.raises(StoreError, match="experiment todos is being run by another process"):

@@ -69,8 +69,8 @@ def test_sqlite_survives_the_death_of_its_writer_and_lets_others_read(tmp_path):
     assert settings == {"journal_mode": "wal", "synchronous": 1, "foreign_keys": 1, "busy_timeout": 5000}
 
 
-def test_a_transaction_that_fails_leaves_nothing(place):
-    database = Database(place)
+def test_a_transaction_that_fails_leaves_nothing(store_location):
+    database = Database(store_location)
     with database.write("make a table") as connection:
         connection.execute(text("CREATE TABLE t (x INTEGER PRIMARY KEY)"))
     with pytest.raises(StoreError, match="cannot add twice"), database.write("add twice") as connection:
@@ -81,8 +81,8 @@ def test_a_transaction_that_fails_leaves_nothing(place):
     database.close()
 
 
-def test_a_reader_sees_one_state_of_the_database(place):
-    database = Database(place)
+def test_a_reader_sees_one_state_of_the_database(store_location):
+    database = Database(store_location)
     with database.write("make a table") as connection:
         connection.execute(text("CREATE TABLE t (x INTEGER)"))
     with database.read("count") as reading:

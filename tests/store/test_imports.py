@@ -12,11 +12,11 @@ def keep(store, name, created=1.0, document=None, digest="d"):
     return store.imports.keep(name, document or DOCUMENT, source="/a/x.csv", digest=digest, created=created)
 
 
-def test_a_study_is_found_by_name_by_id_and_by_the_beginning_of_its_id(place):
-    with Store.open(place) as store:
+def test_a_study_is_found_by_name_by_id_and_by_the_beginning_of_its_id(store_location):
+    with Store.open(store_location) as store:
         key, replaced = keep(store, "todos")
     assert not replaced
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         kept = store.imports.find("todos")
         assert kept == store.imports.find(key) == store.imports.find(key[:6])
         assert store.imports.find("other") is None

@@ -24,12 +24,12 @@ def found(store, search="", tag="") -> list[str]:
     return [run.id for run in runs]
 
 
-def test_a_run_has_none_at_first_and_then_those_it_is_given(place):
-    with Store.open(place) as store:
+def test_a_run_has_none_at_first_and_then_those_it_is_given(store_location):
+    with Store.open(store_location) as store:
         run = start(store)
         assert (store.run(run).tags, store.run(run).note) == ((), "")
         store.labels.of_run(run, tags=["nightly", "new index"], note=" two\nlines ")
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         kept = store.run(run)
         assert (kept.tags, kept.note) == (("nightly", "new index"), "two\nlines")
         store.labels.of_run(run, note="another")
@@ -141,13 +141,13 @@ def test_a_part_of_the_runs_comes_with_how_many_there_are(store):
     assert [run.id for run in store.several([runs[0], runs[2], "other"])] == [runs[2], runs[0]]
 
 
-def test_two_who_label_one_run_do_not_undo_one_another(place):
-    with Store.open(place) as store:
+def test_two_who_label_one_run_do_not_undo_one_another(store_location):
+    with Store.open(store_location) as store:
         run = start(store)
         done = []
 
         def say(**label):
-            with Store.open(place) as own:
+            with Store.open(store_location) as own:
                 for _ in range(20):
                     own.labels.of_run(run, **label)
             done.append(label)

@@ -15,8 +15,8 @@ from plimsoll.store.schema import VERSION, VERSION_TABLE, metadata
 
 
 @pytest.fixture
-def database(place):
-    opened = Database(place)
+def database(store_location):
+    opened = Database(store_location)
     yield opened
     opened.close()
 
@@ -27,14 +27,14 @@ def test_the_version_is_that_of_the_last_migration():
     assert ScriptDirectory.from_config(config).get_current_head() == VERSION
 
 
-def test_migrations_make_the_tables_that_the_code_uses(place, database):
-    Store.open(place).close()
+def test_migrations_make_the_tables_that_the_code_uses(store_location, database):
+    Store.open(store_location).close()
     with database.read("compare") as connection:
         context = MigrationContext.configure(connection, opts={"compare_type": True, "version_table": VERSION_TABLE})
         assert compare_metadata(context, metadata) == []
 
 
-def test_runs_of_the_first_version_are_kept_and_can_be_read(place, database, make_health):
+def test_runs_of_the_first_version_are_kept_and_can_be_read(store_location, database, make_health):
     with database.write("make the tables of long ago") as connection:
         config = Config()
         config.set_main_option("script_location", "plimsoll.store:migrations")
@@ -44,7 +44,7 @@ def test_runs_of_the_first_version_are_kept_and_can_be_read(place, database, mak
         for statement in OF_LONG_AGO:
             connection.execute(text(statement), empty if ":empty" in statement else {})
     for _ in range(2):
-        with Store.open(place) as store:
+        with Store.open(store_location) as store:
             run = store.run("old")
             (health,) = run.health()
     assert (run.status, run.manifest, run.notes, run.facts) == ("finished", {"users": 5}, ["a note"], {})
@@ -62,7 +62,7 @@ OF_LONG_AGO = (
 )
 
 
-def test_a_store_without_labels_gets_them_and_its_runs_are_found(place, database):
+def test_a_store_without_labels_gets_them_and_its_runs_are_found(store_location, database):
     with database.write("make the tables of the version before") as connection:
         config = Config()
         config.set_main_option("script_location", "plimsoll.store:migrations")
@@ -70,7 +70,7 @@ def test_a_store_without_labels_gets_them_and_its_runs_are_found(place, database
         command.upgrade(config, "0004")
         for statement in WITHOUT_LABELS:
             connection.exec_driver_sql(statement)
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         assert [run.id for run in store.runs()] == ["b", "a"]
         assert [run.id for run in store.runs(search="winter Äpfel")] == ["b"]
         assert [run.id for run in store.runs(search="C0FFEE")] == ["a"]
@@ -92,26 +92,26 @@ WITHOUT_LABELS = (
 )
 
 
-def test_opening_again_changes_nothing(place, database):
+def test_opening_again_changes_nothing(store_location, database):
     for _ in range(2):
-        Store.open(place).close()
+        Store.open(store_location).close()
     with database.read("look") as connection:
         assert connection.execute(text(f"SELECT * FROM {VERSION_TABLE}")).all() == [(VERSION,)]
 
 
-def test_a_store_of_a_newer_version_is_refused(place, database):
-    Store.open(place).close()
+def test_a_store_of_a_newer_version_is_refused(store_location, database):
+    Store.open(store_location).close()
     with database.write("change it") as connection:
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '9999'"))
     with pytest.raises(StoreError, match=f"newer Plimsoll .tables 9999, this one knows {VERSION}.; upgrade"):
-        Store.open(place)
+        Store.open(store_location)
 
 
-def test_a_database_of_something_else_is_left_alone(place, database):
+def test_a_database_of_something_else_is_left_alone(store_location, database):
     with database.write("be something else") as connection:
         connection.execute(text("CREATE TABLE run (speed INTEGER)"))
     with pytest.raises(StoreError, match=r"holds tables of something else .run."):
-        Store.open(place)
+        Store.open(store_location)
     with database.read("look") as connection:
         assert connection.execute(text("SELECT speed FROM run")).all() == []
 

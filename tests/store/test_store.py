@@ -42,12 +42,12 @@ def test_a_run_that_is_not_one_run(store):
             store.run(unknown)
 
 
-def test_a_run_keeps_its_manifest_without_passwords(place):
+def test_a_run_keeps_its_manifest_without_passwords(store_location):
     manifest = {"started": NOON, "host": "http://ann:s3cret@host", "plan": {"users": 5, "µ": [1.5, None]}}
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         run = store.start_run(manifest).id
     assert manifest["host"] == "http://ann:s3cret@host"
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         kept = store.run(run)
     assert kept.manifest == {**manifest, "host": "http://ann:***@host"}
     assert (kept.started, kept.ended, kept.status, kept.notes, kept.experiment) == (NOON, None, "running", [], None)
@@ -89,13 +89,13 @@ def test_the_default_is_a_file_in_the_current_directory(tmp_path, monkeypatch):
     assert (tmp_path / "plimsoll.db").is_file()
 
 
-def test_several_processes_may_make_the_same_store(place):
+def test_several_processes_may_make_the_same_store(store_location):
     code = f"""
 from plimsoll.store import Store
-with Store.open({place!r}) as store:
+with Store.open({store_location!r}) as store:
     store.start_run({{"started": {NOON}}})
 """
     opened = [subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) for _ in range(4)]
     assert [process.communicate()[1] for process in opened] == [""] * 4
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         assert len(store.runs()) == 4

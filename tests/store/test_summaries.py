@@ -37,12 +37,12 @@ def summaries(store, make, rules="1"):
     return store.summaries.of(store.runs(), make, rules)
 
 
-def test_a_summary_is_made_once(place, make):
-    with Store.open(place) as store:
+def test_a_summary_is_made_once(store_location, make):
+    with Store.open(store_location) as store:
         first, second = finished(store).id, finished(store, 1).id
         made = summaries(store, make)
         assert (set(made), make.made) == ({first, second}, [second, first])
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         assert summaries(store, make) == made
         third = finished(store, 2).id
         assert summaries(store, make)[third]["of"] == third
@@ -63,9 +63,9 @@ def test_what_was_made_by_other_rules_is_made_again(store, make):
     assert summaries(store, make)[run]["number"] == 3
 
 
-def test_a_run_that_was_taken_for_interrupted_and_came_back_is_read_again(place, store, make):
+def test_a_run_that_was_taken_for_interrupted_and_came_back_is_read_again(store_location, store, make):
     writer = store.start_run({"started": NOON})
-    database = Database(place)
+    database = Database(store_location)
     gone = {"run": writer.id, "writer": "other-machine/1 1 1.00"}
     with database.write("let its writer be silent") as connection:
         connection.execute(text("UPDATE run SET writer = :writer, written = 1.0 WHERE id = :run"), gone)

@@ -60,15 +60,15 @@ def start(request):
     return start
 
 
-def test_after_kill_9_every_committed_second_is_there_and_whole(place, start):
-    writer = start(WRITER + FOR_EVER, place)
+def test_after_kill_9_every_committed_second_is_there_and_whole(store_location, start):
+    writer = start(WRITER + FOR_EVER, store_location)
     for _ in range(20):
         assert writer.stdout.readline()
     writer.send_signal(signal.SIGKILL)
     committed = 20 + len(writer.stdout.read().splitlines())
     writer.wait()
 
-    with Store.open(place) as store:
+    with Store.open(store_location) as store:
         run = store.run("last")
         assert run.status == "interrupted"
         view = RunView.of(run)
@@ -79,8 +79,8 @@ def test_after_kill_9_every_committed_second_is_there_and_whole(place, start):
     assert view.generator.users_by_second() == dict.fromkeys(range(view.last_second + 1), 1)
 
 
-def test_others_read_while_a_run_is_written(place, start):
-    writer = start(WRITER + FOR_EVER, place)
+def test_others_read_while_a_run_is_written(store_location, start):
+    writer = start(WRITER + FOR_EVER, store_location)
     assert writer.stdout.readline()
     reader = """
 import sys
@@ -96,7 +96,7 @@ with Store.open(sys.argv[1], create=False) as store:
         seen.append(seconds)
     assert seen == sorted(seen)
 """
-    readers = [start(reader, place) for _ in range(2)]
+    readers = [start(reader, store_location) for _ in range(2)]
     assert [process.communicate(timeout=60)[1] for process in readers] == ["", ""]
     assert [process.returncode for process in readers] == [0, 0]
     assert writer.poll() is None

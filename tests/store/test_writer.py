@@ -122,9 +122,9 @@ def test_no_password_is_kept_in_names_or_messages(store, writer, make_interval):
     assert "ann:***@host" in kept
 
 
-def test_a_commit_that_fails_keeps_nothing_and_can_be_repeated(place, make_interval, make_health):
-    database = Database(place)
-    with Store.open(place) as store:
+def test_a_commit_that_fails_keeps_nothing_and_can_be_repeated(store_location, make_interval, make_health):
+    database = Database(store_location)
+    with Store.open(store_location) as store:
         writer = store.start_run({"started": 0.0})
         second = [make_interval([1, 2], name="/new")], [make_health()], [Failure("GET", "/n", "http", "m", 1, 0.0, 0.0)]
         with database.write("break it") as connection:
@@ -143,8 +143,8 @@ def test_a_commit_that_fails_keeps_nothing_and_can_be_repeated(place, make_inter
     database.close()
 
 
-def test_a_commit_whose_success_was_not_heard_of_is_not_counted_twice(place, store, make_interval):
-    database = Database(place)
+def test_a_commit_whose_success_was_not_heard_of_is_not_counted_twice(store_location, store, make_interval):
+    database = Database(store_location)
     writer = store.start_run({"started": 0.0})
     unaware = RunWriter(database, writer.id)
     writer.commit([make_interval([1, 2])])
@@ -155,8 +155,8 @@ def test_a_commit_whose_success_was_not_heard_of_is_not_counted_twice(place, sto
     database.close()
 
 
-def test_a_run_that_was_deleted_meanwhile(place, store, writer, make_interval):
-    database = Database(place)
+def test_a_run_that_was_deleted_meanwhile(store_location, store, writer, make_interval):
+    database = Database(store_location)
     with database.write("delete it") as connection:
         connection.execute(text("DELETE FROM run"))
     with pytest.raises(StoreError, match="no longer in the store"):
@@ -164,9 +164,9 @@ def test_a_run_that_was_deleted_meanwhile(place, store, writer, make_interval):
     database.close()
 
 
-def test_damaged_data_is_reported(place, store, writer, make_interval):
+def test_damaged_data_is_reported(store_location, store, writer, make_interval):
     writer.commit([make_interval([1])])
-    database = Database(place)
+    database = Database(store_location)
     with database.write("damage it") as connection:
         connection.execute(text("UPDATE interval SET response = :junk"), {"junk": b"junk"})
     database.close()

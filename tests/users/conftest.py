@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from target import Target
+from tests.users.recording_server import RecordingServer
 
 from plimsoll._engine import Recorder, now
 from plimsoll.locust.fasthttp.session import FastHttpSession
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Desk:
+class SessionBench:
     """What a worker gives to its users' sessions, and what came of it."""
 
     event: EventHook = field(default_factory=EventHook)
@@ -62,15 +62,15 @@ class Desk:
 
 
 @pytest.fixture
-def desk() -> Desk:
-    desk = Desk()
-    desk.event.add_listener(RequestRecorder(desk.recorder))
-    return desk
+def session_bench() -> SessionBench:
+    session_bench = SessionBench()
+    session_bench.event.add_listener(RequestRecorder(session_bench.recorder))
+    return session_bench
 
 
 @pytest.fixture
-def target() -> Iterator[Target]:
-    with Target() as target:
+def target() -> Iterator[RecordingServer]:
+    with RecordingServer() as target:
         yield target
 
 

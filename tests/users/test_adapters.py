@@ -10,11 +10,11 @@ import requests
 from gevent.pool import Pool
 from requests.adapters import BaseAdapter, HTTPAdapter
 from requests.auth import HTTPDigestAuth
-from target import Got, Target, answer
+from tests.users.recording_server import ReceivedRequest, RecordingServer, answer
 from urllib3 import Retry
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 class Signing(HTTPAdapter):
@@ -63,9 +63,11 @@ class Mock(BaseAdapter):
 
 
 @pytest.mark.parametrize("kind", [Signing, Adding])
-def test_it_is_asked_for_every_request(kind: type[HTTPAdapter], desk: Desk, caplog: pytest.LogCaptureFixture) -> None:
-    with Target({"/r": answer(302, b"", (("Location", "/end"),))}) as target:
-        session = desk.http(target.url)
+def test_it_is_asked_for_every_request(
+    kind: type[HTTPAdapter], session_bench: SessionBench, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RecordingServer({"/r": answer(302, b"", (("Location", "/end"),))}) as target:
+        session = session_bench.http(target.url)
         session.get("/before")
         session.mount("http://", kind())
         session.get("/x?a=1")
@@ -73,7 +75,7 @@ def test_it_is_asked_for_every_request(kind: type[HTTPAdapter], desk: Desk, capl
         assert session.get("/r").history[0].status_code == 302
         signed = [(got.target, got.header("X-Signed")) for got in target.got]
     assert signed == [("/before", None), *((path, path) for path in ("/x?a=1", "/y", "/r", "/end"))]
-    assert desk.counts == {
+    assert session_bench.counts == {
         ("GET", "/before", "success"): 1,
         ("GET", "/x?a=1", "success"): 1,
         ("POST", "/y", "success"): 1,
@@ -82,8 +84,8 @@ def test_it_is_asked_for_every_request(kind: type[HTTPAdapter], desk: Desk, capl
     assert not caplog.messages
 
 
-def test_what_it_does_to_the_response_is_seen(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_what_it_does_to_the_response_is_seen(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     adapter = Signing()
     session.mount("http://", adapter)
     assert session.get("/x").headers["X-Seen"] == "yes"
@@ -91,94 +93,98 @@ def test_what_it_does_to_the_response_is_seen(desk: Desk, target: Target) -> Non
     assert session.get_adapter(target.url) is adapter
 
 
-def test_arguments_may_be_given_by_position(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_arguments_may_be_given_by_position(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     session.mount("http://", SigningByPosition())
     target.answers["/hang"] = b""
     assert type(session.get("/hang", timeout=0.05).error) is requests.exceptions.ReadTimeout
     assert target.got[0].header("X-Signed") == "/hang"
 
 
-def test_only_urls_with_its_prefix_are_its_business(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_only_urls_with_its_prefix_are_its_business(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     session.mount(f"{target.url}/signed", Signing())
     session.get("/plain")
     session.get("/signed/x")
     assert [got.header("X-Signed") for got in target.got] == [None, "/signed/x"]
 
 
-def test_one_may_serve_several_sessions(desk: Desk, target: Target) -> None:
+def test_one_may_serve_several_sessions(session_bench: SessionBench, target: RecordingServer) -> None:
     adapter = Signing()
-    with Target() as other:
+    with RecordingServer() as other:
         for url in (target.url, other.url, target.url):
-            session = desk.http(url)
+            session = session_bench.http(url)
             session.mount("http://", adapter)
             session.get("/x")
         assert (len(target.got), len(other.got)) == (2, 1)
-    assert desk.counts == {("GET", "/x", "success"): 3}
+    assert session_bench.counts == {("GET", "/x", "success"): 3}
 
 
-def test_greenlets_that_ask_it_at_the_same_time_keep_apart(desk: Desk, target: Target) -> None:
+def test_greenlets_that_ask_it_at_the_same_time_keep_apart(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     adapter = Twice()
-    with Target() as other:
-        sessions = [desk.http(url) for url in (target.url, other.url)]
+    with RecordingServer() as other:
+        sessions = [session_bench.http(url) for url in (target.url, other.url)]
         for session in sessions:
             session.mount("http://", adapter)
         Pool().map(lambda session: session.get("/x"), sessions)
         assert (len(target.got), len(other.got)) == (2, 2)
-    assert desk.counts == {("GET", "/x", "success"): 2}
+    assert session_bench.counts == {("GET", "/x", "success"): 2}
 
 
-def test_a_failure_goes_through_it(desk: Desk) -> None:
-    session = desk.http("http://127.0.0.1:1")
+def test_a_failure_goes_through_it(session_bench: SessionBench) -> None:
+    session = session_bench.http("http://127.0.0.1:1")
     session.mount("http://", Signing())
     session.get("/x")
-    assert desk.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
+    assert session_bench.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
 
 
-def test_it_sees_what_authentication_sends_again(desk: Desk) -> None:
-    def digest(got: Got) -> bytes:
+def test_it_sees_what_authentication_sends_again(session_bench: SessionBench) -> None:
+    def digest(got: ReceivedRequest) -> bytes:
         if got.header("Authorization") is None:
             return answer(401, b"", (("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"'),))
         return answer(200, (got.header("X-Signed") or "").encode())
 
-    with Target({"/x": digest}) as target:
-        session = desk.http(target.url)
+    with RecordingServer({"/x": digest}) as target:
+        session = session_bench.http(target.url)
         session.mount("http://", Signing())
         assert session.get("/x", auth=HTTPDigestAuth("me", "pass")).text == "/x"
-    assert desk.counts == {("GET", "/x", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 1}
 
 
-def test_a_response_that_it_made_itself_is_judged_like_any_other(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_a_response_that_it_made_itself_is_judged_like_any_other(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.http(target.url)
     session.mount("http://", Mock())
     response = session.get("/x")
     assert (response.status_code, response.text, response.url) == (404, "made up", f"{target.url}/x")
     assert not target.got
-    assert desk.failures == [("http", "HTTPError('404 Client Error: Nowhere for url: /x')")]
-    assert [each.timed for each in desk.recorded] == [0]
+    assert session_bench.failures == [("http", "HTTPError('404 Client Error: Nowhere for url: /x')")]
+    assert [each.timed for each in session_bench.recorded] == [0]
 
 
-def _failing_first(times: int) -> Target:
+def _failing_first(times: int) -> RecordingServer:
     """Answers 503 so many times, then 200."""
     left = iter(range(times))
-    return Target({"/x": lambda _: answer(503) if next(left, None) is not None else answer(200, b"yes")})
+    return RecordingServer({"/x": lambda _: answer(503) if next(left, None) is not None else answer(200, b"yes")})
 
 
 @pytest.mark.parametrize("client", ["mounted", "both"])
-def test_an_adapter_repeats_what_its_retries_say(desk: Desk, client: str) -> None:
+def test_an_adapter_repeats_what_its_retries_say(session_bench: SessionBench, client: str) -> None:
     with _failing_first(2) as target:
-        session = desk.http(target.url)
+        session = session_bench.http(target.url)
         kind = Signing if client == "both" else HTTPAdapter
         session.mount("http://", kind(max_retries=Retry(total=3, status_forcelist=[503])))
         response = session.get("/x")
     assert (response.status_code, response.text, len(target.got)) == (200, "yes", 3)
-    assert desk.counts == {("GET", "/x", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 1}
 
 
-def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(desk: Desk) -> None:
+def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(session_bench: SessionBench) -> None:
     with _failing_first(9) as target:
-        session = desk.http(target.url)
+        session = session_bench.http(target.url)
         session.mount("http://", HTTPAdapter(max_retries=Retry(total=1, status_forcelist=[503])))
         response = session.get("/x")
     assert (response.status_code, len(target.got)) == (0, 2)
@@ -187,36 +193,36 @@ def test_retries_that_are_used_up_are_a_failure_in_the_words_of_requests(desk: D
     assert "HTTPConnectionPool(host='127.0.0.1'" in str(response.error)
 
 
-def test_without_raise_on_status_the_last_response_counts(desk: Desk) -> None:
+def test_without_raise_on_status_the_last_response_counts(session_bench: SessionBench) -> None:
     retries = Retry(total=1, status_forcelist=[503], raise_on_status=False)
     with _failing_first(9) as target:
-        session = desk.http(target.url)
+        session = session_bench.http(target.url)
         session.mount("http://", HTTPAdapter(max_retries=retries))
         assert session.get("/x").status_code == 503
     assert len(target.got) == 2
 
 
-def test_a_method_that_may_not_be_repeated_is_not(desk: Desk) -> None:
+def test_a_method_that_may_not_be_repeated_is_not(session_bench: SessionBench) -> None:
     with _failing_first(9) as target:
-        session = desk.http(target.url)
+        session = session_bench.http(target.url)
         session.mount("http://", HTTPAdapter(max_retries=Retry(total=3, status_forcelist=[503])))
         assert session.post("/x").status_code == 503
     assert len(target.got) == 1
 
 
-def test_a_refused_connection_is_reported_once_as_it_was(desk: Desk) -> None:
-    session = desk.http("http://127.0.0.1:1")
+def test_a_refused_connection_is_reported_once_as_it_was(session_bench: SessionBench) -> None:
+    session = session_bench.http("http://127.0.0.1:1")
     session.mount("http://", HTTPAdapter(max_retries=2))
     response = session.get("/x")
     assert isinstance(response.error, requests.exceptions.ConnectionError)
-    assert desk.counts == {("GET", "/x", "connect"): 1}
+    assert session_bench.counts == {("GET", "/x", "connect"): 1}
 
 
-def test_a_connection_that_breaks_is_tried_again(desk: Desk) -> None:
+def test_a_connection_that_breaks_is_tried_again(session_bench: SessionBench) -> None:
     left = iter([None])
-    with Target({"/x": lambda _: next(left, answer(200, b"yes"))}) as target:
-        session = desk.http(target.url)
+    with RecordingServer({"/x": lambda _: next(left, answer(200, b"yes"))}) as target:
+        session = session_bench.http(target.url)
         session.mount("http://", HTTPAdapter(max_retries=Retry(total=2)))
         assert session.get("/x", headers={"Connection": "close"}).text == "yes"
         assert len(target.got) == 2
-    assert desk.counts == {("GET", "/x", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 1}

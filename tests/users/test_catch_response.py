@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 import pytest
-from target import Target, answer, json_answer
+from tests.users.conftest import SessionBench
+from tests.users.recording_server import RecordingServer, answer, json_answer
 
 from plimsoll.users.exceptions import LocustError, RescheduleTask, ResponseError
+from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from conftest import Desk
 
 GOOD, BAD, BROKEN = "/good", "/bad", "/broken"
 LOST = {
@@ -26,15 +26,15 @@ KINDS = pytest.mark.parametrize("kind", ["http", "fast"])
 
 
 @pytest.fixture
-def target() -> Iterator[Target]:
-    with Target({GOOD: json_answer({"a": 1}), BAD: answer(500, b"no"), BROKEN: None}) as target:
+def target() -> Iterator[RecordingServer]:
+    with RecordingServer({GOOD: json_answer({"a": 1}), BAD: answer(500, b"no"), BROKEN: None}) as target:
         yield target
 
 
 @pytest.fixture
-def events(desk: Desk) -> list[dict[str, Any]]:
+def events(session_bench: SessionBench) -> list[dict[str, Any]]:
     seen: list[dict[str, Any]] = []
-    desk.event.add_listener(lambda **meta: seen.append(meta))
+    session_bench.event.add_listener(lambda **meta: seen.append(meta))
     return seen
 
 
@@ -54,16 +54,16 @@ def events(desk: Desk) -> list[dict[str, Any]]:
     ],
 )
 def test_the_verdict_counts_and_without_one_the_status(
-    kind: str, path: str, verdict: Any, outcome: str, message: Any, desk: Desk, target: Target
+    kind: str, path: str, verdict: Any, outcome: str, message: Any, session_bench: SessionBench, target: RecordingServer
 ) -> None:
-    with getattr(desk, kind)(target.url).get(path, catch_response=True) as response:
+    with getattr(session_bench, kind)(target.url).get(path, catch_response=True) as response:
         if verdict is True:
             response.success()
         elif verdict is not None:
             response.failure(verdict)
-    assert desk.counts == {("GET", path, outcome): 1}
+    assert session_bench.counts == {("GET", path, outcome): 1}
     message = LOST[kind] if message is LOST else message
-    assert desk.failures == ([(outcome, message)] if message else [])
+    assert session_bench.failures == ([(outcome, message)] if message else [])
 
 
 @pytest.mark.parametrize(
@@ -73,59 +73,68 @@ def test_the_verdict_counts_and_without_one_the_status(
         ("fast", "LocustBadStatusCode(code=500)"),
     ],
 )
-def test_a_bad_status_is_told_in_the_words_of_locust(kind: str, message: str, desk: Desk, target: Target) -> None:
-    session = getattr(desk, kind)(target.url)
+def test_a_bad_status_is_told_in_the_words_of_locust(
+    kind: str, message: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = getattr(session_bench, kind)(target.url)
     session.get(BAD, name="n")
     with session.get(BAD, name="n", catch_response=True):
         pass
-    assert desk.counts == {("GET", "n", "http"): 2}
-    assert desk.failures == [("http", message)]
+    assert session_bench.counts == {("GET", "n", "http"): 2}
+    assert session_bench.failures == [("http", message)]
 
 
 @KINDS
-def test_the_last_verdict_wins(kind: str, desk: Desk, target: Target) -> None:
-    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+def test_the_last_verdict_wins(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
+    with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response:
         response.failure("wrong")
         response.success()
-    assert desk.counts == {("GET", GOOD, "success"): 1}
+    assert session_bench.counts == {("GET", GOOD, "success"): 1}
 
 
 @KINDS
-def test_an_exception_goes_on_and_nothing_is_reported(kind: str, desk: Desk, target: Target) -> None:
-    session = getattr(desk, kind)(target.url)
+def test_an_exception_goes_on_and_nothing_is_reported(
+    kind: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = getattr(session_bench, kind)(target.url)
     for error in (ZeroDivisionError, RescheduleTask):
         with pytest.raises(error), session.get(GOOD, catch_response=True):
             raise error
-    assert desk.counts == {}
+    assert session_bench.counts == {}
 
 
 @KINDS
 def test_an_exception_after_the_verdict_goes_on_and_the_verdict_is_reported(
-    kind: str, desk: Desk, target: Target
+    kind: str, session_bench: SessionBench, target: RecordingServer
 ) -> None:
-    with pytest.raises(ZeroDivisionError), getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+    with (
+        pytest.raises(ZeroDivisionError),
+        getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response,
+    ):
         response.failure("wrong")
         raise ZeroDivisionError
-    assert desk.counts == {("GET", GOOD, "assertion"): 1}
+    assert session_bench.counts == {("GET", GOOD, "assertion"): 1}
 
 
 @KINDS
-def test_a_response_error_is_the_verdict(kind: str, desk: Desk, target: Target) -> None:
-    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True):
+def test_a_response_error_is_the_verdict(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
+    with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True):
         raise ResponseError("odd")
-    assert desk.failures == [("assertion", "ResponseError('odd')")]
+    assert session_bench.failures == [("assertion", "ResponseError('odd')")]
 
 
 @KINDS
-def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(kind: str, desk: Desk, target: Target) -> None:
-    with pytest.raises(gevent.GreenletExit), getattr(desk, kind)(target.url).get(GOOD, catch_response=True):
+def test_a_user_stopped_in_the_block_has_cancelled_the_exchange(
+    kind: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    with pytest.raises(gevent.GreenletExit), getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True):
         raise gevent.GreenletExit
-    assert desk.counts == {("GET", GOOD, "cancelled"): 1}
+    assert session_bench.counts == {("GET", GOOD, "cancelled"): 1}
 
 
 @KINDS
-def test_misuse_is_an_error_of_the_locustfile(kind: str, desk: Desk, target: Target) -> None:
-    session = getattr(desk, kind)(target.url)
+def test_misuse_is_an_error_of_the_locustfile(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
+    session = getattr(session_bench, kind)(target.url)
     for response in (session.get(GOOD), session.get(GOOD, catch_response=True)):
         with pytest.raises(LocustError):
             response.success()
@@ -133,24 +142,26 @@ def test_misuse_is_an_error_of_the_locustfile(kind: str, desk: Desk, target: Tar
             response.failure("wrong")
 
 
-def test_a_block_without_catch_response_is_an_error(desk: Desk, target: Target) -> None:
-    with pytest.raises(LocustError, match="catch_response=True"), desk.http(target.url).get(GOOD):
+def test_a_block_without_catch_response_is_an_error(session_bench: SessionBench, target: RecordingServer) -> None:
+    with pytest.raises(LocustError, match="catch_response=True"), session_bench.http(target.url).get(GOOD):
         raise AssertionError("not reached")
 
 
-def test_a_block_without_catch_response_has_no_effect_on_the_fast_one(desk: Desk, target: Target) -> None:
-    with desk.fast(target.url).get(BAD) as response:
+def test_a_block_without_catch_response_has_no_effect_on_the_fast_one(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    with session_bench.fast(target.url).get(BAD) as response:
         assert response.text == "no"
         with pytest.raises(LocustError, match="catch_response=True"):
             response.success()
-    with pytest.raises(KeyError), desk.fast(target.url).get(GOOD):
+    with pytest.raises(KeyError), session_bench.fast(target.url).get(GOOD):
         raise KeyError
-    assert desk.counts == {("GET", BAD, "http"): 1, ("GET", GOOD, "success"): 1}
+    assert session_bench.counts == {("GET", BAD, "http"): 1, ("GET", GOOD, "success"): 1}
 
 
 @KINDS
-def test_raise_for_status_follows_the_verdict(kind: str, desk: Desk, target: Target) -> None:
-    session = getattr(desk, kind)(target.url)
+def test_raise_for_status_follows_the_verdict(kind: str, session_bench: SessionBench, target: RecordingServer) -> None:
+    session = getattr(session_bench, kind)(target.url)
     with session.get(BAD, catch_response=True) as response:
         response.success()
         response.raise_for_status()
@@ -164,7 +175,7 @@ def test_raise_for_status_follows_the_verdict(kind: str, desk: Desk, target: Tar
 
 @KINDS
 def test_listeners_are_told_in_the_words_of_locust(
-    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     class User:
         environment = None
@@ -173,7 +184,7 @@ def test_listeners_are_told_in_the_words_of_locust(
             return {"user": 1, "call": 0}
 
     before = time.time()
-    response = getattr(desk, kind)(target.url, User()).get(GOOD, name="n", context={"call": 2})
+    response = getattr(session_bench, kind)(target.url, User()).get(GOOD, name="n", context={"call": 2})
     (event,) = events
     assert before - 0.1 <= event.pop("start_time") <= time.time()
     assert event == {
@@ -186,23 +197,25 @@ def test_listeners_are_told_in_the_words_of_locust(
         "exception": None,
         "url": f"{target.url}{GOOD}",
     }
-    assert desk.counts == {("GET", "n", "success"): 1}
+    assert session_bench.counts == {("GET", "n", "success"): 1}
 
 
 @KINDS
 def test_the_url_of_an_event_is_the_one_that_was_asked_for(
-    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
     target.answers["/away"] = answer(302, b"", (("Location", GOOD),))
-    session = getattr(desk, kind)(target.url)
+    session = getattr(session_bench, kind)(target.url)
     session.get("/away")
     session.get(BROKEN)
     assert [event["url"] for event in events] == [f"{target.url}/away", f"{target.url}{BROKEN}"]
 
 
-def test_the_length_of_a_stream_is_what_its_head_says(desk: Desk, target: Target, events: list[dict[str, Any]]) -> None:
+def test_the_length_of_a_stream_is_what_its_head_says(
+    session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
+) -> None:
     target.answers["/chunks"] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n"
-    session = desk.http(target.url)
+    session = session_bench.http(target.url)
     for path in (GOOD, "/chunks"):
         session.get(path, stream=True)
         session.get(path)
@@ -211,22 +224,22 @@ def test_the_length_of_a_stream_is_what_its_head_says(desk: Desk, target: Target
 
 @KINDS
 def test_what_is_changed_in_request_meta_is_what_is_reported(
-    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
-    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+    with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response:
         response.request_meta["name"] = "other"
         response.request_meta["request_type"] = "POST"
         response.request_meta["response_time"] = 2000.0
     assert events[0]["name"] == "other"
-    assert desk.counts == {("POST", "other", "success"): 1}
-    assert [each.response_sum for each in desk.recorded] == [2_000_000_000]
+    assert session_bench.counts == {("POST", "other", "success"): 1}
+    assert [each.response_sum for each in session_bench.recorded] == [2_000_000_000]
 
 
 @KINDS
 def test_an_exception_put_into_request_meta_is_a_failure(
-    kind: str, desk: Desk, target: Target, events: list[dict[str, Any]]
+    kind: str, session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
-    session = getattr(desk, kind)(target.url)
+    session = getattr(session_bench, kind)(target.url)
     for path, verdict in ((GOOD, None), (GOOD, True), (BAD, None)):
         with session.get(path, name=f"{path} {verdict}", catch_response=True) as response:
             response.request_meta["exception"] = ValueError("mine")
@@ -234,52 +247,60 @@ def test_an_exception_put_into_request_meta_is_a_failure(
                 response.success()
     assert [type(event["exception"]) for event in events[:2]] == [ValueError, type(None)]
     assert type(events[2]["exception"]) is not ValueError
-    assert ("assertion", "ValueError('mine')") in desk.failures
-    assert sorted(outcome for *_, outcome in desk.counts) == ["assertion", "http", "success"]
+    assert ("assertion", "ValueError('mine')") in session_bench.failures
+    assert sorted(outcome for *_, outcome in session_bench.counts) == ["assertion", "http", "success"]
 
 
-def test_a_bad_status_is_told_by_the_name_in_request_meta(desk: Desk, target: Target) -> None:
-    with desk.http(target.url).get(BAD, catch_response=True) as response:
+def test_a_bad_status_is_told_by_the_name_in_request_meta(session_bench: SessionBench, target: RecordingServer) -> None:
+    with session_bench.http(target.url).get(BAD, catch_response=True) as response:
         response.request_meta["name"] = "other"
-    ((_, message),) = desk.failures
+    ((_, message),) = session_bench.failures
     assert message.endswith("for url: other')")
 
 
 def test_a_request_that_cannot_be_sent_still_tells_its_url(
-    desk: Desk, target: Target, events: list[dict[str, Any]]
+    session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
 ) -> None:
-    desk.http(target.url).get(GOOD, headers={"X": 5})
+    session_bench.http(target.url).get(GOOD, headers={"X": 5})
     assert (events[0]["url"], events[0]["response_length"]) == (target.url + GOOD, 0)
 
 
-def test_too_many_redirects_have_no_length(desk: Desk, events: list[dict[str, Any]]) -> None:
-    with Target({"/loop": answer(302, b"to myself", (("Location", "/loop"),))}) as target:
-        desk.http(target.url).get("/loop")
-        desk.fast(target.url).get("/loop")
+def test_too_many_redirects_have_no_length(session_bench: SessionBench, events: list[dict[str, Any]]) -> None:
+    with RecordingServer({"/loop": answer(302, b"to myself", (("Location", "/loop"),))}) as target:
+        session_bench.http(target.url).get("/loop")
+        session_bench.fast(target.url).get("/loop")
     assert [event["response_length"] for event in events] == [0, 0]
 
 
 @KINDS
-def test_a_name_given_in_request_meta_keeps_the_stamps(kind: str, desk: Desk, target: Target) -> None:
-    with getattr(desk, kind)(target.url).get(GOOD, catch_response=True) as response:
+def test_a_name_given_in_request_meta_keeps_the_stamps(
+    kind: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
+    with getattr(session_bench, kind)(target.url).get(GOOD, catch_response=True) as response:
         response.request_meta["name"] = "other"
-    (interval,) = desk.recorded
+    (interval,) = session_bench.recorded
     assert (interval.name, interval.response_sum) == ("other", response.reply.response)
     assert interval.bytes_out > 0
 
 
-def test_request_meta_still_tells_after_the_block(desk: Desk, target: Target, events: list[dict[str, Any]]) -> None:
-    with desk.http(target.url).get(GOOD, catch_response=True) as response:
+def test_request_meta_still_tells_after_the_block(
+    session_bench: SessionBench, target: RecordingServer, events: list[dict[str, Any]]
+) -> None:
+    with session_bench.http(target.url).get(GOOD, catch_response=True) as response:
         response.failure("wrong")
     assert str(response.request_meta["exception"]) == "wrong"
     assert response.request_meta["response_time"] == events[0]["response_time"]
 
 
-def test_a_listener_that_steers_the_user_keeps_the_request_from_being_counted(desk: Desk, target: Target) -> None:
+def test_a_listener_that_steers_the_user_keeps_the_request_from_being_counted(
+    target: RecordingServer,
+) -> None:
     def steer(**_: Any) -> None:
         raise RescheduleTask
 
-    desk.event._handlers.insert(0, steer)
+    bench = SessionBench()
+    bench.event.add_listener(steer)
+    bench.event.add_listener(RequestRecorder(bench.recorder))
     with pytest.raises(RescheduleTask):
-        desk.http(target.url).get(GOOD)
-    assert desk.counts == {}
+        bench.http(target.url).get(GOOD)
+    assert bench.counts == {}

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 import requests
-from target import Last, Target, answer
+from tests.users.recording_server import ClosingAnswer, RecordingServer, answer
 from urllib3.exceptions import ProtocolError
 
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import LocustBadStatusCode, message_of, outcome_of, root_of
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 errors = requests.exceptions
 
@@ -29,12 +29,12 @@ def _closed_port() -> int:
         return server.getsockname()[1]
 
 
-def test_a_refused_connection(desk: Desk) -> None:
+def test_a_refused_connection(session_bench: SessionBench) -> None:
     port = _closed_port()
-    response = desk.http(f"http://127.0.0.1:{port}").get("/x?a=1")
+    response = session_bench.http(f"http://127.0.0.1:{port}").get("/x?a=1")
     assert type(response.error) is errors.ConnectionError
     assert type(root_of(response.error)) is ConnectionRefusedError
-    assert desk.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
+    assert session_bench.failures == [("connect", "ConnectionRefusedError(111, 'Connection refused')")]
     pool = f"HTTPConnectionPool(host='127.0.0.1', port={port})"
     refused = f"HTTPConnection(host='127.0.0.1', port={port}): Failed to establish a new connection: "
     refused += "[Errno 111] Connection refused"
@@ -42,16 +42,16 @@ def test_a_refused_connection(desk: Desk) -> None:
     assert str(response.error) == expected
 
 
-def test_a_host_that_nobody_knows(desk: Desk) -> None:
-    response = desk.http("http://nowhere.invalid").get("/x")
+def test_a_host_that_nobody_knows(session_bench: SessionBench) -> None:
+    response = session_bench.http("http://nowhere.invalid").get("/x")
     assert type(response.error) is errors.ConnectionError
     root = root_of(response.error)
     assert isinstance(root, socket.gaierror)
     # Which of the two depends on whether there is a network.
     assert root.errno in (socket.EAI_NONAME, socket.EAI_AGAIN)
-    assert desk.failures == [("connect", repr(root))]
+    assert session_bench.failures == [("connect", repr(root))]
     assert f"Failed to resolve 'nowhere.invalid' ({root})" in str(response.error)
-    assert isinstance(desk.fast("http://nowhere.invalid").get("/x").error, socket.gaierror)
+    assert isinstance(session_bench.fast("http://nowhere.invalid").get("/x").error, socket.gaierror)
 
 
 @pytest.mark.parametrize(
@@ -61,42 +61,44 @@ def test_a_host_that_nobody_knows(desk: Desk) -> None:
         (b"nonsense\r\n\r\n", http.client.BadStatusLine, "protocol"),
     ],
 )
-def test_a_response_that_is_none(bytes_sent: bytes | None, root: type[Exception], outcome: str, desk: Desk) -> None:
-    with Target({"/x": bytes_sent}) as target:
-        response = desk.http(target.url).get("/x")
+def test_a_response_that_is_none(
+    bytes_sent: bytes | None, root: type[Exception], outcome: str, session_bench: SessionBench
+) -> None:
+    with RecordingServer({"/x": bytes_sent}) as target:
+        response = session_bench.http(target.url).get("/x")
     assert type(response.error) is errors.ConnectionError
     assert type(root_of(response.error)) is root
-    assert [kind for kind, _ in desk.failures] == [outcome]
+    assert [kind for kind, _ in session_bench.failures] == [outcome]
 
 
-def test_a_connection_closed_instead_of_a_response(desk: Desk) -> None:
-    with Target({"/x": None}) as target:
-        response = desk.http(target.url).get("/x")
+def test_a_connection_closed_instead_of_a_response(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": None}) as target:
+        response = session_bench.http(target.url).get("/x")
     said = "RemoteDisconnected('Remote end closed connection without response')"
-    assert desk.failures == [("reset", said)]
+    assert session_bench.failures == [("reset", said)]
     assert repr(response.error) == f"ConnectionError(ProtocolError('Connection aborted.', {said}))"
 
 
-def test_a_response_that_ends_too_early(desk: Desk) -> None:
-    with Target({"/x": Last(HALF)}) as target:
-        response = desk.http(target.url).get("/x")
+def test_a_response_that_ends_too_early(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": ClosingAnswer(HALF)}) as target:
+        response = session_bench.http(target.url).get("/x")
     assert type(response.error) is errors.ChunkedEncodingError
-    assert desk.counts == {("GET", "/x", "reset"): 1}
+    assert session_bench.counts == {("GET", "/x", "reset"): 1}
 
 
 @pytest.mark.parametrize("arguments", [{}, {"cookies": {"a": "1"}}])
 @pytest.mark.parametrize("sent", [b"", HALF])
-def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], desk: Desk) -> None:
-    with Target({"/x": sent}) as target:
-        response = desk.http(target.url).get("/x", timeout=(5, 0.05), **arguments)
+def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": sent}) as target:
+        response = session_bench.http(target.url).get("/x", timeout=(5, 0.05), **arguments)
     assert type(response.error) is errors.ReadTimeout
     inner = f"HTTPConnectionPool(host='127.0.0.1', port={target.port}): Read timed out. (read timeout=0.05)"
-    assert desk.failures == [("timeout", f'ReadTimeout(ReadTimeoutError("{inner}"))')]
+    assert session_bench.failures == [("timeout", f'ReadTimeout(ReadTimeoutError("{inner}"))')]
     # What was waited for in vain counts with the limit.
-    assert [each.response_min >= 50_000_000 for each in desk.recorded] == [True]
+    assert [each.response_min >= 50_000_000 for each in session_bench.recorded] == [True]
 
 
-def test_a_connect_timeout(desk: Desk) -> None:
+def test_a_connect_timeout(session_bench: SessionBench) -> None:
     with socket.create_server(("127.0.0.1", 0), backlog=0) as full:
         full_port = full.getsockname()[1]
         url = f"http://127.0.0.1:{full_port}"
@@ -105,22 +107,22 @@ def test_a_connect_timeout(desk: Desk) -> None:
         for each in queued:
             each.setblocking(False)
             each.connect_ex(full.getsockname())
-        response = desk.http(url).get("/x", timeout=(0.05, 5))
+        response = session_bench.http(url).get("/x", timeout=(0.05, 5))
         for each in queued:
             each.close()
     assert type(response.error) is errors.ConnectTimeout
     # Without the address of the connection, which Locust masks as well.
     peer = f"<HTTPConnection(host='127.0.0.1', port={full_port}) at 0x....>"
     message = f"ConnectTimeoutError({peer}, 'Connection to 127.0.0.1 timed out. (connect timeout=0.05)')"
-    assert desk.failures == [("timeout", message)]
+    assert session_bench.failures == [("timeout", message)]
     assert f"Max retries exceeded with url: /x (Caused by {message})" in str(response.error)
 
 
-def test_a_certificate_that_nobody_trusts(desk: Desk, certificate: tuple[str, str]) -> None:
+def test_a_certificate_that_nobody_trusts(session_bench: SessionBench, certificate: tuple[str, str]) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(*certificate)
-    with Target({"/x": answer(200, b"in")}, context=context) as target:
-        session = desk.http(target.url)
+    with RecordingServer({"/x": answer(200, b"in")}, context=context) as target:
+        session = session_bench.http(target.url)
         response = session.get("/x")
         assert type(response.error) is errors.SSLError
         assert isinstance(root_of(response.error), ssl.SSLError)
@@ -128,13 +130,13 @@ def test_a_certificate_that_nobody_trusts(desk: Desk, certificate: tuple[str, st
         assert session.get("/x", verify=certificate[0]).text == "in"
         session.verify = False
         assert session.get("/x").text == "in"
-        assert desk.fast(target.url).get("/x").text == "in"
-        assert isinstance(desk.fast(target.url, insecure=False).get("/x").error, ssl.SSLError)
-    assert desk.counts == {("GET", "/x", "tls"): 2, ("GET", "/x", "success"): 4}
+        assert session_bench.fast(target.url).get("/x").text == "in"
+        assert isinstance(session_bench.fast(target.url, insecure=False).get("/x").error, ssl.SSLError)
+    assert session_bench.counts == {("GET", "/x", "tls"): 2, ("GET", "/x", "success"): 4}
 
 
-def test_a_certificate_file_that_is_not_there_is_an_exception(desk: Desk) -> None:
-    session = desk.http("https://127.0.0.1:1")
+def test_a_certificate_file_that_is_not_there_is_an_exception(session_bench: SessionBench) -> None:
+    session = session_bench.http("https://127.0.0.1:1")
     with pytest.raises(OSError, match="invalid path: /nowhere"):
         session.get("/x", verify="/nowhere")
     with pytest.raises(OSError, match="invalid path: /nowhere"):

@@ -11,7 +11,7 @@ from plimsoll._engine import Engine, Headers, Origin
 from plimsoll.users.hub import Hub, current
 
 if TYPE_CHECKING:
-    from target import Target
+    from tests.users.recording_server import RecordingServer
 
 
 def _get(hub: Hub, url: str) -> int:
@@ -20,7 +20,7 @@ def _get(hub: Hub, url: str) -> int:
     return hub.wait().status
 
 
-def test_a_reply_wakes_the_greenlet_that_sent(target: Target) -> None:
+def test_a_reply_wakes_the_greenlet_that_sent(target: RecordingServer) -> None:
     hub = Hub(Engine())
     hub.start()
     waiting = [gevent.spawn(_get, hub, target.url) for _ in range(20)]
@@ -29,7 +29,7 @@ def test_a_reply_wakes_the_greenlet_that_sent(target: Target) -> None:
     hub.stop()
 
 
-def test_others_run_while_one_waits(target: Target) -> None:
+def test_others_run_while_one_waits(target: RecordingServer) -> None:
     hub = Hub(Engine())
     hub.start()
     other = gevent.spawn(int)
@@ -38,7 +38,7 @@ def test_others_run_while_one_waits(target: Target) -> None:
     hub.stop()
 
 
-def test_a_hub_that_is_stopped_delivers_nothing_until_it_is_started_again(target: Target) -> None:
+def test_a_hub_that_is_stopped_delivers_nothing_until_it_is_started_again(target: RecordingServer) -> None:
     hub = Hub(Engine())
     waiting = gevent.spawn(_get, hub, target.url)
     gevent.sleep(0.05)

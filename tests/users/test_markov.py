@@ -7,7 +7,7 @@ import random
 from collections import Counter
 
 import pytest
-from life import Recording, live
+from tests.users.user_helpers import RecordingUser, run_to_end
 
 from plimsoll.users import MarkovTaskSet, TaskSet, tag, task, transition, transitions
 from plimsoll.users.exceptions import (
@@ -24,7 +24,7 @@ from plimsoll.users.tasks import filter_tasks_by_tags
 def visited(chain: type[MarkovTaskSet], tasks: int) -> list[str]:
     """The names of so many tasks, picked and not run."""
 
-    class Walker(Recording):
+    class Walker(RecordingUser):
         tasks = [chain]  # noqa: RUF012
 
     taskset = chain(Walker(None))
@@ -49,10 +49,10 @@ class Shop(MarkovTaskSet):
 def test_the_first_task_declared_comes_first_and_each_leads_to_the_next(monkeypatch):
     monkeypatch.setattr(TaskSet, "wait", lambda self: None)
 
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         tasks = [Shop]  # noqa: RUF012
 
-    seen = live(Shopper).seen
+    seen = run_to_end(Shopper).seen
     assert seen[0] == "browse"
     assert seen[-1] == "leave"
     assert seen[0:-1:2] == ["browse"] * len(seen[0:-1:2])
@@ -150,10 +150,10 @@ def test_a_nested_taskset_may_be_a_task(monkeypatch):
             self.user.note("end")
             raise StopUser
 
-    class Walker(Recording):
+    class Walker(RecordingUser):
         tasks = [Walk]  # noqa: RUF012
 
-    assert live(Walker).seen == ["look", "end"]
+    assert run_to_end(Walker).seen == ["look", "end"]
 
 
 def test_a_chain_needs_tasks():
@@ -249,7 +249,7 @@ def test_names_that_mean_something_else(caplog):
 
 
 def test_tags_leave_a_chain_where_it_is(caplog):
-    class Walker(Recording):
+    class Walker(RecordingUser):
         tasks = [Shop]  # noqa: RUF012
 
         @task

@@ -14,13 +14,13 @@ from plimsoll.users.plain import basic_authorization, compose, limits
 from plimsoll.users.url import route_of
 
 if TYPE_CHECKING:
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 ROOT = "http://example.org"
 
 
-def _compose(desk: Desk, cookie: bool = False, **arguments: Any) -> Any:
-    session = desk.http(ROOT)
+def _compose(session_bench: SessionBench, cookie: bool = False, **arguments: Any) -> Any:
+    session = session_bench.http(ROOT)
     if cookie:
         session.cookies.set("a", "1")
     given = {"params": None, "headers": None, "data": None, "json": None, "auth": None} | arguments
@@ -58,18 +58,18 @@ RARE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("arguments", COMMON, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
-def test_the_common_is_composed(arguments: dict[str, Any], desk: Desk) -> None:
-    assert _compose(desk, **arguments) is not None
+def test_the_common_is_composed(arguments: dict[str, Any], session_bench: SessionBench) -> None:
+    assert _compose(session_bench, **arguments) is not None
 
 
 @pytest.mark.parametrize("arguments", RARE, ids=lambda each: re.sub(r" at 0x\w+", "", str(each)))
-def test_the_rare_is_left_to_requests(arguments: dict[str, Any], desk: Desk) -> None:
-    assert _compose(desk, **arguments) is None
+def test_the_rare_is_left_to_requests(arguments: dict[str, Any], session_bench: SessionBench) -> None:
+    assert _compose(session_bench, **arguments) is None
 
 
-def test_the_callers_headers_are_left_alone(desk: Desk) -> None:
+def test_the_callers_headers_are_left_alone(session_bench: SessionBench) -> None:
     headers = {"X": "1"}
-    message = _compose(desk, cookie=True, headers=headers, auth=("a", "b"), json={})
+    message = _compose(session_bench, cookie=True, headers=headers, auth=("a", "b"), json={})
     assert list(message.extra) == ["X", "Cookie", "Content-Length", "Content-Type", "Authorization"]
     assert headers == {"X": "1"}
 

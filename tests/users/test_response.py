@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
-from target import Target, answer, json_answer
+from tests.users.recording_server import RecordingServer, answer, json_answer
 
 from plimsoll.users.response import Timings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 TEXT = "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich. " * 20
 
@@ -88,21 +88,21 @@ QUESTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_it_says_what_requests_says(name: str, desk: Desk) -> None:
-    with Target({"/x": ANSWERS[name]}) as target, requests.Session() as session:
+def test_it_says_what_requests_says(name: str, session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": ANSWERS[name]}) as target, requests.Session() as session:
         session.trust_env = False
         session.headers["Accept-Encoding"] = "gzip, deflate, br"
         expected = session.get(f"{target.url}/x", params={"a": 1}, allow_redirects=False)
-        given = desk.http(target.url).get("/x", params={"a": 1}, allow_redirects=False)
+        given = session_bench.http(target.url).get("/x", params={"a": 1}, allow_redirects=False)
     assert {what: ask(given) for what, ask in QUESTIONS.items()} == {
         what: ask(expected) for what, ask in QUESTIONS.items()
     }
 
 
-def test_the_raw_body_reads_like_a_file(desk: Desk) -> None:
+def test_the_raw_body_reads_like_a_file(session_bench: SessionBench) -> None:
     coded = gzip.compress(b"plain")
-    with Target({"/x": _coded("gzip", coded)}) as target:
-        session = desk.http(target.url)
+    with RecordingServer({"/x": _coded("gzip", coded)}) as target:
+        session = session_bench.http(target.url)
         assert session.get("/x", stream=True).raw.read() == coded
         assert session.get("/x", stream=True).raw.read(decode_content=True) == b"plain"
         assert session.get("/x", stream=True).raw.headers["content-encoding"] == "gzip"
@@ -112,34 +112,36 @@ def test_the_raw_body_reads_like_a_file(desk: Desk) -> None:
 @pytest.mark.parametrize(
     "settings", [{}, {"headers": {"A": "b"}}, {"files": {"a": b"b"}}], ids=["bare", "plain", "prepared"]
 )
-def test_a_damaged_coding_is_a_failure(desk: Desk, client: str, settings: dict[str, Any]) -> None:
-    with Target({"/x": _coded("gzip", b"not gzip")}) as target:
-        response = getattr(desk, client)(target.url).get("/x", **settings)
+def test_a_damaged_coding_is_a_failure(session_bench: SessionBench, client: str, settings: dict[str, Any]) -> None:
+    with RecordingServer({"/x": _coded("gzip", b"not gzip")}) as target:
+        response = getattr(session_bench, client)(target.url).get("/x", **settings)
     assert (response.status_code, response.content) == (0, None)
     assert isinstance(response.error, requests.exceptions.ContentDecodingError)
     assert "content-encoding: gzip" in str(response.error)
-    ((_, _, outcome, message, count, _, _),) = desk.recorder.take()[2]
+    ((_, _, outcome, message, count, _, _),) = session_bench.recorder.take()[2]
     assert (outcome, count) == ("protocol", 1)
     assert message.startswith(
         "ContentDecodingError(DecodeError('Received response with content-encoding: gzip, but failed"
     )
 
 
-def test_what_was_assigned_is_what_is_read(desk: Desk) -> None:
-    with Target({"/x": _typed("text/plain", "ä".encode())}) as target:
-        response = desk.http(target.url).get("/x")
+def test_what_was_assigned_is_what_is_read(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": _typed("text/plain", "ä".encode())}) as target:
+        response = session_bench.http(target.url).get("/x")
     assert response.text == "Ã¤"
     response.encoding = "utf-8"
     assert response.text == "ä"
 
 
-def test_elapsed_is_the_time_to_the_head(desk: Desk, target: Target) -> None:
-    response = desk.http(target.url).get("/x")
+def test_elapsed_is_the_time_to_the_head(session_bench: SessionBench, target: RecordingServer) -> None:
+    response = session_bench.http(target.url).get("/x")
     assert timedelta(0) < response.elapsed <= timedelta(microseconds=response.reply.service / 1000)
 
 
-def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.http(target.url)
     first, second = session.get("/x").timings, session.get("/x").timings
     assert first is not None and second is not None
     assert 0 < first.connect < first.first_byte <= first.total
@@ -149,23 +151,23 @@ def test_timings_are_the_stamps_of_the_exchange_in_milliseconds(desk: Desk, targ
     assert Timings.of(reply).first_byte == (reply.first_byte - reply.sent) / 1e6
 
 
-def test_timings_of_what_failed_have_no_first_byte(desk: Desk) -> None:
-    timings = desk.http("http://127.0.0.1:1").get("/x").timings
+def test_timings_of_what_failed_have_no_first_byte(session_bench: SessionBench) -> None:
+    timings = session_bench.http("http://127.0.0.1:1").get("/x").timings
     assert timings is not None
     assert (timings.first_byte, timings.total > 0) == (0, True)
 
 
-def test_elapsed_is_of_the_last_hop(desk: Desk) -> None:
-    with Target({"/x": answer(302, b"", (("Location", "/y"),))}) as target:
-        response = desk.http(target.url).get("/x")
+def test_elapsed_is_of_the_last_hop(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),))}) as target:
+        response = session_bench.http(target.url).get("/x")
     assert response.reply.hops == 1
     total = timedelta(microseconds=response.reply.service / 1000)
     assert response.history[0].elapsed + response.elapsed <= total
 
 
-def test_without_a_response_there_is_nothing_but_an_error(desk: Desk) -> None:
-    with Target({"/x": None}) as target:
-        response = desk.http(target.url).get("/x")
+def test_without_a_response_there_is_nothing_but_an_error(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": None}) as target:
+        response = session_bench.http(target.url).get("/x")
     assert isinstance(response, requests.Response)
     assert (response.status_code, response.content, response.text, response.url) == (0, None, "", None)
     assert (response.headers, response.history, list(response.cookies)) == ({}, [], [])
@@ -178,15 +180,17 @@ def test_without_a_response_there_is_nothing_but_an_error(desk: Desk) -> None:
         assert raised.value is response.error
 
 
-def test_it_can_be_pickled_as_that_of_requests_can(desk: Desk) -> None:
-    with Target({"/x": json_answer({"a": 1})}) as target:
-        response = desk.http(target.url).get("/x")
+def test_it_can_be_pickled_as_that_of_requests_can(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": json_answer({"a": 1})}) as target:
+        response = session_bench.http(target.url).get("/x")
         plain = requests.Response()
         plain.__setstate__(response.__getstate__())
     assert json.loads(pickle.loads(pickle.dumps(plain)).content) == {"a": 1}
 
 
-def test_it_is_a_context_manager_that_has_nothing_to_close(desk: Desk, target: Target) -> None:
-    response = desk.http(target.url).get("/x", stream=True)
+def test_it_is_a_context_manager_that_has_nothing_to_close(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    response = session_bench.http(target.url).get("/x", stream=True)
     response.close()
     assert response.content == b""

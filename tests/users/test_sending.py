@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 from gevent.pool import Pool
-from target import Target, answer
+from tests.users.recording_server import RecordingServer, answer
 
 from plimsoll._engine import Engine, now
 from plimsoll.users.exceptions import StopUser
@@ -21,7 +21,7 @@ from plimsoll.users.session import HttpSession
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 class Someone:
@@ -39,7 +39,7 @@ class Someone:
         return {}
 
 
-def _until_the_target_has(target: Target, count: int) -> None:
+def _until_the_target_has(target: RecordingServer, count: int) -> None:
     with gevent.Timeout(30):
         while len(target.got) < count:
             gevent.sleep(0.001)
@@ -50,9 +50,11 @@ SILENT = {"/silent": b""}
 
 @pytest.mark.parametrize("reason", [gevent.GreenletExit, StopUser])
 @pytest.mark.parametrize("kind", ["http", "fast"])
-def test_a_greenlet_that_is_killed_cancels_its_exchange(reason: type[BaseException], kind: str, desk: Desk) -> None:
-    with Target(SILENT) as target:
-        session = getattr(desk, kind)(target.url)
+def test_a_greenlet_that_is_killed_cancels_its_exchange(
+    reason: type[BaseException], kind: str, session_bench: SessionBench
+) -> None:
+    with RecordingServer(SILENT) as target:
+        session = getattr(session_bench, kind)(target.url)
         waiting = gevent.spawn(session.get, "/silent")
         _until_the_target_has(target, 1)
         assert current().engine.in_flight == 1
@@ -61,35 +63,37 @@ def test_a_greenlet_that_is_killed_cancels_its_exchange(reason: type[BaseExcepti
         # The connection is gone with the exchange, the session is not.
         assert session.get("/next").ok
         assert [got.connection for got in target.got] == [1, 2]
-    assert desk.counts == {("GET", "/silent", "cancelled"): 1, ("GET", "/next", "success"): 1}
-    assert not desk.failures
+    assert session_bench.counts == {("GET", "/silent", "cancelled"): 1, ("GET", "/next", "success"): 1}
+    assert not session_bench.failures
 
 
-def test_a_timeout_of_the_users_own_code_cancels_too(desk: Desk) -> None:
-    with Target(SILENT) as target:
-        session = desk.http(target.url)
+def test_a_timeout_of_the_users_own_code_cancels_too(session_bench: SessionBench) -> None:
+    with RecordingServer(SILENT) as target:
+        session = session_bench.http(target.url)
         with pytest.raises(gevent.Timeout), gevent.Timeout(0.05):
             session.get("/silent", name="n")
-    assert desk.counts == {("GET", "n", "cancelled"): 1}
-    assert all(each.timed == 0 for each in desk.recorded)
+    assert session_bench.counts == {("GET", "n", "cancelled"): 1}
+    assert all(each.timed == 0 for each in session_bench.recorded)
 
 
-def test_greenlets_of_one_user_may_send_at_the_same_time(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_greenlets_of_one_user_may_send_at_the_same_time(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     target.answers["/x"] = lambda got: answer(200, got.target.encode())
     pool = Pool(5)
     paths = [f"/x?{n}" for n in range(50)]
     assert [response.text for response in pool.imap(lambda path: session.get(path, name="/x"), paths)] == paths
-    assert desk.counts == {("GET", "/x", "success"): 50}
+    assert session_bench.counts == {("GET", "/x", "success"): 50}
     assert len({got.connection for got in target.got}) <= 5
 
 
 @pytest.mark.parametrize("kind", ["http", "fast"])
-def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(kind: str, desk: Desk) -> None:
+def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(
+    kind: str, session_bench: SessionBench
+) -> None:
     late = 5_000_000_000
     user = Someone()
-    with Target() as target:
-        session = getattr(desk, kind)(target.url, user)
+    with RecordingServer() as target:
+        session = getattr(session_bench, kind)(target.url, user)
         session.get("/x")
         user._due, user._late = now() - late, late
         before = now()
@@ -102,11 +106,11 @@ def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(ki
 
 
 @pytest.mark.parametrize("kind", ["http", "fast"])
-def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, desk: Desk) -> None:
+def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, session_bench: SessionBench) -> None:
     due = now() - 1_000_000_000
     user = Someone()
-    with Target() as target:
-        session = getattr(desk, kind)(target.url, user)
+    with RecordingServer() as target:
+        session = getattr(session_bench, kind)(target.url, user)
         user._due, user._late = due, None
         first = session.get("/x")
         assert (user._due, user._late) == (0, 0)
@@ -115,26 +119,28 @@ def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, 
     assert second.reply.due >= first.reply.read
 
 
-def test_what_the_users_code_does_between_wake_up_and_request_is_its_own_time(desk: Desk, target: Target) -> None:
+def test_what_the_users_code_does_between_wake_up_and_request_is_its_own_time(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     user = Someone()
     user._due = now() - 7_000_000_000
-    assert desk.http(target.url, user).get("/x").reply.lag < 7_000_000_000
+    assert session_bench.http(target.url, user).get("/x").reply.lag < 7_000_000_000
 
 
-def test_a_user_knows_that_others_could_run(desk: Desk, target: Target) -> None:
+def test_a_user_knows_that_others_could_run(session_bench: SessionBench, target: RecordingServer) -> None:
     user = Someone()
-    desk.http(target.url, user).get("/x")
+    session_bench.http(target.url, user).get("/x")
     assert user._yielded
 
 
-def test_the_hub_is_that_of_the_users_environment(desk: Desk, target: Target) -> None:
+def test_the_hub_is_that_of_the_users_environment(session_bench: SessionBench, target: RecordingServer) -> None:
     class Environment:
         hub = Hub(Engine())
 
     user = Someone()
     user.environment = Environment
     Environment.hub.start()
-    session = desk.http(target.url, user)
+    session = session_bench.http(target.url, user)
     session.get("/x")
     assert Environment.hub.engine.connections == 1
     session.close()
@@ -142,10 +148,12 @@ def test_the_hub_is_that_of_the_users_environment(desk: Desk, target: Target) ->
     Environment.hub.stop()
 
 
-def test_a_session_goes_without_the_help_of_the_garbage_collector(desk: Desk, target: Target) -> None:
+def test_a_session_goes_without_the_help_of_the_garbage_collector(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
     gc.disable()
     try:
-        session = desk.http(target.url)
+        session = session_bench.http(target.url)
         session.headers["X"] = "1"
         session.cookies.set("a", "1")
         with session.get("/x", catch_response=True) as response:
@@ -188,9 +196,9 @@ def _as_method(session: Any) -> None:
 @pytest.mark.parametrize("kind", ["http", "fast"])
 @pytest.mark.parametrize("replace", [_as_partial, _as_method])
 def test_a_request_method_of_ones_own_is_what_get_calls(
-    kind: str, replace: Callable[[Any], None], desk: Desk, target: Target
+    kind: str, replace: Callable[[Any], None], session_bench: SessionBench, target: RecordingServer
 ) -> None:
-    session = getattr(desk, kind)(target.url)
+    session = getattr(session_bench, kind)(target.url)
     session.get("/x")
     replace(session)
     for _ in range(2):
@@ -201,7 +209,7 @@ def test_a_request_method_of_ones_own_is_what_get_calls(
 @pytest.mark.parametrize("step", ["prepare_request", "merge_environment_settings", "send"])
 @pytest.mark.parametrize("on_the_class", [True, False])
 def test_steps_of_requests_that_are_replaced_are_gone_through(
-    step: str, on_the_class: bool, desk: Desk, target: Target
+    step: str, on_the_class: bool, session_bench: SessionBench, target: RecordingServer
 ) -> None:
     calls = []
 
@@ -209,7 +217,7 @@ def test_steps_of_requests_that_are_replaced_are_gone_through(
         calls.append(step)
         return getattr(HttpSession, step)(self, *args, **kwargs)
 
-    session = desk.http(target.url)
+    session = session_bench.http(target.url)
     if on_the_class:
         session.__class__ = type("Mine", (HttpSession,), {step: replaced})
     else:
@@ -217,4 +225,4 @@ def test_steps_of_requests_that_are_replaced_are_gone_through(
     session.get("/x")
     session.post("/x", json={})
     assert calls == [step, step]
-    assert desk.counts == {("GET", "/x", "success"): 1, ("POST", "/x", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 1, ("POST", "/x", "success"): 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from life import live
+from tests.users.user_helpers import run_to_end
 
 from plimsoll.users import SequentialTaskSet, User, task
 from plimsoll.users.exceptions import LocustError, StopUser
@@ -33,7 +33,7 @@ def test_tasks_run_in_order_repeat_by_weight_and_start_over():
             def buy(self):
                 seen.append("buy")
 
-    live(Buyer)
+    run_to_end(Buyer)
     assert seen == ["search", "look", "look", "buy", "search", "look", "look", "buy", "search"]
 
 

@@ -9,12 +9,12 @@ import pytest
 import requests
 from requests.auth import HTTPBasicAuth, HTTPDigestAuth
 from requests.cookies import cookiejar_from_dict, create_cookie
-from target import Got, Target, answer, json_answer
+from tests.users.recording_server import ReceivedRequest, RecordingServer, answer, json_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 
 def _prepare(**settings: Any) -> Callable[[Any, str], Any]:
@@ -159,7 +159,7 @@ CALLS: dict[str, Callable[[Any, str], Any]] = {
 
 
 def sent_by(session: Any, call: Callable[[Any, str], Any], answers: dict[str, Any]) -> list[tuple[Any, ...]]:
-    with Target(answers) as target, session:
+    with RecordingServer(answers) as target, session:
         call(session, target.url)
         authority = f"127.0.0.1:{target.port}"
         # The two targets have different ports, which shall not count.
@@ -187,29 +187,33 @@ def oracle() -> requests.Session:
     ids=str,
 )
 def test_the_body_of_the_request_is_of_the_kind_that_requests_gives_it(
-    arguments: dict[str, Any], desk: Desk, target: Target
+    arguments: dict[str, Any], session_bench: SessionBench, target: RecordingServer
 ) -> None:
-    mine, other = (each.post(f"{target.url}/x", **arguments).request.body for each in (desk.http(target.url), oracle()))
+    mine, other = (
+        each.post(f"{target.url}/x", **arguments).request.body for each in (session_bench.http(target.url), oracle())
+    )
     assert (type(mine), mine) == (type(other), other)
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_wire_carries_what_requests_would_send(name: str, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_wire_carries_what_requests_would_send(
+    name: str, session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("urllib3.filepost.choose_boundary", lambda: "boundary")
     expected = sent_by(oracle(), CALLS[name], {})
     assert expected, "the oracle sent nothing"
-    assert sent_by(desk.http("http://unused"), CALLS[name], {}) == expected
+    assert sent_by(session_bench.http("http://unused"), CALLS[name], {}) == expected
 
 
 def _redirect(location: str, status: int = 302, *cookies: str) -> bytes:
     return answer(status, b"gone", (("Location", location), *(("Set-Cookie", cookie) for cookie in cookies)))
 
 
-def _echo_method(got: Got) -> bytes:
+def _echo_method(got: ReceivedRequest) -> bytes:
     return json_answer({"method": got.method, "body": got.body.decode(), "cookie": got.header("cookie")})
 
 
-def _digest(got: Got) -> bytes:
+def _digest(got: ReceivedRequest) -> bytes:
     if got.header("authorization") is None:
         challenge = ("WWW-Authenticate", 'Digest realm="r", nonce="n", qop="auth"')
         return answer(401, b"who?", (challenge, ("Set-Cookie", "n=1")))
@@ -253,7 +257,7 @@ JOURNEYS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _told(response: Any, target: Target) -> dict[str, Any]:
+def _told(response: Any, target: RecordingServer) -> dict[str, Any]:
     """What the user's code can see of a response, but for what differs between two runs."""
 
     def same(text: str) -> str:
@@ -270,7 +274,7 @@ def _told(response: Any, target: Target) -> dict[str, Any]:
 
 
 def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
-    with Target(dict(ANSWERS)) as target, session:
+    with RecordingServer(dict(ANSWERS)) as target, session:
         target.answers["/chain/3"] = _redirect(f"//127.0.0.1:{target.port}/end")
         response = call(session, target.url)
         told = _told(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
@@ -286,30 +290,32 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("name", JOURNEYS)
 def test_redirects_and_cookies_are_followed_as_requests_follows_them(
-    name: str, desk: Desk, monkeypatch: pytest.MonkeyPatch
+    name: str, session_bench: SessionBench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("urllib3.filepost.choose_boundary", lambda: "boundary")
     expected = _travel(oracle(), JOURNEYS[name])
-    assert _travel(desk.http("http://unused"), JOURNEYS[name]) == expected
+    assert _travel(session_bench.http("http://unused"), JOURNEYS[name]) == expected
     # Every request that the target got is in the books: as an exchange, or as a hop of one.
-    assert sum(each.count + each.hops for each in desk.recorded) == len(expected[1])
+    assert sum(each.count + each.hops for each in session_bench.recorded) == len(expected[1])
 
 
-def test_a_path_is_put_behind_the_base_url_as_it_is(desk: Desk, target: Target) -> None:
-    desk.http(f"{target.url}/base").get("/x")
-    desk.http(f"{target.url}/base/").get("x?y=1")
+def test_a_path_is_put_behind_the_base_url_as_it_is(session_bench: SessionBench, target: RecordingServer) -> None:
+    session_bench.http(f"{target.url}/base").get("/x")
+    session_bench.http(f"{target.url}/base/").get("x?y=1")
     assert [got.target for got in target.got] == ["/base/x", "/base/x?y=1"]
 
 
-def test_credentials_in_the_base_url_become_basic_authentication(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url.replace("//", "//me:p%40ss@"))
+def test_credentials_in_the_base_url_become_basic_authentication(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.http(target.url.replace("//", "//me:p%40ss@"))
     session.get("/x")
     assert session.base_url == target.url
     assert target.got[0].header("authorization") == requests.auth._basic_auth_str("me", "p@ss")
 
 
-def test_connections_are_kept_until_the_session_is_closed(desk: Desk, target: Target) -> None:
-    session, other = desk.http(target.url), desk.http(target.url)
+def test_connections_are_kept_until_the_session_is_closed(session_bench: SessionBench, target: RecordingServer) -> None:
+    session, other = session_bench.http(target.url), session_bench.http(target.url)
     for each in (session, session, other):
         each.get("/x")
     session.close()
@@ -329,27 +335,27 @@ NAMES: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("case", NAMES)
-def test_an_exchange_is_counted_under(case: str, desk: Desk) -> None:
+def test_an_exchange_is_counted_under(case: str, session_bench: SessionBench) -> None:
     call, name = NAMES[case]
-    with Target(ANSWERS) as target:
-        call(desk.http(target.url))
-    assert desk.counts == {("GET", name, "success"): 1}
+    with RecordingServer(ANSWERS) as target:
+        call(session_bench.http(target.url))
+    assert session_bench.counts == {("GET", name, "success"): 1}
 
 
-def test_rename_request_names_what_has_no_name(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_rename_request_names_what_has_no_name(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     with session.rename_request("group"):
         session.get("/a")
         session.post("/b")
         session.get("/c", name="own")
     session.get("/d")
-    assert [name for _, name, _ in sorted(desk.counts)] == ["/d", "group", "own", "group"]
+    assert [name for _, name, _ in sorted(session_bench.counts)] == ["/d", "group", "own", "group"]
 
 
-def test_the_method_is_counted_as_it_was_given(desk: Desk, target: Target) -> None:
-    desk.http(target.url).request("get", "/a")
+def test_the_method_is_counted_as_it_was_given(session_bench: SessionBench, target: RecordingServer) -> None:
+    session_bench.http(target.url).request("get", "/a")
     assert target.got[0].method == "GET"
-    assert desk.counts == {("get", "/a", "success"): 1}
+    assert session_bench.counts == {("get", "/a", "success"): 1}
 
 
 @pytest.mark.parametrize(
@@ -361,40 +367,47 @@ def test_the_method_is_counted_as_it_was_given(desk: Desk, target: Target) -> No
         ("http://127.0.0.1:99999", requests.exceptions.InvalidURL),
     ],
 )
-def test_a_url_that_makes_no_sense_is_an_exception(url: str, error: type[Exception], desk: Desk) -> None:
+def test_a_url_that_makes_no_sense_is_an_exception(
+    url: str, error: type[Exception], session_bench: SessionBench
+) -> None:
     for call in ({}, {"name": "n"}, {"cookies": {"a": "1"}}):
         with pytest.raises(error):
-            desk.http(url).get("/x", **call)
-    assert desk.counts == {}
+            session_bench.http(url).get("/x", **call)
+    assert session_bench.counts == {}
 
 
-def test_redirects_that_end_in_an_error_are_named_after_their_last_request(desk: Desk) -> None:
-    with Target({"/x": _redirect("/y"), "/y": None}) as target:
-        desk.http(target.url).get("/x")
-        desk.http(target.url).get("/x", name="mine")
-    assert desk.counts == {("GET", "/y", "reset"): 1, ("GET", "mine", "reset"): 1}
+def test_redirects_that_end_in_an_error_are_named_after_their_last_request(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": _redirect("/y"), "/y": None}) as target:
+        session_bench.http(target.url).get("/x")
+        session_bench.http(target.url).get("/x", name="mine")
+    assert session_bench.counts == {("GET", "/y", "reset"): 1, ("GET", "mine", "reset"): 1}
 
 
-def test_a_redirect_to_another_scheme_is_an_exception(desk: Desk) -> None:
-    with Target({"/x": _redirect("ftp://127.0.0.1/")}) as target, pytest.raises(requests.exceptions.InvalidSchema):
-        desk.http(target.url).get("/x")
+def test_a_redirect_to_another_scheme_is_an_exception(session_bench: SessionBench) -> None:
+    with (
+        RecordingServer({"/x": _redirect("ftp://127.0.0.1/")}) as target,
+        pytest.raises(requests.exceptions.InvalidSchema),
+    ):
+        session_bench.http(target.url).get("/x")
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}, {"cookies": {"a": "1"}}])
-def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], desk: Desk) -> None:
-    with Target(ANSWERS) as target:
-        session = desk.http(target.url)
+def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_bench: SessionBench) -> None:
+    with RecordingServer(ANSWERS) as target:
+        session = session_bench.http(target.url)
         session.max_redirects = 3
         response = session.get("/loop", **arguments)
         assert len(target.got) == 4
     assert response.status_code == 0
     assert isinstance(response.error, requests.exceptions.TooManyRedirects)
-    assert desk.counts == {("GET", "/loop", "http"): 1}
-    assert desk.failures == [("http", "TooManyRedirects('Exceeded 3 redirects.')")]
+    assert session_bench.counts == {("GET", "/loop", "http"): 1}
+    assert session_bench.failures == [("http", "TooManyRedirects('Exceeded 3 redirects.')")]
 
 
-def test_what_cannot_be_sent_is_a_failure_of_the_users_own(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_what_cannot_be_sent_is_a_failure_of_the_users_own(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.http(target.url)
     for headers in ({"X": "a\r\nb"}, {"X": 1}, {"X ": "1"}):
         response = session.get("/x", headers=headers, name="n")
         assert isinstance(response.error, requests.exceptions.InvalidHeader)
@@ -402,21 +415,21 @@ def test_what_cannot_be_sent_is_a_failure_of_the_users_own(desk: Desk, target: T
     response = session.post("/x", json={"a": float("nan")}, name="n")
     assert isinstance(response.error, requests.exceptions.InvalidJSONError)
     assert target.got == []
-    counts = desk.counts
+    counts = session_bench.counts
     assert counts == {("GET", "n", "assertion"): 3, ("POST", "n", "assertion"): 1}
-    assert all(each.untimed == each.count for each in desk.recorded)
+    assert all(each.untimed == each.count for each in session_bench.recorded)
 
 
-def test_a_bad_header_of_the_session_fails_every_request(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_a_bad_header_of_the_session_fails_every_request(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     session.headers["X"] = "a\nb"
     assert isinstance(session.get("/x").error, requests.exceptions.InvalidHeader)
     del session.headers["X"]
     assert session.get("/x").ok
 
 
-def test_arguments_of_the_wrong_kind_are_exceptions(desk: Desk, target: Target) -> None:
-    session = desk.http(target.url)
+def test_arguments_of_the_wrong_kind_are_exceptions(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.http(target.url)
     for arguments in ({"timeout": (1, 2, 3)}, {"timeout": 0}, {"data": ["no pair"]}):
         with pytest.raises(ValueError, match=r"."):
             session.post("/x", **arguments)
@@ -424,9 +437,9 @@ def test_arguments_of_the_wrong_kind_are_exceptions(desk: Desk, target: Target) 
         session.get("/x", unknown=1)
 
 
-def test_hooks_see_the_response(desk: Desk, target: Target) -> None:
+def test_hooks_see_the_response(session_bench: SessionBench, target: RecordingServer) -> None:
     seen: list[int] = []
-    session = desk.http(target.url)
+    session = session_bench.http(target.url)
     session.get("/x", hooks={"response": lambda response, **_: seen.append(response.status_code)})
     session.hooks["response"].append(lambda response, **_: seen.append(-1))
     session.get("/x")
@@ -442,8 +455,10 @@ class SourceAdapter(requests.adapters.HTTPAdapter):
         super().init_poolmanager(*args, **kwargs, source_address=("127.0.0.1", 0))  # type: ignore[no-untyped-call]
 
 
-def test_an_adapter_that_is_of_no_use_says_so(desk: Desk, target: Target, caplog: pytest.LogCaptureFixture) -> None:
-    session = desk.http(target.url)
+def test_an_adapter_that_is_of_no_use_says_so(
+    session_bench: SessionBench, target: RecordingServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    session = session_bench.http(target.url)
     session.mount("http://", requests.adapters.HTTPAdapter(pool_maxsize=5))
     assert not caplog.messages
     session.mount("http://", SourceAdapter())
@@ -452,13 +467,13 @@ def test_an_adapter_that_is_of_no_use_says_so(desk: Desk, target: Target, caplog
 
 
 def test_the_environment_counts_only_if_it_is_trusted(
-    desk: Desk, target: Target, monkeypatch: pytest.MonkeyPatch
+    session_bench: SessionBench, target: RecordingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Target() as proxy:
+    with RecordingServer() as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.delenv("NO_PROXY", raising=False)
-        session = desk.http(target.url)
+        session = session_bench.http(target.url)
         session.get("/x")
         assert len(target.got) == 1
         assert not proxy.got
@@ -468,8 +483,8 @@ def test_the_environment_counts_only_if_it_is_trusted(
         assert proxy.got
 
 
-def test_it_is_a_session_of_requests_for_who_asks(desk: Desk) -> None:
-    session = desk.http("http://127.0.0.1")
+def test_it_is_a_session_of_requests_for_who_asks(session_bench: SessionBench) -> None:
+    session = session_bench.http("http://127.0.0.1")
     assert isinstance(session, requests.Session)
     assert session.headers["accept-encoding"] == "gzip, deflate, br"
     assert (session.verify, session.cert, session.auth, session.max_redirects) == (True, None, None, 30)

@@ -12,7 +12,7 @@ from requests.cookies import RequestsCookieJar, create_cookie
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
     from plimsoll.users.session import HttpSession
 
@@ -20,8 +20,8 @@ ROOT = "http://example.org"
 
 
 @pytest.fixture
-def session(desk: Desk) -> HttpSession:
-    return desk.http(ROOT)
+def session(session_bench: SessionBench) -> HttpSession:
+    return session_bench.http(ROOT)
 
 
 def test_an_untouched_session_owns_next_to_nothing(session: HttpSession) -> None:

@@ -11,15 +11,15 @@ import gevent
 import pytest
 import requests
 from requests import exceptions as errors
-from target import Last, answer
+from tests.users.recording_server import ClosingAnswer, answer
 
 from plimsoll.users.stream import STREAK, sliced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from conftest import Desk
-    from target import Got, Target
+    from tests.users.conftest import SessionBench
+    from tests.users.recording_server import ReceivedRequest, RecordingServer
 
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n"
 LIMIT = 10.0
@@ -36,7 +36,7 @@ class Steps:
         self._parts = parts
         self._go = threading.Semaphore(0)
 
-    def __call__(self, _: Got) -> Iterator[bytes]:
+    def __call__(self, _: ReceivedRequest) -> Iterator[bytes]:
         for part in self._parts:
             assert self._go.acquire(timeout=LIMIT)
             yield part
@@ -46,8 +46,8 @@ class Steps:
 
 
 @pytest.fixture(params=["http", "fast"])
-def session(request: pytest.FixtureRequest, desk: Desk, target: Target) -> Any:
-    return getattr(desk, request.param)(target.url)
+def session(request: pytest.FixtureRequest, session_bench: SessionBench, target: RecordingServer) -> Any:
+    return getattr(session_bench, request.param)(target.url)
 
 
 @pytest.fixture(autouse=True)
@@ -57,17 +57,19 @@ def limited() -> Iterator[None]:
         yield
 
 
-def connections(target: Target) -> int:
+def connections(target: RecordingServer) -> int:
     return len({got.connection for got in target.got})
 
 
-def test_a_response_is_there_with_its_head_and_its_body_as_it_comes(target: Target, session: Any, desk: Desk) -> None:
+def test_a_response_is_there_with_its_head_and_its_body_as_it_comes(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), chunk(b"two"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step()
     response = session.get("/x", stream=True)
     assert (response.status_code, response.ok) == (200, True)
-    assert desk.counts == {("GET", "/x", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 1}
     pieces = requests.Response.iter_content(response, 512)
     for text in (b"one", b"two"):
         steps.step()
@@ -78,11 +80,11 @@ def test_a_response_is_there_with_its_head_and_its_body_as_it_comes(target: Targ
     assert connections(target) == 1
 
 
-def test_lines_of_an_event_stream_come_one_by_one(target: Target, desk: Desk) -> None:
+def test_lines_of_an_event_stream_come_one_by_one(target: RecordingServer, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"data: 1\n\n"), chunk(b"data: 2\n"), chunk(b"\n"), b"0\r\n\r\n")
     target.answers["/events"] = steps
     steps.step(2)
-    lines = desk.http(target.url).get("/events", stream=True).iter_lines()
+    lines = session_bench.http(target.url).get("/events", stream=True).iter_lines()
     assert [next(lines), next(lines)] == [b"data: 1", b""]
     steps.step()
     assert next(lines) == b"data: 2"
@@ -90,23 +92,25 @@ def test_lines_of_an_event_stream_come_one_by_one(target: Target, desk: Desk) ->
     assert list(lines) == [b""]
 
 
-def test_the_lines_of_the_fast_client(target: Target, desk: Desk) -> None:
+def test_the_lines_of_the_fast_client(target: RecordingServer, session_bench: SessionBench) -> None:
     head = CHUNKED.replace(b"200 OK", b"200 OK\r\nContent-Type: text/plain") + b"\r\n"
     steps = Steps(head, chunk("ä".encode()[:1]), chunk("ä".encode()[1:] + b"\nrest"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step(3)
-    lines = desk.fast(target.url).iter_lines("/x")
+    lines = session_bench.fast(target.url).iter_lines("/x")
     assert next(lines) == "ä"
     steps.step()
     assert list(lines) == ["rest"]
     with pytest.raises(Exception, match="code=500"):
         target.answers["/bad"] = answer(500)
-        next(desk.fast(target.url).iter_lines("/bad"))
+        next(session_bench.fast(target.url).iter_lines("/bad"))
 
 
-def test_time_and_length_of_an_exchange_are_those_of_its_head(target: Target, session: Any, desk: Desk) -> None:
+def test_time_and_length_of_an_exchange_are_those_of_its_head(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
     events: list[dict[str, Any]] = []
-    desk.event.add_listener(lambda **event: events.append(event))
+    session_bench.event.add_listener(lambda **event: events.append(event))
     steps = Steps(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\n", b"body")
     target.answers["/x"] = steps
     steps.step()
@@ -117,30 +121,32 @@ def test_time_and_length_of_an_exchange_are_those_of_its_head(target: Target, se
     steps.step()
     assert response.content == b"body"
     assert len(events) == 1
-    assert sum(each.bytes_body for each in desk.recorded) == 4
+    assert sum(each.bytes_body for each in session_bench.recorded) == 4
 
 
-def test_without_a_length_the_recorded_length_is_nothing(target: Target, session: Any, desk: Desk) -> None:
+def test_without_a_length_the_recorded_length_is_nothing(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
     target.answers["/x"] = CHUNKED + b"\r\n" + chunk(b"text") + b"0\r\n\r\n"
     assert session.get("/x", stream=True).content == b"text"
-    assert sum(each.bytes_body for each in desk.recorded) == 0
+    assert sum(each.bytes_body for each in session_bench.recorded) == 0
 
 
-def test_a_verdict_after_reading_decides(target: Target, session: Any, desk: Desk) -> None:
+def test_a_verdict_after_reading_decides(target: RecordingServer, session: Any, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"wrong"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step()
     with session.get("/x", stream=True, catch_response=True) as response:
-        assert desk.counts == {}
+        assert session_bench.counts == {}
         steps.step(2)
         if response.content != b"right":
             response.failure("not right")
-    assert desk.failures == [("assertion", "not right")]
+    assert session_bench.failures == [("assertion", "not right")]
 
 
 @pytest.mark.parametrize("leave", ["block", "close", "forget"])
 def test_a_connection_with_an_unread_body_is_closed_and_never_used_again(
-    target: Target, session: Any, leave: str
+    target: RecordingServer, session: Any, leave: str
 ) -> None:
     target.answers["/x"] = lambda _: [CHUNKED + b"\r\n", chunk(b"one")]
     response = session.get("/x", stream=True, catch_response=leave == "block")
@@ -164,7 +170,7 @@ def test_a_connection_with_an_unread_body_is_closed_and_never_used_again(
     [("gzip", gzip.compress), ("deflate", zlib.compress), ("identity", bytes)],
 )
 def test_content_codings_are_undone_while_the_body_comes(
-    target: Target, session: Any, coding: str, coded: Callable[[bytes], bytes]
+    target: RecordingServer, session: Any, coding: str, coded: Callable[[bytes], bytes]
 ) -> None:
     body = coded(b"plain text")
     head = CHUNKED + f"Content-Encoding: {coding}\r\n\r\n".encode()
@@ -174,7 +180,7 @@ def test_content_codings_are_undone_while_the_body_comes(
     assert b"".join(pieces) == b"plain text"
 
 
-def test_flushed_text_comes_out_before_the_rest_of_its_coding(target: Target, session: Any) -> None:
+def test_flushed_text_comes_out_before_the_rest_of_its_coding(target: RecordingServer, session: Any) -> None:
     packer = zlib.compressobj(wbits=31)
     first = packer.compress(b"one") + packer.flush(zlib.Z_SYNC_FLUSH)
     steps = Steps(CHUNKED + b"Content-Encoding: gzip\r\n\r\n", chunk(first), chunk(packer.flush()) + b"0\r\n\r\n")
@@ -191,9 +197,9 @@ def _consume(response: Any) -> bytes:
 
 
 BROKEN: dict[str, tuple[list[bytes], type[Exception]]] = {
-    "in a chunk": ([CHUNKED + b"\r\n", chunk(b"one"), Last(b"5\r\ntw")], errors.ChunkedEncodingError),
+    "in a chunk": ([CHUNKED + b"\r\n", chunk(b"one"), ClosingAnswer(b"5\r\ntw")], errors.ChunkedEncodingError),
     "before its length": (
-        [b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", Last(b"one")],
+        [b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", ClosingAnswer(b"one")],
         errors.ChunkedEncodingError,
     ),
     "nonsense": ([CHUNKED + b"\r\n", b"zz\r\n"], errors.ChunkedEncodingError),
@@ -206,7 +212,7 @@ BROKEN: dict[str, tuple[list[bytes], type[Exception]]] = {
 
 @pytest.mark.parametrize("name", BROKEN)
 def test_a_body_that_breaks_raises_what_requests_raises_and_the_exchange_stays_what_it_was(
-    target: Target, session: Any, desk: Desk, name: str
+    target: RecordingServer, session: Any, session_bench: SessionBench, name: str
 ) -> None:
     parts, expected = BROKEN[name]
     target.answers["/x"] = lambda _: parts
@@ -216,20 +222,24 @@ def test_a_body_that_breaks_raises_what_requests_raises_and_the_exchange_stays_w
         _consume(session.get("/x", stream=True))
     with pytest.raises(expected):
         _ = session.get("/x", stream=True).content
-    assert desk.counts == {("GET", "/x", "success"): 2}
+    assert session_bench.counts == {("GET", "/x", "success"): 2}
 
 
-def test_silence_within_the_body_is_a_timeout_as_with_requests(target: Target, desk: Desk) -> None:
+def test_silence_within_the_body_is_a_timeout_as_with_requests(
+    target: RecordingServer, session_bench: SessionBench
+) -> None:
     target.answers["/x"] = lambda _: [CHUNKED + b"\r\n", chunk(b"one")]
     with pytest.raises(errors.ConnectionError, match="timed out"):
         _consume(requests.get(f"{target.url}/x", stream=True, timeout=0.1))
-    response = desk.http(target.url).get("/x", stream=True, timeout=0.1)
+    response = session_bench.http(target.url).get("/x", stream=True, timeout=0.1)
     with pytest.raises(errors.ConnectionError, match="timed out"):
         _consume(response)
     assert list(response.raw.stream(10)) == []
 
 
-def test_a_timeout_of_the_users_own_code_leaves_the_body_to_be_read_later(target: Target, session: Any) -> None:
+def test_a_timeout_of_the_users_own_code_leaves_the_body_to_be_read_later(
+    target: RecordingServer, session: Any
+) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step()
@@ -242,7 +252,7 @@ def test_a_timeout_of_the_users_own_code_leaves_the_body_to_be_read_later(target
     assert response.raw.read() == b"one"
 
 
-def test_a_user_who_is_stopped_while_it_reads_lets_go_of_the_connection(target: Target, session: Any) -> None:
+def test_a_user_who_is_stopped_while_it_reads_lets_go_of_the_connection(target: RecordingServer, session: Any) -> None:
     target.answers["/x"] = lambda _: [CHUNKED + b"\r\n"]
     reading = gevent.event.Event()
 
@@ -260,7 +270,7 @@ def test_a_user_who_is_stopped_while_it_reads_lets_go_of_the_connection(target: 
     assert session._hub.engine.connections == before
 
 
-def test_others_get_their_turn_however_fast_a_body_comes(target: Target, session: Any) -> None:
+def test_others_get_their_turn_however_fast_a_body_comes(target: RecordingServer, session: Any) -> None:
     body = bytes(STREAK * 4 << 16)
     target.answers["/x"] = answer(200, body)
     response = session.get("/x", stream=True)
@@ -292,7 +302,9 @@ READ: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", READ)
 @pytest.mark.parametrize("split", [False, True])
-def test_every_way_to_read_gives_what_requests_gives(target: Target, desk: Desk, name: str, split: bool) -> None:
+def test_every_way_to_read_gives_what_requests_gives(
+    target: RecordingServer, session_bench: SessionBench, name: str, split: bool
+) -> None:
     head, body = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 14\r\n\r\n",
         b"one two\nthree\n",
@@ -300,12 +312,14 @@ def test_every_way_to_read_gives_what_requests_gives(target: Target, desk: Desk,
     parts: Iterable[bytes] = [head + body] if not split else [head, body[:5], body[5:]]
     target.answers["/x"] = lambda _: parts
     expected = READ[name](requests.get(f"{target.url}/x", stream=True, timeout=LIMIT))
-    assert READ[name](desk.http(target.url).get("/x", stream=True)) == expected
+    assert READ[name](session_bench.http(target.url).get("/x", stream=True)) == expected
 
 
-def test_what_was_read_piece_by_piece_is_not_there_to_be_read_again(target: Target, desk: Desk) -> None:
+def test_what_was_read_piece_by_piece_is_not_there_to_be_read_again(
+    target: RecordingServer, session_bench: SessionBench
+) -> None:
     target.answers["/x"] = answer(200, b"body")
-    response = desk.http(target.url).get("/x", stream=True)
+    response = session_bench.http(target.url).get("/x", stream=True)
     assert list(response.iter_content(4)) == [b"body"]
     with pytest.raises(RuntimeError, match="already consumed"):
         _ = response.content
@@ -313,7 +327,9 @@ def test_what_was_read_piece_by_piece_is_not_there_to_be_read_again(target: Targ
         list(response.iter_content(4))
 
 
-def test_redirects_are_followed_to_a_stream_on_the_same_connection(target: Target, session: Any, desk: Desk) -> None:
+def test_redirects_are_followed_to_a_stream_on_the_same_connection(
+    target: RecordingServer, session: Any, session_bench: SessionBench
+) -> None:
     target.answers["/x"] = lambda _: [answer(302, b"elsewhere", (("Location", "/y"),))]
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), b"0\r\n\r\n")
     target.answers["/y"] = steps
@@ -322,13 +338,13 @@ def test_redirects_are_followed_to_a_stream_on_the_same_connection(target: Targe
     assert [each.status_code for each in response.history] == [302]
     steps.step(2)
     assert response.content == b"one"
-    assert (connections(target), desk.counts) == (1, {("GET", "/x", "success"): 1})
+    assert (connections(target), session_bench.counts) == (1, {("GET", "/x", "success"): 1})
 
 
-def test_a_session_that_streams_everything_streams(target: Target, desk: Desk) -> None:
+def test_a_session_that_streams_everything_streams(target: RecordingServer, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one"), b"0\r\n\r\n")
     target.answers["/x"] = steps
-    session = desk.http(target.url)
+    session = session_bench.http(target.url)
     session.stream = True
     steps.step()
     response = session.get("/x")
@@ -336,18 +352,18 @@ def test_a_session_that_streams_everything_streams(target: Target, desk: Desk) -
     assert response.content == b"one"
 
 
-def test_the_fast_clients_stream_is_a_file(target: Target, desk: Desk) -> None:
+def test_the_fast_clients_stream_is_a_file(target: RecordingServer, session_bench: SessionBench) -> None:
     steps = Steps(CHUNKED + b"\r\n", chunk(b"one\ntw"), chunk(b"o"), b"0\r\n\r\n")
     target.answers["/x"] = steps
     steps.step(2)
-    response = desk.fast(target.url).get("/x", stream=True)
+    response = session_bench.fast(target.url).get("/x", stream=True)
     assert response.stream.readline() == b"one\n"
     steps.step(2)
     assert response.stream.read() == b"two"
 
 
-def test_a_connection_that_is_refused_is_no_stream(desk: Desk) -> None:
-    for session in (desk.http("http://127.0.0.1:1"), desk.fast("http://127.0.0.1:1")):
+def test_a_connection_that_is_refused_is_no_stream(session_bench: SessionBench) -> None:
+    for session in (session_bench.http("http://127.0.0.1:1"), session_bench.fast("http://127.0.0.1:1")):
         response = session.get("/x", stream=True)
         assert (response.status_code, response.content) == (0, None)
 

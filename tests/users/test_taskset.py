@@ -9,7 +9,7 @@ from collections import Counter
 import gevent
 import pytest
 from gevent.event import Event
-from life import PATIENCE, Recording, live, reached, start
+from tests.users.user_helpers import TIMEOUT_S, RecordingUser, run_to_end, start_user, wait_for_event
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import TaskSet, User, constant, task
@@ -27,7 +27,7 @@ def noted_waits(monkeypatch):
     real = TaskSet.wait
 
     def wait(self):
-        if isinstance(self.user, Recording):
+        if isinstance(self.user, RecordingUser):
             self.user.note("wait", limit=50)
         else:
             real(self)
@@ -64,7 +64,7 @@ def test_after_a_seed_the_tasks_are_those_that_random_choice_draws():
                 raise StopUser
 
     random.seed(7)
-    live(Shopper)
+    run_to_end(Shopper)
     random.seed(7)
     drawn: list[str] = []
     while len(drawn) < 50:
@@ -94,7 +94,7 @@ def test_tasks_are_picked_by_weight():
             if counts.total() >= 10_000:
                 raise StopUser
 
-    live(Shopper)
+    run_to_end(Shopper)
     # Binomial with p = 0.75: standard deviation 43.
     assert 7300 < counts["browse"] < 7700
 
@@ -115,15 +115,15 @@ def test_a_task_gets_the_user_or_the_taskset_that_it_is_declared_on():
     class Nested(User):
         tasks = [Inner]  # noqa: RUF012
 
-    live(Direct)
-    live(Nested)
+    run_to_end(Direct)
+    run_to_end(Nested)
     assert owners == ["Direct", "Inner"]
 
 
 def test_a_taskset_knows_its_parent_its_user_and_the_client():
     found = {}
 
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         class Outer(TaskSet):
             @task
@@ -134,7 +134,7 @@ def test_a_taskset_knows_its_parent_its_user_and_the_client():
                     raise StopUser
 
     Shopper.client = "a client"
-    user = live(Shopper)
+    user = run_to_end(Shopper)
     assert type(found["parent"]).__name__ == "Outer"
     assert found["parent"].parent is user
     assert found["user"] is user
@@ -150,7 +150,7 @@ def test_a_taskset_knows_its_parent_its_user_and_the_client():
     ids=["parent goes on at once", "parent waits"],
 )
 def test_interrupt_leaves_the_taskset(reschedule, expected):
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         class Inner(TaskSet):
             def on_start(self):
@@ -164,11 +164,11 @@ def test_interrupt_leaves_the_taskset(reschedule, expected):
                 self.user.note("task", limit=len(expected) - 2)
                 self.interrupt(reschedule=reschedule)
 
-    assert live(Shopper).seen == expected
+    assert run_to_end(Shopper).seen == expected
 
 
 def test_interrupt_in_on_start_leaves_before_the_first_task():
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         class Inner(TaskSet):
             def on_start(self):
@@ -179,7 +179,7 @@ def test_interrupt_in_on_start_leaves_before_the_first_task():
             def never(self):
                 self.user.note("task")
 
-    assert live(Shopper).seen == ["start", "start", "wait", "start"]
+    assert run_to_end(Shopper).seen == ["start", "start", "wait", "start"]
 
 
 @pytest.mark.parametrize(
@@ -190,20 +190,20 @@ def test_interrupt_in_on_start_leaves_before_the_first_task():
     ],
 )
 def test_rescheduling_ends_the_task(raised, expected):
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         def again(self):
             self.note("task", limit=len(expected) - 1)
             raise raised
 
-    assert live(Shopper).seen == expected
+    assert run_to_end(Shopper).seen == expected
 
 
 def test_scheduled_tasks_come_before_picked_ones():
     def other(tasks):
         tasks.user.note("other")
 
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         class Inner(TaskSet):
             def bound(self):
@@ -216,7 +216,7 @@ def test_scheduled_tasks_come_before_picked_ones():
                 self.schedule_task(other)
                 self.schedule_task(other, first=True)
 
-    seen = [what for what in live(Shopper).seen if what != "wait"]
+    seen = [what for what in run_to_end(Shopper).seen if what != "wait"]
     assert seen == ["picked", "other", "bound", "other", "picked"]
 
 
@@ -225,14 +225,14 @@ def test_what_a_task_raises_is_reported_and_the_next_one_waits(caplog):
     environment = Environment()
     environment.events.user_error.add_listener(lambda **kwargs: reports.append(kwargs))
 
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         def fail(self):
             self.note("task", limit=2)
             raise ValueError("out of stock")
 
     with caplog.at_level(logging.ERROR, "locust.user.task"):
-        user = live(Shopper, environment)
+        user = run_to_end(Shopper, environment)
     assert user.seen == ["task", "wait", "task"]
     (report,) = reports
     assert isinstance(report["user_instance"], DefaultTaskSet)
@@ -245,12 +245,12 @@ def test_without_catch_exceptions_it_ends_the_user(monkeypatch):
     died = []
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *error: died.append(error[1]))
 
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         def fail(self):
             raise ValueError("out of stock")
 
-    live(Shopper, Environment(catch_exceptions=False))
+    run_to_end(Shopper, Environment(catch_exceptions=False))
     assert died == [ValueError]
 
 
@@ -268,13 +268,13 @@ def test_a_failing_wait_time_is_reported_and_ends_the_user(monkeypatch):
         def browse(self):
             pass
 
-    live(Shopper, environment)
+    run_to_end(Shopper, environment)
     assert died == [ValueError]
     assert reports == ["no idea how long"]
 
 
 def test_a_failing_on_stop_is_logged_and_the_parent_goes_on(caplog):
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         class Inner(TaskSet):
             def on_stop(self):
@@ -286,7 +286,7 @@ def test_a_failing_on_stop_is_logged_and_the_parent_goes_on(caplog):
                 self.interrupt()
 
     with caplog.at_level(logging.ERROR):
-        assert live(Shopper).seen == ["task", "task", "task"]
+        assert run_to_end(Shopper).seen == ["task", "task", "task"]
     assert caplog.text.count("Uncaught exception in on_stop") == 3
 
 
@@ -311,14 +311,14 @@ def test_a_taskset_that_runs_finishes_its_task_when_stopped():
             @task
             def work(self):
                 entered.set()
-                leave.wait(timeout=PATIENCE)
+                leave.wait(timeout=TIMEOUT_S)
                 seen.append("done")
 
-    user = start(Shopper)
-    reached(entered)
+    user = start_user(Shopper)
+    wait_for_event(entered)
     assert user.stop() is False
     leave.set()
-    user.greenlet.join(timeout=PATIENCE)
+    user.greenlet.join(timeout=TIMEOUT_S)
     assert seen == ["done", "stop"]
 
 
@@ -335,7 +335,7 @@ def test_a_user_runs_again_after_a_wait(seconds):
             if len(states) == 2:
                 raise StopUser
 
-    live(Shopper)
+    run_to_end(Shopper)
     assert states == ["running", "running"]
 
 
@@ -354,5 +354,5 @@ def test_a_user_asked_to_stop_begins_no_further_task(before):
             self.stop()
             raise RescheduleTaskImmediately
 
-    live(Shopper)
+    run_to_end(Shopper)
     assert seen == ([] if before == "on_start" else ["task"])

@@ -7,14 +7,14 @@ from time import monotonic_ns
 
 import pytest
 from gevent.pool import Group
-from life import PATIENCE, Recording
+from tests.users.user_helpers import TIMEOUT_S, RecordingUser
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import TaskSet, User, constant, task
 from plimsoll.users.exceptions import StopUser
 
 
-class Turns:
+class FakeSlot:
     """Gives a user of the open model so many arrivals, a nanosecond apart."""
 
     waits = False
@@ -34,14 +34,14 @@ class Turns:
 def play(cls: type[User], arrivals: int) -> User:
     """A user of the open model that has lived until it had no more arrivals."""
     user = cls(Environment())
-    user._slot = Turns(arrivals)
-    user.start(Group()).join(timeout=PATIENCE)
+    user._slot = FakeSlot(arrivals)
+    user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.greenlet.successful(), "the user did not end"
     return user
 
 
 def test_in_the_open_model_an_arrival_takes_the_place_of_each_wait_between_tasks():
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         class Outer(TaskSet):
             @task
@@ -56,7 +56,7 @@ def test_in_the_open_model_an_arrival_takes_the_place_of_each_wait_between_tasks
 
 
 def test_in_the_open_model_a_failed_task_is_followed_by_an_arrival(caplog):
-    class Shopper(Recording):
+    class Shopper(RecordingUser):
         @task
         def fail(self):
             self.note("task")

@@ -6,7 +6,7 @@ from time import monotonic_ns
 
 import gevent
 import pytest
-from life import PATIENCE, live, start, waiting
+from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_until_user_waits
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import TaskSet, User, constant, task
@@ -64,7 +64,7 @@ class Sleeper(User):
 
 def test_a_wait_says_when_it_was_meant_to_end():
     before = monotonic_ns()
-    (first_due, first_late, first), (due, late, second) = live(Sleeper).stamps
+    (first_due, first_late, first), (due, late, second) = run_to_end(Sleeper).stamps
     assert (first_due, first_late) == (0, 0)
     assert before < first
     assert first + 50_000_000 <= due <= second
@@ -79,10 +79,10 @@ def test_a_wait_may_be_for_ever():
         def once(self):
             pass
 
-    user = start(Idle)
-    waiting(user)
+    user = start_user(Idle)
+    wait_until_user_waits(user)
     assert user.stop()
-    user.greenlet.join(timeout=PATIENCE)
+    user.greenlet.join(timeout=TIMEOUT_S)
     assert user.greenlet.dead
 
 
@@ -90,7 +90,7 @@ def test_a_wait_of_zero_means_no_due_time():
     class Restless(Sleeper):
         wait_time = constant(0)
 
-    assert [stamp[:2] for stamp in live(Restless).stamps] == [(0, 0), (0, 0)]
+    assert [stamp[:2] for stamp in run_to_end(Restless).stamps] == [(0, 0), (0, 0)]
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,10 @@ def test_a_wait_of_zero_lets_others_run_unless_an_exchange_has(exchanged, expect
             if not self.left:
                 raise StopUser
 
-    users = [start(Restless), start(Restless)]
+    users = [start_user(Restless), start_user(Restless)]
     for user, label in zip(users, "ab", strict=True):
         user.label = label
-    gevent.joinall([user.greenlet for user in users], timeout=PATIENCE)
+    gevent.joinall([user.greenlet for user in users], timeout=TIMEOUT_S)
     assert "".join(order) == expected
 
 
@@ -133,10 +133,10 @@ def test_an_exchange_spares_one_wait_of_zero_and_no_more():
             if not self.left:
                 raise StopUser
 
-    users = [start(Restless), start(Restless)]
+    users = [start_user(Restless), start_user(Restless)]
     for user, label in zip(users, "ab", strict=True):
         user.label = label
-    gevent.joinall([user.greenlet for user in users], timeout=PATIENCE)
+    gevent.joinall([user.greenlet for user in users], timeout=TIMEOUT_S)
     assert "".join(order) == "aabbab"
 
 
@@ -155,7 +155,7 @@ def test_the_due_time_of_a_wait_does_not_outlive_the_next_wait():
             if len(dues) == 3:
                 raise StopUser
 
-    live(Irregular)
+    run_to_end(Irregular)
     assert [due > 0 for due in dues] == [False, True, False]
 
 
@@ -167,7 +167,7 @@ def test_self_wait_within_a_task_is_a_wait():
         def browse(self):
             self.wait()
 
-    user = start(Shopper)
-    waiting(user)
+    user = start_user(Shopper)
+    wait_until_user_waits(user)
     assert user.stop() is True
     assert user.greenlet.dead

@@ -8,7 +8,7 @@ import gevent
 import pytest
 from gevent.event import Event
 from gevent.pool import Group
-from life import PATIENCE, live, reached, start, waiting
+from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_for_event, wait_until_user_waits
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
@@ -71,37 +71,37 @@ def test_a_base_class_stays_abstract_and_its_children_are_not():
 
 
 def test_a_waiting_user_is_stopped_at_once_and_on_stop_runs():
-    user = start(Idle)
-    waiting(user)
+    user = start_user(Idle)
+    wait_until_user_waits(user)
     assert user.stop() is True
     assert user.greenlet.dead
     assert user.seen == ["on_start", "task", "on_stop"]
 
 
 def test_a_running_user_finishes_its_task_first():
-    user = start(Working)
-    reached(user.entered)
+    user = start_user(Working)
+    wait_for_event(user.entered)
     assert user.stop() is False
-    assert user._state == "stopping"
+    assert not user.greenlet.dead
     user.finish.set()
-    user.greenlet.join(timeout=PATIENCE)
+    user.greenlet.join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "task", "left", "on_stop"]
 
 
 def test_asking_twice_to_stop_changes_nothing():
-    user = start(Working)
-    reached(user.entered)
+    user = start_user(Working)
+    wait_for_event(user.entered)
     assert user.stop() is False
     assert user.stop() is False
     user.finish.set()
-    user.greenlet.join(timeout=PATIENCE)
+    user.greenlet.join(timeout=TIMEOUT_S)
     assert user.seen[-1] == "on_stop"
 
 
 @pytest.mark.parametrize("asked_before", [False, True])
 def test_force_kills_a_running_user_in_mid_task(asked_before):
-    user = start(Working)
-    reached(user.entered)
+    user = start_user(Working)
+    wait_for_event(user.entered)
     if asked_before:
         user.stop()
     assert user.stop(force=True) is True
@@ -109,7 +109,7 @@ def test_force_kills_a_running_user_in_mid_task(asked_before):
 
 
 def test_a_user_stopped_before_its_first_step_never_starts():
-    user = start(Idle)
+    user = start_user(Idle)
     assert user.stop() is True
     assert user.greenlet.dead
     assert user.seen == []
@@ -138,8 +138,8 @@ def test_a_killed_user_leaves_its_tasksets_from_the_inside_out():
                     entered.set()
                     Event().wait()
 
-    user = start(Shopper)
-    reached(entered)
+    user = start_user(Shopper)
+    wait_for_event(entered)
     user.stop(force=True)
     assert order == ["inner", "outer", "user"]
 
@@ -150,7 +150,7 @@ def test_stop_user_in_a_task_ends_the_user():
         def buy(self):
             raise StopUser
 
-    user = live(Shopper)
+    user = run_to_end(Shopper)
     assert user.greenlet.successful()
     assert user.seen == ["on_start", "on_stop"]
 
@@ -161,7 +161,7 @@ def test_stop_user_in_on_start_is_no_error(caplog):
             raise StopUser
 
     with caplog.at_level(logging.WARNING):
-        user = live(Shopper)
+        user = run_to_end(Shopper)
     assert user.seen == ["on_stop"]
     assert caplog.text == ""
 
@@ -177,7 +177,7 @@ def test_an_error_in_on_start_is_reported_and_ends_the_user(caplog, monkeypatch)
             raise ValueError("closed")
 
     with caplog.at_level(logging.ERROR, "locust.user.users"):
-        user = live(Shopper, environment)
+        user = run_to_end(Shopper, environment)
     assert died == [ValueError]
     assert user.seen == []
     (report,) = reports
@@ -206,7 +206,7 @@ def test_stop_test_ends_the_user_and_asks_the_runner_to_quit(where, caplog):
 
     environment = Environment()
     environment.runner = Runner()
-    assert live(Shopper, environment).seen == ["on_stop"]
+    assert run_to_end(Shopper, environment).seen == ["on_stop"]
     assert environment.runner.asked == 1
     assert "sold out" in caplog.text
 
@@ -217,7 +217,7 @@ def test_only_a_running_user_can_wait():
 
 
 def test_greenlet_group_and_user_know_each_other():
-    user = start(Idle)
+    user = start_user(Idle)
     assert user.greenlet in user.group
     assert user.greenlet.args[0] is user
     user.stop()
@@ -238,7 +238,7 @@ def test_of_users_that_end_in_the_same_turn_the_last_one_sees_that_it_is_the_las
         Leaver(environment).start(group)
     gevent.sleep(0)
     together.set()
-    group.join(timeout=PATIENCE)
+    group.join(timeout=TIMEOUT_S)
     gevent.idle()
     assert (seen, len(group)) == ([3, 2, 1], 0)
 
@@ -268,7 +268,7 @@ def test_the_client_of_an_http_user_has_the_host_and_ignores_the_environment():
     assert (client.base_url, client.trust_env) == ("http://127.0.0.1:1", False)
 
 
-class Seat:
+class FakeSlot:
     """Gives so many arrivals to a user of the open model, and then asks it to leave."""
 
     def __init__(self, arrivals: int) -> None:
@@ -294,16 +294,16 @@ class Visitor(Noting):
 
 def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waited_for_after_on_start():
     user = Visitor(Environment())
-    user._slot = Seat(2)
-    user.start(Group()).join(timeout=PATIENCE)
+    user._slot = FakeSlot(2)
+    user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "arrival", "task", "arrival", "task", "arrival", "on_stop"]
     assert user.greenlet.successful()
 
 
 def test_a_user_may_leave_before_its_first_arrival():
     user = Visitor(Environment())
-    user._slot = Seat(0)
-    user.start(Group()).join(timeout=PATIENCE)
+    user._slot = FakeSlot(0)
+    user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "arrival", "on_stop"]
     assert user.greenlet.successful()
 
@@ -322,8 +322,8 @@ def test_an_error_in_on_stop_is_no_task_and_counts_for_the_exit_code(died, caplo
         def on_stop(self):
             raise ValueError("dropped")
 
-    user = start(Clumsy)
-    waiting(user)
+    user = start_user(Clumsy)
+    wait_until_user_waits(user)
     user.stop(force=True)
     assert [str(each) for each in died] == ["dropped"]
     assert log.unhandled_greenlet_exception
@@ -335,7 +335,7 @@ def test_an_error_that_is_reported_counts_as_an_exception_and_not_twice(died):
         def wait_time(self):
             raise ValueError("now")
 
-    live(Impatient)
+    run_to_end(Impatient)
     assert [str(each) for each in died] == ["now"]
     assert not log.unhandled_greenlet_exception
 

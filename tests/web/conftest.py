@@ -3,13 +3,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.web.driving import LOCUSTFILE
-from tests.web.served import Served
+from tests.web.live_page import LOCUSTFILE
+from tests.web.page_command import PageCommand
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 TEST_TIME = 240
 """Seconds: a browser, a load generator and its target share two cores with another test."""
@@ -22,12 +22,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def serve(plimsoll: Command) -> Iterator[Callable[..., Served]]:
+def serve(plimsoll: Command) -> Iterator[Callable[..., PageCommand]]:
     """`plimsoll run …` or `plimsoll serve …` with its page on a free port."""
-    served: list[Served] = []
+    served: list[PageCommand] = []
 
-    def start(*arguments: str) -> Served:
-        served.append(Served(plimsoll, *arguments, "--web-port", "0", "--store", str(plimsoll.store)))
+    def start(*arguments: str) -> PageCommand:
+        served.append(PageCommand(plimsoll, *arguments, "--web-port", "0", "--store", str(plimsoll.store)))
         return served[-1]
 
     yield start
@@ -36,6 +36,6 @@ def serve(plimsoll: Command) -> Iterator[Callable[..., Served]]:
 
 
 @pytest.fixture
-def started(plimsoll: Command, target: Target, serve: Callable[..., Served]) -> Served:
+def started(plimsoll: Command, target: CountingTarget, serve: Callable[..., PageCommand]) -> PageCommand:
     plimsoll.write(LOCUSTFILE)
     return serve("run", "-f", "locustfile.py", "-H", target.url, "-u", "6", "-r", "6")

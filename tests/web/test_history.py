@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 from playwright.sync_api import expect
-from tests.web.sight import PHONE, accessibility, picture
+from tests.web.browser_session import PHONE, accessibility, screenshot
 
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Command, Target
-    from tests.web.served import Served
-    from tests.web.sight import Sight
+    from tests.command import Command, CountingTarget
+    from tests.web.browser_session import BrowserSession
+    from tests.web.page_command import PageCommand
+
+pytestmark = pytest.mark.long
 
 
 VERDICT = re.compile("ONE RUN EACH|INVALID", re.IGNORECASE)
@@ -24,7 +26,7 @@ VERDICT = re.compile("ONE RUN EACH|INVALID", re.IGNORECASE)
 
 
 @pytest.fixture
-def two_runs(plimsoll: Command, target: Target) -> list[str]:
+def two_runs(plimsoll: Command, target: CountingTarget) -> list[str]:
     """Ids, the older first."""
     for name in ("before", "after"):
         what = ("run", f"{target.url}/look", "--headless", "--name", name)
@@ -35,14 +37,14 @@ def two_runs(plimsoll: Command, target: Target) -> list[str]:
 
 
 def test_runs_are_listed_labelled_found_and_compared(
-    two_runs: list[str], plimsoll: Command, serve: Callable[..., Served], sight: Sight
+    two_runs: list[str], plimsoll: Command, serve: Callable[..., PageCommand], browser_session: BrowserSession
 ) -> None:
     served = serve("serve")
-    page = sight.open(served.url)
+    page = browser_session.open(served.url)
     expect(page.get_by_role("heading", name="Runs", level=1)).to_be_visible()
     for name in ("before", "after"):
         expect(page.get_by_role("link", name=re.compile(name)).first).to_be_visible()
-    picture(page, "runs")
+    screenshot(page, "runs")
     assert accessibility(page) == []
     page.get_by_role("searchbox").first.fill("before")
     expect(page.get_by_role("link", name=re.compile("after"))).to_have_count(0)
@@ -57,7 +59,7 @@ def test_runs_are_listed_labelled_found_and_compared(
     if "INVALID" not in page.get_by_role("main").inner_text():
         # Numbers that must not be used are not drawn; what shows a finding is folded until somebody asks for it.
         expect(page.locator("svg.marks:visible").first).to_be_visible()
-    picture(page, "compare")
+    screenshot(page, "compare")
     assert accessibility(page) == []
     page.reload()
     expect(page.get_by_role("main")).to_contain_text(VERDICT)
@@ -67,13 +69,13 @@ def test_runs_are_listed_labelled_found_and_compared(
 @pytest.mark.parametrize(("name", "settings"), [("dark", {"scheme": "dark"}), ("phone", {"size": PHONE})])
 def test_the_pages_are_accessible_in_the_dark_and_on_a_phone(
     two_runs: list[str],
-    serve: Callable[..., Served],
-    sight: Sight,
+    serve: Callable[..., PageCommand],
+    browser_session: BrowserSession,
     name: str,
     settings: dict[str, object],
 ) -> None:
     served = serve("serve")
-    page = sight.open(served.url, **settings)  # type: ignore[arg-type]
+    page = browser_session.open(served.url, **settings)  # type: ignore[arg-type]
     places = {
         "runs": ("#/runs", "before"),
         "run": (f"#/runs/{two_runs[0]}", "How to read this"),
@@ -84,7 +86,7 @@ def test_the_pages_are_accessible_in_the_dark_and_on_a_phone(
         page.goto(f"{served.url}/{place}")
         expect(page.get_by_role("heading", level=1)).to_be_visible()
         expect(page.get_by_role("main").get_by_text(re.compile(text)).first).to_be_visible()
-        picture(page, f"{title}-{name}")
+        screenshot(page, f"{title}-{name}")
         assert accessibility(page) == [], title
         width = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert width == 0, f"{title} makes the page scroll sideways"

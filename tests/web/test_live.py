@@ -6,25 +6,30 @@ import re
 import signal
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
-from tests.web.driving import LOCUSTFILE, field, start, state, stop, tab
-from tests.web.sight import accessibility, picture
+from tests.web.browser_session import accessibility, screenshot
+from tests.web.live_page import LOCUSTFILE, field, start, state, stop, tab
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Command, Target
     from playwright.sync_api import Page
-    from tests.web.served import Served
-    from tests.web.sight import Sight
+    from tests.command import Command, CountingTarget
+    from tests.web.browser_session import BrowserSession
+    from tests.web.page_command import PageCommand
+
+pytestmark = pytest.mark.long
 
 
-def test_start_watch_edit_stop_and_report(started: Served, target: Target, sight: Sight, plimsoll: Command) -> None:
-    page = sight.open(started.url)
+def test_start_watch_edit_stop_and_report(
+    started: PageCommand, target: CountingTarget, browser_session: BrowserSession, plimsoll: Command
+) -> None:
+    page = browser_session.open(started.url)
     expect(page.get_by_role("heading", name="New run")).to_be_visible()
     assert field(page, "Users").input_value() == "6"
     assert "hidden-in-the-file" not in page.content()
-    picture(page, "form")
+    screenshot(page, "form")
     assert accessibility(page) == []
     field(page, "Users").fill("3")
     start(page)
@@ -41,20 +46,20 @@ def test_start_watch_edit_stop_and_report(started: Served, target: Target, sight
     form.get_by_role("textbox", name="Users", exact=True).fill("9")
     form.get_by_role("button", name="Change load").click()
     expect(page.get_by_text("9 users", exact=True)).to_be_visible()
-    picture(page, "live")
+    screenshot(page, "live")
     stop(page)
     page.get_by_role("link", name="Report").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     expect(page.get_by_text("GET", exact=True).first).to_be_visible()
-    picture(page, "run")
+    screenshot(page, "run")
     stored = plimsoll.stored()
     requests, cancelled = stored["total"]["requests"], stored["total"]["cancelled"]
     assert requests <= target.total <= requests + cancelled, "what the stop cut off may have arrived"
     assert started.interrupt() == 1, "there were failures"
 
 
-def test_every_tab_shows_its_part(started: Served, sight: Sight) -> None:
-    page = sight.open(started.url)
+def test_every_tab_shows_its_part(started: PageCommand, browser_session: BrowserSession) -> None:
+    page = browser_session.open(started.url)
     page.get_by_text("Options of the locustfile").click()
     page.get_by_role("combobox", name=re.compile("colour")).select_option("red")
     start(page)
@@ -80,10 +85,10 @@ def test_every_tab_shows_its_part(started: Served, sight: Sight) -> None:
     expect(page.get_by_role("tab", selected=True)).to_have_text(re.compile("^Charts"))
 
 
-def test_a_second_viewer_and_a_reload_see_the_same(started: Served, sight: Sight) -> None:
-    page = sight.open(started.url)
+def test_a_second_viewer_and_a_reload_see_the_same(started: PageCommand, browser_session: BrowserSession) -> None:
+    page = browser_session.open(started.url)
     start(page)
-    other = sight.open(started.url)
+    other = browser_session.open(started.url)
     expect(state(other)).to_have_text("Running")
     stop(page)
     expect(state(other)).to_have_text("Stopped")
@@ -100,47 +105,49 @@ def _stats(*pages: Page) -> list[Page]:
     return list(pages)
 
 
-def test_a_lost_connection_is_told_and_comes_back(started: Served, sight: Sight) -> None:
-    page = sight.open(started.url)
+def test_a_lost_connection_is_told_and_comes_back(started: PageCommand, browser_session: BrowserSession) -> None:
+    page = browser_session.open(started.url)
     start(page)
     # It stands still, and what it had to say does not come.
     started.process.send_signal(signal.SIGSTOP)
     expect(page.locator(".connection")).to_have_text("Connection lost")
     expect(page.locator(".banner")).to_be_visible()
-    picture(page, "lost")
+    screenshot(page, "lost")
     started.process.send_signal(signal.SIGCONT)
     expect(page.locator(".connection")).to_have_text("Connected")
     expect(state(page)).to_have_text("Running")
 
 
-def test_the_end_of_the_process_is_told(started: Served, sight: Sight) -> None:
-    page = sight.open(started.url)
+def test_the_end_of_the_process_is_told(started: PageCommand, browser_session: BrowserSession) -> None:
+    page = browser_session.open(started.url)
     start(page)
     started.interrupt()
     expect(page.locator(".connection")).to_have_text("Process ended")
     expect(page.locator(".banner")).to_contain_text("plimsoll serve")
-    sight.forgive(lambda said: "ERR_CONNECTION_REFUSED" in said)
+    browser_session.forgive(lambda said: "ERR_CONNECTION_REFUSED" in said)
 
 
-def test_what_is_wrong_in_the_form_stands_at_its_field(started: Served, target: Target, sight: Sight) -> None:
-    page = sight.open(started.url)
+def test_what_is_wrong_in_the_form_stands_at_its_field(
+    started: PageCommand, target: CountingTarget, browser_session: BrowserSession
+) -> None:
+    page = browser_session.open(started.url)
     field(page, "Run time").fill("soon")
     page.get_by_role("button", name="Start", exact=True).click()
     alert = page.get_by_role("alert")
     expect(alert).to_be_focused()
     expect(alert).to_contain_text("soon")
     assert field(page, "Run time").get_attribute("aria-invalid") == "true"
-    picture(page, "form-error")
+    screenshot(page, "form-error")
     assert target.total == 0
-    sight.forgive(lambda said: "400" in said)
+    browser_session.forgive(lambda said: "400" in said)
 
 
 def test_a_locustfile_that_does_not_load_is_told_and_read_again(
-    plimsoll: Command, target: Target, serve: Callable[..., Served], sight: Sight
+    plimsoll: Command, target: CountingTarget, serve: Callable[..., PageCommand], browser_session: BrowserSession
 ) -> None:
     plimsoll.write("from locust import HttpUser, task\nclass Broken(HttpUser:\n")
     served = serve("run", "-f", "locustfile.py", "-H", target.url)
-    page = sight.open(served.url)
+    page = browser_session.open(served.url)
     expect(page.get_by_text("locustfile.py").first).to_be_visible()
     expect(page.get_by_text(re.compile("SyntaxError|was never closed|invalid syntax")).first).to_be_visible()
     plimsoll.write(LOCUSTFILE)
@@ -148,8 +155,10 @@ def test_a_locustfile_that_does_not_load_is_told_and_read_again(
     start(page)
 
 
-def test_the_numbers_can_be_reset(started: Served, sight: Sight, target: Target, plimsoll: Command) -> None:
-    page = sight.open(started.url)
+def test_the_numbers_can_be_reset(
+    started: PageCommand, browser_session: BrowserSession, target: CountingTarget, plimsoll: Command
+) -> None:
+    page = browser_session.open(started.url)
     start(page)
     page.get_by_role("button", name="Reset numbers").click()
     page.get_by_role("button", name="Reset numbers now").click()
@@ -159,8 +168,10 @@ def test_the_numbers_can_be_reset(started: Served, sight: Sight, target: Target,
     assert 0 < stored["total"]["requests"] < target.total
 
 
-def test_an_arrival_rate_is_started_and_changed(started: Served, sight: Sight, plimsoll: Command) -> None:
-    page = sight.open(started.url)
+def test_an_arrival_rate_is_started_and_changed(
+    started: PageCommand, browser_session: BrowserSession, plimsoll: Command
+) -> None:
+    page = browser_session.open(started.url)
     page.get_by_role("radio", name=re.compile("Arrival rate")).check()
     field(page, "Arrivals").fill("20/s")
     start(page)

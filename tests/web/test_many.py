@@ -6,19 +6,21 @@ import re
 from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
-from tests.web.sight import accessibility, picture
+from tests.web.browser_session import accessibility, screenshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Command, Target
-    from tests.web.served import Served
-    from tests.web.sight import Sight
+    from tests.command import Command, CountingTarget
+    from tests.web.browser_session import BrowserSession
+    from tests.web.page_command import PageCommand
 
 ENDPOINTS = 2000
 LOCUSTFILE = f"""
 import itertools
 from locust import HttpUser, constant, task
+
+pytestmark = pytest.mark.long
 
 numbers = itertools.cycle(range({ENDPOINTS}))
 
@@ -32,11 +34,11 @@ class Visitor(HttpUser):
 
 
 def test_two_thousand_endpoints_are_listed_sorted_and_found(
-    plimsoll: Command, target: Target, serve: Callable[..., Served], sight: Sight
+    plimsoll: Command, target: CountingTarget, serve: Callable[..., PageCommand], browser_session: BrowserSession
 ) -> None:
     plimsoll.write(LOCUSTFILE)
     served = serve("run", "-f", "locustfile.py", "-H", target.url, "-u", "4", "-r", "4", "--autostart")
-    page = sight.open(f"{served.url}/#/?tab=statistics")
+    page = browser_session.open(f"{served.url}/#/?tab=statistics")
     asked = f"async () => (await (await fetch('stats/requests')).json()).stats.at(-1).num_requests > {2 * ENDPOINTS}"
     page.wait_for_function(asked, timeout=120_000)
     expect(page.get_by_role("tab", name=re.compile("^Statistics"))).to_contain_text("2")
@@ -66,6 +68,6 @@ def test_two_thousand_endpoints_are_listed_sorted_and_found(
         })"""
     )
     assert sorted(frames)[len(frames) // 2] < 200, f"half of the frames took over 200 ms: {sorted(frames)[-5:]}"
-    picture(page, "many", whole=False)
+    screenshot(page, "many", whole=False)
     assert accessibility(page) == []
     served.interrupt()

@@ -14,6 +14,8 @@ import pytest
 from labs.todos.lab import PYTHON
 from labs.todos.postgres import free_port
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="labs/todos/.venv is not there; make setup")

@@ -17,6 +17,8 @@ import pytest
 from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.store import Store
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "labs" / "keys"
 PYTHON = ROOT / "labs" / "todos" / ".venv" / "bin" / "python"

@@ -14,6 +14,8 @@ import pytest
 from labs.proxies.lab import FILES, MEAN_BYTES, VARIANTS, make_files
 from labs.todos.postgres import free_port
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 
 pytestmark = pytest.mark.skipif(

@@ -11,6 +11,8 @@ import pytest
 
 from plimsoll.store import Store
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 
 

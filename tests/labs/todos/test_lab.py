@@ -11,6 +11,8 @@ from labs.todos.lab import running_lab, running_service
 from labs.todos.postgres import Cluster
 from labs.todos.target.variants import VARIANTS
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[3]
 LAB = [sys.executable, "-m", "labs.todos.lab"]
 

@@ -5,6 +5,8 @@ import psycopg
 import pytest
 from labs.todos.postgres import Cluster, running_postgres
 
+pytestmark = pytest.mark.long
+
 
 def test_a_server_runs_in_a_private_directory_and_leaves_nothing_behind() -> None:
     with running_postgres() as cluster:

@@ -19,6 +19,8 @@ from labs.todos.lab import FOLDER, PYTHON, TodosService
 from labs.todos.postgres import Cluster
 from labs.todos.target.variants import CHAIN, VARIANTS, Handlers, Variant
 
+pytestmark = pytest.mark.long
+
 TODO = {"title": "Buy milk", "description": "Two litres, before the shop closes at six today"}
 CREATED_AT = rb'"created_at":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}"'
 

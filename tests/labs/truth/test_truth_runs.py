@@ -9,6 +9,8 @@ from labs.truth.plimsoll_run import INVALID
 from labs.truth.probe import Probe
 from labs.truth.tolerance import HDR_ERROR, UNIT, value_at
 
+pytestmark = pytest.mark.long
+
 COUNTED = (
     "/fixed?ms=5", "/close-delimited?n=10000", "/keep-alive?requests=3&silent=1", "/chunked?n=10000&trailers=1",
     "/reset?at=head", "/malformed?kind=chunk-size", "/never",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from harness import Command, Done
+from tests.command import Command, CommandResult
 
 from plimsoll._engine import Shape
 from plimsoll.cli import main
@@ -21,7 +21,7 @@ from plimsoll.load.spec import ShapeSpec
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Target
+    from tests.command import CountingTarget
 
 SAWTOOTH = Path(__file__).with_name("sawtooth.py")
 OPTION = ("--sawtooth", "low=20/s,high=60/s,each=500ms,teeth=2")
@@ -29,15 +29,15 @@ URL = "http://127.0.0.1:9/"
 
 
 @pytest.fixture
-def extended(plimsoll: Command) -> Callable[..., Done]:
+def extended(plimsoll: Command) -> Callable[..., CommandResult]:
     """`plimsoll` with the row."""
 
-    def run(*arguments: str) -> Done:
+    def run(*arguments: str) -> CommandResult:
         done = subprocess.run(
             [sys.executable, str(SAWTOOTH), *arguments],
             cwd=plimsoll.directory, env=plimsoll.environment, capture_output=True, text=True,
         )  # fmt: skip
-        return Done(done.returncode, done.stdout, done.stderr)
+        return CommandResult(done.returncode, done.stdout, done.stderr)
 
     return run
 
@@ -48,7 +48,7 @@ def phase_of(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_a_shape_of_one_row_is_run_from_the_command_line_and_named_in_reports(
-    extended: Callable[..., Done], plimsoll: Command, target: Target
+    extended: Callable[..., CommandResult], plimsoll: Command, target: CountingTarget
 ) -> None:
     done = extended("run", target.url + "/", "--headless", *OPTION)
     assert done.code == 0, done
@@ -69,7 +69,7 @@ def test_a_shape_of_one_row_is_run_from_the_command_line_and_named_in_reports(
 
 
 def test_a_shape_of_one_row_is_a_field_of_plans(
-    extended: Callable[..., Done], plimsoll: Command, target: Target
+    extended: Callable[..., CommandResult], plimsoll: Command, target: CountingTarget
 ) -> None:
     plan = f'target = "{target.url}"\n[[request]]\nget = "/"\n[[phase]]\n'
     plimsoll.write(f"{plan}sawtooth = {{ low = 5, high = 9, each = 1, tooth = 2 }}\n", "plan.toml")
@@ -82,14 +82,14 @@ def test_a_shape_of_one_row_is_a_field_of_plans(
     assert target.total == 20
 
 
-def test_what_is_wrong_with_a_shape_of_one_row_is_told_of_its_option(extended: Callable[..., Done]) -> None:
+def test_what_is_wrong_with_a_shape_of_one_row_is_told_of_its_option(extended: Callable[..., CommandResult]) -> None:
     done = extended("run", URL, "--headless", "--sawtooth", "low=20/s,high=60/s,each=1s,teeth=0")
     assert (done.code, "--sawtooth: teeth: must be at least 1" in done.err) == (2, True)
     assert "--sawtooth KEY=VALUE,…" in extended("run", "--help").out
 
 
 def test_a_shape_of_one_row_is_refused_where_the_load_is_decided(
-    extended: Callable[..., Done], plimsoll: Command
+    extended: Callable[..., CommandResult], plimsoll: Command
 ) -> None:
     done = extended("capacity", URL, "--slo", "p99 < 50ms", *OPTION)
     assert (done.code, "--sawtooth: the search says how much load there is" in done.err) == (2, True)

@@ -25,10 +25,10 @@ def tell(request_type, name, response_time, response_length, exception=None, con
 environment = Environment(events=events)
 """
 AFTER = "\nprint(json.dumps(told, default=str))\n"
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
-class Told(NamedTuple):
+class RecordedRequest(NamedTuple):
     """What a listener of the request event got."""
 
     type: str
@@ -40,18 +40,18 @@ class Told(NamedTuple):
 
 
 @pytest.fixture
-def play() -> Callable[..., list[Told]]:
+def run_code() -> Callable[..., list[RecordedRequest]]:
     """Runs code that has an `environment`; returns the requests that were reported in it."""
 
-    def play(code: str, **variables: str) -> list[Told]:
+    def run_code(code: str, **variables: str) -> list[RecordedRequest]:
         done = subprocess.run(
             [sys.executable, "-c", BEFORE + code + AFTER],
             capture_output=True,
             text=True,
-            timeout=PATIENCE,
+            timeout=TIMEOUT_S,
             env={**os.environ, **variables},
         )
         assert done.returncode == 0, done.stderr
-        return [Told(*each) for each in json.loads(done.stdout.splitlines()[-1])]
+        return [RecordedRequest(*each) for each in json.loads(done.stdout.splitlines()[-1])]
 
-    return play
+    return run_code

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 import dns.message, dns.rdatatype
@@ -46,8 +46,8 @@ def name_server() -> Iterator[int]:
         server.shutdown()
 
 
-def test_answers_their_absence_and_silence(play: Callable[..., list[Told]], name_server: int) -> None:
-    known, unknown, silent = play(CODE.format(port=name_server))
+def test_answers_their_absence_and_silence(run_code: Callable[..., list[RecordedRequest]], name_server: int) -> None:
+    known, unknown, silent = run_code(CODE.format(port=name_server))
     assert (known.type, known.name, known.error) == ("DNS", "udp", None)
     assert (unknown.name, unknown.error) == ("nobody", "No answer in DNS response")
     assert "timed out" in silent.error

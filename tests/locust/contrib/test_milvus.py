@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 import sys, types
@@ -46,8 +46,8 @@ assert asked == [
 """
 
 
-def test_operations_are_reported_and_the_recall_as_one_of_them(play: Callable[..., list[Told]]) -> None:
-    search, recall, query, insert = play(CODE)
+def test_operations_are_reported_and_the_recall_as_one_of_them(run_code: Callable[..., list[RecordedRequest]]) -> None:
+    search, recall, query, insert = run_code(CODE)
     assert [(each.type, each.name) for each in (search, query, insert)] == [
         ("milvus", "search"),
         ("milvus", "query"),

@@ -13,7 +13,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 from locust.contrib.mongodb import MongoDBUser
@@ -70,8 +70,8 @@ def mongo() -> Iterator[_Server]:
         server.shutdown()
 
 
-def test_a_query_reads_what_it_finds(play: Callable[..., list[Told]], mongo: _Server) -> None:
-    found, failed = play(CODE.format(port=mongo.server_address[1]))
+def test_a_query_reads_what_it_finds(run_code: Callable[..., list[RecordedRequest]], mongo: _Server) -> None:
+    found, failed = run_code(CODE.format(port=mongo.server_address[1]))
     assert mongo.asked == [("shop", "goods", {"price": 1}), ("shop", "broken", {})]
     assert (found.type, found.name, found.length, found.error) == ("MONGODB", "QUERY", 0, None)
     assert found.time > 0

@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 import time, warnings
@@ -80,8 +80,10 @@ def broker() -> Iterator[int]:
 
 
 @pytest.mark.parametrize(("protocol", "codes"), [("MQTTv311", "(128,)"), ("MQTTv5", "[128]")])
-def test_a_life_with_a_broker(play: Callable[..., list[Told]], broker: int, protocol: str, codes: str) -> None:
-    told = play(CODE.format(port=broker, protocol=protocol))
+def test_a_life_with_a_broker(
+    run_code: Callable[..., list[RecordedRequest]], broker: int, protocol: str, codes: str
+) -> None:
+    told = run_code(CODE.format(port=broker, protocol=protocol))
     assert [(each.type, each.name, each.length) for each in told] == [
         ("MQTT", "connect", 0),
         ("MQTT", "publish:0:a/b", 5),
@@ -126,7 +128,7 @@ client.loop_stop()
     ],
 )
 def test_a_lost_connection_is_a_failure(
-    play: Callable[..., list[Told]], broker: int, protocol: str, version: str, error: str
+    run_code: Callable[..., list[RecordedRequest]], broker: int, protocol: str, version: str, error: str
 ) -> None:
-    told = play(LOST.format(port=broker, protocol=protocol, version=version))
+    told = run_code(LOST.format(port=broker, protocol=protocol, version=version))
     assert [(each.name, each.error) for each in told[:2]] == [("connect", None), ("disconnect", error)]

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 from locust.contrib.oai import OpenAIUser
@@ -60,15 +60,17 @@ def model() -> Iterator[str]:
         server.shutdown()
 
 
-def test_length_is_counted_in_tokens(play: Callable[..., list[Told]], model: str) -> None:
-    good, bad = play(CODE, OPENAI_API_KEY="none", OPENAI_BASE_URL=model)
+def test_length_is_counted_in_tokens(run_code: Callable[..., list[RecordedRequest]], model: str) -> None:
+    good, bad = run_code(CODE, OPENAI_API_KEY="none", OPENAI_BASE_URL=model)
     assert (good.type, good.name, good.length, good.error) == ("POST", "/v1/responses", 17, None)
     assert good.time > 0
     assert (bad.name, bad.length) == ("renamed", 0)
     assert "500 Internal Server Error" in bad.error
 
 
-def test_without_a_key_it_says_so(play: Callable[..., list[Told]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_key_it_says_so(
+    run_code: Callable[..., list[RecordedRequest]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     with pytest.raises(AssertionError, match="You need to set OPENAI_API_KEY env var"):
-        play(CODE)
+        run_code(CODE)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 from locust.contrib.postgres import PostgresUser
@@ -19,8 +19,10 @@ assert user.client.connection.closed
 """
 
 
-def test_a_query_is_reported_as_what_became_of_it(play: Callable[..., list[Told]], postgresql_server: str) -> None:
-    slept, failed = play(CODE.format(host=postgresql_server))
+def test_a_query_is_reported_as_what_became_of_it(
+    run_code: Callable[..., list[RecordedRequest]], postgresql_server: str
+) -> None:
+    slept, failed = run_code(CODE.format(host=postgresql_server))
     assert (slept.type, slept.name, slept.length, slept.error) == ("postgres_success", "execute_query", 0, None)
     assert 50 <= slept.time < 5000
     assert (failed.type, failed.name) == ("postgres_failure", "execute_query")

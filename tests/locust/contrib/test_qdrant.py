@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 from qdrant_client.models import Distance, Filter, PointIdsList, PointStruct, VectorParams
@@ -38,8 +38,8 @@ else:
 """
 
 
-def test_operations_are_reported_and_return_what_became_of_them(play: Callable[..., list[Told]]) -> None:
-    told = play(CODE)
+def test_operations_are_reported_and_return_what_became_of_them(run_code: Callable[..., list[RecordedRequest]]) -> None:
+    told = run_code(CODE)
     assert {each.type for each in told} == {"qdrant"}
     assert [each.name for each in told] == ["search", "upsert", "search", "scroll", "delete", "search"]
     assert [each.error is None for each in told] == [True] * 5 + [False]

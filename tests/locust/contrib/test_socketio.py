@@ -10,7 +10,7 @@ from werkzeug.serving import make_server
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.locust.contrib.conftest import Told
+    from tests.locust.contrib.conftest import RecordedRequest
 
 CODE = """
 import time
@@ -45,8 +45,8 @@ def server() -> Iterator[str]:
     web.server_close()
 
 
-def test_a_conversation(play: Callable[..., list[Told]], server: str) -> None:
-    told = play(CODE.format(url=server))
+def test_a_conversation(run_code: Callable[..., list[RecordedRequest]], server: str) -> None:
+    told = run_code(CODE.format(url=server))
     received = [each for each in told if each.type == "WSR"]
     assert [(each.name, each.length, each.time) for each in received] == [("joined", 3, 0)]
     sent = [each for each in told if each.type != "WSR"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
-from target import Target, answer, json_answer
+from tests.users.recording_server import RecordingServer, answer, json_answer
 
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse
 from plimsoll.locust.fasthttp.session import FastHttpSession
@@ -17,7 +17,7 @@ from plimsoll.users.failure import LocustBadStatusCode
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from conftest import Desk
+    from tests.users.conftest import SessionBench
 
 AGENT = ("User-Agent", "python/gevent-http-client-2.6.1")
 CODINGS = ("Accept-Encoding", "gzip, deflate, br")
@@ -148,14 +148,14 @@ CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str
 }
 
 
-def test_a_body_is_never_called_payload(desk: Desk, target: Target) -> None:
+def test_a_body_is_never_called_payload(session_bench: SessionBench, target: RecordingServer) -> None:
     with pytest.raises(TypeError, match="the body is data= or json="):
-        desk.fast(target.url).post("/x", payload="text")
+        session_bench.fast(target.url).post("/x", payload="text")
     assert not target.got
 
 
-def test_absolute_urls_need_no_host(desk: Desk, target: Target) -> None:
-    for session in (desk.fast(""), FastHttpSession(None, desk.event, None)):
+def test_absolute_urls_need_no_host(session_bench: SessionBench, target: RecordingServer) -> None:
+    for session in (session_bench.fast(""), FastHttpSession(None, session_bench.event, None)):
         assert session.get(f"{target.url}/x").status_code == 200
         with pytest.raises(requests.exceptions.MissingSchema):
             session.get("/x")
@@ -163,9 +163,11 @@ def test_absolute_urls_need_no_host(desk: Desk, target: Target) -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_the_wire_carries_what_locust_would_send(name: str, desk: Desk, target: Target) -> None:
+def test_the_wire_carries_what_locust_would_send(
+    name: str, session_bench: SessionBench, target: RecordingServer
+) -> None:
     call, line, headers, body = CALLS[name]
-    call(desk.fast(target.url))
+    call(session_bench.fast(target.url))
     (got,) = target.got
     assert f"{got.method} {got.target}" == line
     assert {each for each in got.headers if each[0] != "Host"} == {AGENT, CODINGS, *headers}
@@ -196,60 +198,64 @@ def test_the_wire_carries_what_locust_would_send(name: str, desk: Desk, target: 
     ],
 )
 def test_header_lines_come_in_the_order_of_locusts_client(
-    call: Callable[[FastHttpSession], Any], names: str, desk: Desk, target: Target
+    call: Callable[[FastHttpSession], Any], names: str, session_bench: SessionBench, target: RecordingServer
 ) -> None:
-    session = desk.fast(target.url.replace("//", "//me:pass@"), headers={"X-Default": "1"})
+    session = session_bench.fast(target.url.replace("//", "//me:pass@"), headers={"X-Default": "1"})
     call(session)
     assert [name for name, _ in target.got[0].headers] == names.split()
 
 
-def test_the_cookie_stands_in_front_of_the_host(desk: Desk) -> None:
-    with Target({"/x": answer(200, b"", (("Set-Cookie", "a=1"),))}) as target:
-        session = desk.fast(target.url)
+def test_the_cookie_stands_in_front_of_the_host(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(200, b"", (("Set-Cookie", "a=1"),))}) as target:
+        session = session_bench.fast(target.url)
         session.get("/x")
         session.post("/y", {"a": 1})
         names = [name for name, _ in target.got[1].headers]
     assert names[-4:] == ["content-type", "content-length", "Cookie", "Host"]
 
 
-def test_the_host_is_that_of_each_hop_unless_the_user_says_another(desk: Desk, target: Target) -> None:
-    with Target({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
-        desk.fast(first.url).get("/x")
-        desk.fast(first.url, headers={"host": "mine"}).get("/x")
-        desk.fast(first.url, headers={"host": "mine"}).get("/x", headers={"X": "1"})
+def test_the_host_is_that_of_each_hop_unless_the_user_says_another(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
+        session_bench.fast(first.url).get("/x")
+        session_bench.fast(first.url, headers={"host": "mine"}).get("/x")
+        session_bench.fast(first.url, headers={"host": "mine"}).get("/x", headers={"X": "1"})
         hosts = [got.header("host") for got in first.got]
     assert hosts == [f"127.0.0.1:{first.port}", "mine", "mine"]
     assert [got.header("host") for got in target.got] == [f"127.0.0.1:{target.port}", "mine", "mine"]
 
 
-def test_files_are_sent_as_a_form(desk: Desk, target: Target) -> None:
-    desk.fast(target.url).post("/x", files={"f": ("a.txt", b"text")}, data={"a": "1"})
+def test_files_are_sent_as_a_form(session_bench: SessionBench, target: RecordingServer) -> None:
+    session_bench.fast(target.url).post("/x", files={"f": ("a.txt", b"text")}, data={"a": "1"})
     got = target.got[0]
     assert (got.header("content-type") or "").startswith("multipart/form-data; boundary=")
     assert b'filename="a.txt"' in got.body
     assert b'name="a"' in got.body
 
 
-def test_header_values_are_sent_as_python_prints_them(desk: Desk, target: Target) -> None:
+def test_header_values_are_sent_as_python_prints_them(session_bench: SessionBench, target: RecordingServer) -> None:
     given = {"X-Call": 2.5, "X-Bytes": b"b", "X-None": None}
-    desk.fast(target.url, headers={"X-Default": 1}).get("/x", headers=given)
+    session_bench.fast(target.url, headers={"X-Default": 1}).get("/x", headers=given)
     names = ("X-Default", "X-Call", "X-Bytes", "X-None")
     assert [target.got[0].header(name) for name in names] == ["1", "2.5", "b'b'", "None"]
 
 
-def test_another_spelling_of_a_header_gives_way_to_the_default(desk: Desk, target: Target) -> None:
-    desk.fast(target.url).post("/x", json=1, headers={"ACCEPT": "a/b", "X": "1", "content-type": "own"})
+def test_another_spelling_of_a_header_gives_way_to_the_default(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session_bench.fast(target.url).post("/x", json=1, headers={"ACCEPT": "a/b", "X": "1", "content-type": "own"})
     lines = [line for line in target.got[0].headers if line[0] not in ("User-Agent", "Host")]
     assert lines == [("Accept", JSON), ("X", "1"), ("content-type", "own"), CODINGS, ("Content-Length", "1")]
 
 
-def test_a_list_is_a_name_and_a_password_too(desk: Desk, target: Target) -> None:
-    desk.fast(target.url).get("/x", auth=["me", "pass"])
+def test_a_list_is_a_name_and_a_password_too(session_bench: SessionBench, target: RecordingServer) -> None:
+    session_bench.fast(target.url).get("/x", auth=["me", "pass"])
     assert target.got[0].header("Authorization") == BASIC
 
 
-def test_a_proxy_gets_the_whole_url(desk: Desk, target: Target) -> None:
-    session = desk.fast("http://example.test:81", proxy_host="127.0.0.1", proxy_port=target.port)
+def test_a_proxy_gets_the_whole_url(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.fast("http://example.test:81", proxy_host="127.0.0.1", proxy_port=target.port)
     session.get("/x?a=1")
     session.post("/y", json={})
     seen = [(got.method, got.target, got.header("Host")) for got in target.got]
@@ -259,16 +265,20 @@ def test_a_proxy_gets_the_whole_url(desk: Desk, target: Target) -> None:
     ]
 
 
-def test_default_headers_are_sent_unless_the_call_says_otherwise(desk: Desk, target: Target) -> None:
-    session = desk.fast(target.url, headers={"user-agent": "me", "X": "1"})
+def test_default_headers_are_sent_unless_the_call_says_otherwise(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.fast(target.url, headers={"user-agent": "me", "X": "1"})
     session.get("/x")
     session.get("/x", headers={"x": "2"})
     assert [got.header("user-agent") for got in target.got] == ["me", "me"]
     assert [got.header("x") for got in target.got] == ["1", "2"]
 
 
-def test_credentials_in_the_base_url_become_basic_authentication(desk: Desk, target: Target) -> None:
-    session = desk.fast(target.url.replace("//", "//me:pass@"))
+def test_credentials_in_the_base_url_become_basic_authentication(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    session = session_bench.fast(target.url.replace("//", "//me:pass@"))
     session.get("/x")
     session.get("/x", name="n")
     assert [got.header("authorization") for got in target.got] == [BASIC, BASIC]
@@ -285,28 +295,28 @@ def test_credentials_in_the_base_url_become_basic_authentication(desk: Desk, tar
     ],
 )
 def test_an_exchange_is_counted_under_the_url_as_it_was_given(
-    call: Callable[[FastHttpSession], Any], name: str, desk: Desk
+    call: Callable[[FastHttpSession], Any], name: str, session_bench: SessionBench
 ) -> None:
-    with Target({"/away": answer(302, b"", (("Location", "/x"),))}) as target:
-        call(desk.fast(target.url))
-    assert desk.counts == {("GET", name.format(url=target.url), "success"): 1}
+    with RecordingServer({"/away": answer(302, b"", (("Location", "/x"),))}) as target:
+        call(session_bench.fast(target.url))
+    assert session_bench.counts == {("GET", name.format(url=target.url), "success"): 1}
 
 
 @pytest.mark.parametrize("status", [200, 208, 226, 304])
-def test_statuses_that_are_successes(status: int, desk: Desk) -> None:
-    with Target({"/x": answer(status)}) as target:
-        response = desk.fast(target.url).get("/x")
+def test_statuses_that_are_successes(status: int, session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(status)}) as target:
+        response = session_bench.fast(target.url).get("/x")
     assert response.error is None
-    assert desk.counts == {("GET", "/x", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 1}
 
 
 @pytest.mark.parametrize("status", [209, 300, 305, 400, 404, 500, 599])
-def test_all_others_are_failures(status: int, desk: Desk) -> None:
-    with Target({"/x": answer(status, b"why")}) as target:
-        response = desk.fast(target.url).get("/x")
+def test_all_others_are_failures(status: int, session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(status, b"why")}) as target:
+        response = session_bench.fast(target.url).get("/x")
     assert isinstance(response.error, LocustBadStatusCode)
     assert (response.status_code, response.text) == (status, "why")
-    assert desk.failures == [("http", f"LocustBadStatusCode(code={status})")]
+    assert session_bench.failures == [("http", f"LocustBadStatusCode(code={status})")]
 
 
 def _echo(got: Any) -> bytes:
@@ -325,10 +335,12 @@ def _echo(got: Any) -> bytes:
         ("PUT", 308, "PUT"),
     ],
 )
-def test_redirects_are_followed(method: str, status: int, then: str, desk: Desk) -> None:
-    with Target({"/x": answer(status, b"", (("Location", "end?a=b c"),)), "/end": _echo}) as target:
+def test_redirects_are_followed(method: str, status: int, then: str, session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(status, b"", (("Location", "end?a=b c"),)), "/end": _echo}) as target:
         body = {"data": "body"} if method != "GET" else {}
-        response = desk.fast(target.url).request(method, "/x", headers={"X": "1", "Authorization": "a"}, **body)
+        response = session_bench.fast(target.url).request(
+            method, "/x", headers={"X": "1", "Authorization": "a"}, **body
+        )
         first, second = target.got
     assert (second.method, second.target) == (then, "/end?a=b%20c")
     keeps_body = then == method and method != "GET" and method != "HEAD"
@@ -337,59 +349,59 @@ def test_redirects_are_followed(method: str, status: int, then: str, desk: Desk)
     assert (second.header("x"), second.header("authorization")) == ("1", "a")
     assert response.url == f"{target.url}/end?a=b%20c"
     assert [each.status_code for each in response.history] == [status]
-    assert [(each.count, each.hops) for each in desk.recorded] == [(1, 1)]
+    assert [(each.count, each.hops) for each in session_bench.recorded] == [(1, 1)]
     assert first.connection == second.connection
 
 
-def test_authentication_does_not_follow_to_another_host(desk: Desk, target: Target) -> None:
-    with Target({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
-        desk.fast(first.url).get("/x", auth=("me", "pass"))
+def test_authentication_does_not_follow_to_another_host(session_bench: SessionBench, target: RecordingServer) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
+        session_bench.fast(first.url).get("/x", auth=("me", "pass"))
     assert target.got[0].header("authorization") is None
 
 
-def test_a_redirect_that_ends_in_an_error_has_the_first_url(desk: Desk) -> None:
-    with Target({"/x": answer(302, b"", (("Location", "/y"),)), "/y": None}) as target:
-        response = desk.fast(target.url).get("/x")
+def test_a_redirect_that_ends_in_an_error_has_the_first_url(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),)), "/y": None}) as target:
+        response = session_bench.fast(target.url).get("/x")
     assert repr(response.error) == "HTTPConnectionClosed('connection closed.')"
     assert (response.url, response.request_meta["url"]) == (f"{target.url}/x", f"{target.url}/x")
-    assert desk.counts == {("GET", "/x", "reset"): 1}
+    assert session_bench.counts == {("GET", "/x", "reset"): 1}
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}])
-def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], desk: Desk) -> None:
-    with Target({"/loop": answer(302, b"", (("Location", "/loop"),))}) as target:
-        response = desk.fast(target.url, max_redirects=5).get("/loop", **arguments)
+def test_too_many_redirects_are_a_failure(arguments: dict[str, Any], session_bench: SessionBench) -> None:
+    with RecordingServer({"/loop": answer(302, b"", (("Location", "/loop"),))}) as target:
+        response = session_bench.fast(target.url, max_redirects=5).get("/loop", **arguments)
         assert len(target.got) == 6
     assert isinstance(response, ErrorResponse)
     assert repr(response.error) == f"RetriesExceeded('{target.url}/loop', 'Redirection limit reached (5)')"
     assert (response.status_code, response.content, response.text) == (0, None, None)
-    assert desk.counts == {("GET", "/loop", "http"): 1}
+    assert session_bench.counts == {("GET", "/loop", "http"): 1}
 
 
-def test_a_redirect_that_is_not_followed_is_a_success(desk: Desk) -> None:
-    with Target({"/x": answer(302, b"", (("Location", "/y"),)), "/z": answer(302)}) as target:
-        session = desk.fast(target.url)
+def test_a_redirect_that_is_not_followed_is_a_success(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),)), "/z": answer(302)}) as target:
+        session = session_bench.fast(target.url)
         assert session.get("/x", allow_redirects=False).status_code == 302
         assert session.get("/x", max_redirects=0).status_code == 302
         assert session.get("/z").status_code == 302
-    assert desk.counts == {("GET", "/x", "success"): 2, ("GET", "/z", "success"): 1}
+    assert session_bench.counts == {("GET", "/x", "success"): 2, ("GET", "/z", "success"): 1}
 
 
-def test_a_redirect_to_another_scheme_is_a_failure(desk: Desk) -> None:
-    with Target({"/x": answer(302, b"", (("Location", "ftp://127.0.0.1/"),))}) as target:
-        response = desk.fast(target.url).get("/x")
+def test_a_redirect_to_another_scheme_is_a_failure(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", "ftp://127.0.0.1/"),))}) as target:
+        response = session_bench.fast(target.url).get("/x")
     assert isinstance(response.error, requests.exceptions.InvalidSchema)
-    assert desk.counts == {("GET", "/x", "http"): 1}
+    assert session_bench.counts == {("GET", "/x", "http"): 1}
 
 
-def test_cookies_are_kept_and_sent_where_they_belong(desk: Desk) -> None:
+def test_cookies_are_kept_and_sent_where_they_belong(session_bench: SessionBench) -> None:
     cookies = (
         ("Set-Cookie", "a=1; Path=/"),
         ("Set-Cookie", "deep=2; Path=/deep"),
         ("Set-Cookie", "safe=3; Secure; Path=/"),
     )
-    with Target({"/login": answer(200, b"", cookies)}) as target:
-        session = desk.fast(target.url)
+    with RecordingServer({"/login": answer(200, b"", cookies)}) as target:
+        session = session_bench.fast(target.url)
         for path in ("/login", "/x", "/deep/x"):
             session.get(path)
         session.get("/x", headers={"Cookie": "own=1"})
@@ -400,9 +412,9 @@ def test_cookies_are_kept_and_sent_where_they_belong(desk: Desk) -> None:
     assert sent == [None, "a=1", "deep=2; a=1", "own=1", None]
 
 
-def test_a_response_without_one_stands_for_it(desk: Desk) -> None:
-    with Target({"/x": None}) as target:
-        response = desk.fast(target.url).get("/x")
+def test_a_response_without_one_stands_for_it(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": None}) as target:
+        response = session_bench.fast(target.url).get("/x")
     assert isinstance(response, ErrorResponse)
     assert isinstance(response, FastResponse)
     assert (response.status_code, response.content, response.text, response.headers) == (0, None, None, None)
@@ -410,19 +422,19 @@ def test_a_response_without_one_stands_for_it(desk: Desk) -> None:
     assert response.ok
     with pytest.raises(AttributeError, match="no response"):
         bool(response)
-    assert desk.counts == {("GET", "/x", "reset"): 1}
+    assert session_bench.counts == {("GET", "/x", "reset"): 1}
 
 
-def test_in_an_if_a_response_is_as_good_as_its_body_is_long(desk: Desk) -> None:
-    with Target({"/x": answer(404, b"none"), "/e": answer(200)}) as target:
-        session = desk.fast(target.url)
+def test_in_an_if_a_response_is_as_good_as_its_body_is_long(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(404, b"none"), "/e": answer(200)}) as target:
+        session = session_bench.fast(target.url)
         assert [bool(session.get(path)) for path in ("/x", "/e")] == [True, False]
         assert (session.get("/x").ok, session.get("/e").ok) == (False, True)
 
 
-def test_the_parts_of_a_response(desk: Desk) -> None:
-    with Target({"/x": json_answer({"a": ["ä"]}), "/t": answer(200, "zwölf\nelf".encode())}) as target:
-        session = desk.fast(target.url)
+def test_the_parts_of_a_response(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": json_answer({"a": ["ä"]}), "/t": answer(200, "zwölf\nelf".encode())}) as target:
+        session = session_bench.fast(target.url)
         response = session.get("/x")
         assert (response.json(), response.encoding, response.request.body) == ({"a": ["ä"]}, "utf-8", None)
         assert response.stream.read() == response.content
@@ -433,32 +445,32 @@ def test_the_parts_of_a_response(desk: Desk) -> None:
         assert list(session.iter_lines("/t")) == ["zwölf", "elf"]
 
 
-def test_what_http_forbids_is_an_exception(desk: Desk, target: Target) -> None:
+def test_what_http_forbids_is_an_exception(session_bench: SessionBench, target: RecordingServer) -> None:
     with pytest.raises(ValueError, match="header"):
-        desk.fast(target.url).get("/x", headers={"X": "a\nb"})
+        session_bench.fast(target.url).get("/x", headers={"X": "a\nb"})
     assert not target.got
 
 
-def test_scripts_close_connections_by_way_of_the_client(desk: Desk, target: Target) -> None:
-    session = desk.fast(target.url)
+def test_scripts_close_connections_by_way_of_the_client(session_bench: SessionBench, target: RecordingServer) -> None:
+    session = session_bench.fast(target.url)
     session.get("/x")
     session.client.clientpool.close()
     session.get("/x")
     assert [got.connection for got in target.got] == [1, 2]
 
 
-def test_a_new_base_url_counts_at_once(desk: Desk, target: Target) -> None:
-    with Target() as other:
-        session = desk.fast(target.url)
+def test_a_new_base_url_counts_at_once(session_bench: SessionBench, target: RecordingServer) -> None:
+    with RecordingServer() as other:
+        session = session_bench.fast(target.url)
         session.get("/x")
         session.base_url = other.url
         session.get("/y")
         assert [got.target for got in other.got] == ["/y"]
 
 
-def test_both_timeouts_are_those_of_the_session(desk: Desk) -> None:
-    with Target({"/x": b""}) as target:
-        response = desk.fast(target.url, network_timeout=0.05).get("/x")
+def test_both_timeouts_are_those_of_the_session(session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": b""}) as target:
+        response = session_bench.fast(target.url, network_timeout=0.05).get("/x")
     assert repr(response.error) == f"RetriesExceeded('{target.url}/x', 0, original=timed out)"
     assert str(response.error) == f"URL {target.url}/x: 0, original=timed out"
-    assert desk.counts == {("GET", "/x", "timeout"): 1}
+    assert session_bench.counts == {("GET", "/x", "timeout"): 1}

@@ -8,8 +8,8 @@ from plimsoll.locust.messages import decode
 from plimsoll.locust.script.controller import HostedController
 
 
-class Told:
-    """Reports that note what they are told."""
+class RecordedCalls:
+    """Reports that keep the calls that they get."""
 
     def __init__(self) -> None:
         self.all: list[Any] = []
@@ -25,33 +25,35 @@ class Told:
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told()
+def recorded_calls() -> RecordedCalls:
+    return RecordedCalls()
 
 
 @pytest.fixture
-def controller(told: Told) -> HostedController:
-    return HostedController(told, lambda: told.all.append("leave"))  # type: ignore[arg-type]
+def controller(recorded_calls: RecordedCalls) -> HostedController:
+    return HostedController(recorded_calls, lambda: recorded_calls.all.append("leave"))  # type: ignore[arg-type]
 
 
-def test_what_is_asked_for_is_told(controller: HostedController, told: Told) -> None:
+def test_what_is_asked_for_is_told(controller: HostedController, recorded_calls: RecordedCalls) -> None:
     controller.start(3, 0.5, ["Visitor"])
-    assert told.all == [("begin", 3, 0.5, ["Visitor"])]
+    assert recorded_calls.all == [("begin", 3, 0.5, ["Visitor"])]
 
 
 @pytest.mark.parametrize("how", ["stop", "quit"])
-def test_the_end_is_told_before_it_begins_here(controller: HostedController, told: Told, how: str) -> None:
+def test_the_end_is_told_before_it_begins_here(
+    controller: HostedController, recorded_calls: RecordedCalls, how: str
+) -> None:
     getattr(controller, how)()
-    assert told.all == ["quit", "leave"]
+    assert recorded_calls.all == ["quit", "leave"]
 
 
-def test_a_message_is_told_encoded(controller: HostedController, told: Told) -> None:
+def test_a_message_is_told_encoded(controller: HostedController, recorded_calls: RecordedCalls) -> None:
     controller.send("greeting", {"a": [1]}, "host_1")
-    ((*head, data, client),) = told.all
+    ((*head, data, client),) = recorded_calls.all
     assert (head, decode(data), client) == (["message", "greeting"], {"a": [1]}, "host_1")
 
 
-def test_what_cannot_be_sent_is_not_told(controller: HostedController, told: Told) -> None:
+def test_what_cannot_be_sent_is_not_told(controller: HostedController, recorded_calls: RecordedCalls) -> None:
     with pytest.raises(TypeError, match="cannot carry a set"):
         controller.send("greeting", {1}, None)
-    assert told.all == []
+    assert recorded_calls.all == []

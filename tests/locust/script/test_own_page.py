@@ -6,11 +6,11 @@ import re
 import urllib.request
 from typing import TYPE_CHECKING
 
-from harness import wait_until
-from paged import Page
+from tests.command import wait_until
+from tests.run.page_session import PageSession
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
 ROUTES = """
 from locust import HttpUser, events, task
@@ -31,9 +31,9 @@ def on_init(environment, web_ui, **_):
 """
 
 
-def test_routes_of_a_locustfile_are_served_and_the_log_says_where(plimsoll: Command, target: Target) -> None:
+def test_routes_of_a_locustfile_are_served_and_the_log_says_where(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(ROUTES)
-    page = Page(plimsoll, "-H", target.url, "--autostart")
+    page = PageSession(plimsoll, "-H", target.url, "--autostart")
     try:
         page.until_users(1)
         wait_until(lambda: "own routes are at" in page.err)
@@ -45,7 +45,7 @@ def test_routes_of_a_locustfile_are_served_and_the_log_says_where(plimsoll: Comm
         page.close()
 
 
-def test_without_our_page_there_is_none_to_add_to(plimsoll: Command, target: Target) -> None:
+def test_without_our_page_there_is_none_to_add_to(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(ROUTES)
     done = plimsoll("run", "--headless", "-H", target.url, "-t", "1s")
     assert (done.code, done.out.splitlines()[0]) == (0, "no page")

@@ -30,24 +30,24 @@ class Nobody:
     def send(self, *_: Any) -> None: ...
 
 
-Told = list[tuple[Any, ...]]
+RecordedEvents = list[tuple[Any, ...]]
 
 
 @pytest.fixture
-def told() -> Told:
+def recorded_events() -> RecordedEvents:
     return []
 
 
 @pytest.fixture
-def worker(told: Told) -> Iterator[WorkerRunner]:
+def worker(recorded_events: RecordedEvents) -> Iterator[WorkerRunner]:
     runner = WorkerRunner(Environment(user_classes=[Visitor]), controller=Nobody(), worker_index=0, worker_count=2)
     yield runner
     runner.greenlet.kill()
 
 
 @pytest.fixture
-def member(worker: WorkerRunner, told: Told) -> WorkerPeer:
-    return WorkerPeer(worker, lambda *what: told.append(what))
+def member(worker: WorkerRunner, recorded_events: RecordedEvents) -> WorkerPeer:
+    return WorkerPeer(worker, lambda *what: recorded_events.append(what))
 
 
 @pytest.fixture
@@ -57,49 +57,52 @@ def main() -> Iterator[MasterRunner]:
     runner.greenlet.kill()
 
 
-def test_a_worker_says_who_it_is_and_then_how_it_is(worker: WorkerRunner, member: WorkerPeer, told: Told) -> None:
-    assert told == [("connect", worker.client_id)]
+def test_a_worker_says_who_it_is_and_then_how_it_is(
+    worker: WorkerRunner, member: WorkerPeer, recorded_events: RecordedEvents
+) -> None:
+    assert recorded_events == [("connect", worker.client_id)]
     gevent.sleep(0.01)
-    assert told[1:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 0)]
+    assert recorded_events[1:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 0)]
     for _ in range(2):
         member.adjusted()
-    assert told[2:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 1)] * 2
+    assert recorded_events[2:] == [("heartbeat", "ready", {"Visitor": 0}, 0.0, 0, 1)] * 2
 
 
 def test_heartbeats_and_reports_come_as_often_as_the_locustfile_wants(
-    worker: WorkerRunner, told: Told, monkeypatch: pytest.MonkeyPatch
+    worker: WorkerRunner, recorded_events: RecordedEvents, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runners, "HEARTBEAT_INTERVAL", 0.01)
     monkeypatch.setattr(runners, "WORKER_REPORT_INTERVAL", 0.01)
-    member = WorkerPeer(worker, lambda *what: told.append(what))
+    member = WorkerPeer(worker, lambda *what: recorded_events.append(what))
     member.begin()
     with gevent.Timeout(30):
-        while min(sum(kind == each for kind, *_ in told) for each in ("heartbeat", "report")) < 3:
+        while min(sum(kind == each for kind, *_ in recorded_events) for each in ("heartbeat", "report")) < 3:
             gevent.sleep(0.01)
 
 
-def test_a_worker_reports_once_more_in_the_end(worker: WorkerRunner, member: WorkerPeer, told: Told) -> None:
+def test_a_worker_reports_once_more_in_the_end(
+    worker: WorkerRunner, member: WorkerPeer, recorded_events: RecordedEvents
+) -> None:
     worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.clear())
     worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.update(own=[1]))
-    worker.environment.events.report_to_master._handlers.pop(0)
     member.finish()
-    kind, data = told[-1]
+    kind, data = recorded_events[-1]
     assert (kind, decode(data)) == ("report", {"own": [1]})
 
 
 def test_a_report_that_cannot_be_sent_is_told(
     worker: WorkerRunner,
     member: WorkerPeer,
-    told: Told,
+    recorded_events: RecordedEvents,
     monkeypatch: pytest.MonkeyPatch,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
-    worker.environment.events.report_to_master._handlers[:] = [lambda client_id, data: data.update(own={1})]
+    worker.environment.events.report_to_master.add_listener(lambda client_id, data: data.update(own={1}))
     member.finish()
     assert "cannot carry a set" in caplog.text
     assert log.unhandled_greenlet_exception
-    assert not any(kind == "report" for kind, *_ in told)
+    assert not any(kind == "report" for kind, *_ in recorded_events)
 
 
 def test_news_for_a_worker(worker: WorkerRunner, member: WorkerPeer) -> None:
@@ -111,16 +114,16 @@ def test_news_for_a_worker(worker: WorkerRunner, member: WorkerPeer) -> None:
     assert worker.last_heartbeat_timestamp is not None
 
 
-def test_news_for_the_main_node(main: MasterRunner, told: Told) -> None:
+def test_news_for_the_main_node(main: MasterRunner, recorded_events: RecordedEvents) -> None:
     taken: list[EncodedSnapshot] = []
-    member = MainPeer(main, lambda *what: told.append(what), taken.append)
+    member = MainPeer(main, lambda *what: recorded_events.append(what), taken.append)
     got: list[Any] = []
     main.register_message("greeting", lambda environment, msg: got.append((msg.data, msg.node_id)))
     main.environment.events.worker_report.add_listener(lambda client_id, data: got.append(data["own"]))
     member.receive("connect", ["a", 0])
     member.receive("heartbeat", ["a", "running", {"Visitor": 2}, 1.0, 10])
     member.receive("heartbeat", ["nobody", "running", {}, 1.0, 10])
-    assert told == [("heartbeat", "a")]
+    assert recorded_events == [("heartbeat", "a")]
     assert main.user_count == 2
     member.receive("message", ["greeting", encode("hello"), "a"])
     member.receive("report", ["a", encode({"own": 5, "user_classes_count": {}, "user_count": 0})])

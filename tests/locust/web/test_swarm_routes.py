@@ -6,7 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.server.pages import BUSY, NOON, Operator, Told, caught, failure, interval, paged
+from tests.server.page_server import (
+    NOON,
+    RUN_IN_PROGRESS,
+    FakeControl,
+    LiveFeed,
+    caught_exception,
+    failure,
+    interval,
+    serve_page,
+)
 
 from plimsoll.locust.web.numbers import MOST_ROWS, NO_REQUESTS
 from plimsoll.record import Failure
@@ -36,22 +45,24 @@ def live():
 
 @pytest.fixture
 def control():
-    return Operator()
+    return FakeControl()
 
 
 @pytest.fixture
 def page(live, control):
-    with paged(live, control) as page:
+    with serve_page(live, control) as page:
         yield page
 
 
-def running(live, workers=1, **plan) -> Told:
-    told = Told(live, workers, **plan).begin()
+def running(live, workers=1, **plan) -> LiveFeed:
+    told = LiveFeed(live, workers, **plan).begin()
     live.look()
     told.second({"/b": [1.0, 2.0, 3.0], "/a": [10.0]})
     failed = interval(0, "/a", [20.0], "http")
     trace = '  File "x.py", line 3, in buy\n    pay()\nValueError: own mistake\n'
-    told.tell(Batch([failed], failures=[failure("/a", "HTTPError('500')")], exceptions=[caught("own", trace, 2)]))
+    told.tell(
+        Batch([failed], failures=[failure("/a", "HTTPError('500')")], exceptions=[caught_exception("own", trace, 2)])
+    )
     return told
 
 
@@ -95,7 +106,7 @@ def test_with_several_processes_they_are_told(page, live):
 
 
 def test_thousands_of_endpoints_are_cut_off_and_the_total_is_not(page, live):
-    told = Told(live).begin()
+    told = LiveFeed(live).begin()
     live.look()
     told.second({f"/{n:04}": [1.0] for n in range(MOST_ROWS + 100)})
     stats = page.json("stats/requests")["stats"]
@@ -248,7 +259,7 @@ def test_a_form_changes_the_run_in_progress(page, live, control):
     answer = page.ask("post", "swarm", data={"user_count": "9", "spawn_rate": "3", "user_classes": "Admin"})
     assert answer.json() == {"success": True, "message": "Swarming started", "host": "http://127.0.0.1:8000"}
     assert control.asked == [("change", LoadChange(9, 3.0, ("Admin",)))]
-    control.refusal = BUSY
+    control.refusal = RUN_IN_PROGRESS
     answer = page.ask("post", "swarm", data={"user_count": "9", "spawn_rate": "3"})
     assert answer.json()["message"] == "a run is in progress"
 
@@ -307,13 +318,13 @@ def test_files_have_locusts_columns_also_before_a_run(page, path, header):
 
 def test_files_are_those_of_the_run_that_is_kept(tmp_path: Path, live, control):
     place = str(tmp_path / "runs.db")
-    told = Told(live).begin()
+    told = LiveFeed(live).begin()
     with Store.open(place) as store:
         manifest = {"started": NOON, "warmup": 0, "plan": {"locustfiles": ["/x/locustfile.py"]}, "model": "closed"}
         writer = store.start_run(manifest)
         told.second({"/a": [10.0, 20.0]})
         writer.commit([interval(0, "/a", [10.0, 20.0])], [], [Failure("GET", "/a", "http", "no", 1, NOON, NOON)], [])
-        with paged(live, control, store=place) as page:
+        with serve_page(live, control, store=place) as page:
             assert page.get("stats/requests/csv").status_code == 409, "not kept yet"
             assert page.get("stats/report").status_code == 409
             live.stored_as(writer.id)

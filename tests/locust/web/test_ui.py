@@ -21,7 +21,7 @@ from plimsoll.users import User, constant, task
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATIENCE = 30
+TIMEOUT_S = 30
 
 
 class Shopper(User):
@@ -41,7 +41,7 @@ class Clerk(Shopper):
 def environment() -> Iterator[Environment]:
     environment = Environment(user_classes=[Shopper], locustfile="shop.py")
     environment.create_local_runner()
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         yield environment
         environment.runner.quit()
 
@@ -74,7 +74,7 @@ def test_it_is_the_environments_and_served_on_the_port_asked_for(environment):
     page = environment.create_web_ui("127.0.0.1", 0)
     assert environment.web_ui is page
     until(lambda: page.server is not None and page.server.started)
-    connection = http.client.HTTPConnection("127.0.0.1", page.server.server_port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", page.server.server_port, timeout=TIMEOUT_S)
     ask = lambda: (connection.request("GET", "/"), connection.getresponse().read())[1]  # noqa: E731
     assert b"ready, 0 users" in gevent.get_hub().threadpool.apply(ask)
     connection.close()

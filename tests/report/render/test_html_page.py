@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import expect
 from tests.report.documents import CONTRACT
 from tests.report.studies import EVIL, SAMPLES
-from tests.web.sight import DESK, PHONE, accessibility
+from tests.web.browser_session import DESKTOP, PHONE, accessibility
 
 from plimsoll.record import CaughtException, Failure
 from plimsoll.report.document.run import run_document
@@ -175,37 +175,40 @@ def test_whoever_asks_for_no_page_does_not_wait_for_what_makes_it():
 
 
 @pytest.fixture
-def opened(sight, tmp_path):
+def opened(browser_session, tmp_path):
     """Opens a page from a file, as a reader does, and waits until all of it is drawn."""
 
     def open_page(text: str, **how):
         path = tmp_path / f"page-{len(list(tmp_path.iterdir()))}.html"
         path.write_text(text, encoding="utf-8")
-        page = sight.open(path.as_uri(), **how)
+        page = browser_session.open(path.as_uri(), **how)
         page.locator("html[data-drawn=all]").wait_for(state="attached")
         return page
 
     return open_page
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", SAMPLES)
-def test_a_browser_draws_every_chart_without_asking_for_anything(sight, opened, tmp_path, shape):
+def test_a_browser_draws_every_chart_without_asking_for_anything(browser_session, opened, tmp_path, shape):
     page = opened(written(shape))
     plots = page.locator("[data-chart]")
     assert plots.count() >= 2
     assert page.locator("[data-chart] svg.marks").count() == plots.count()
     assert page.locator(".failed").count() == 0
     assert page.evaluate("performance.getEntriesByType('resource').length") == 0
-    assert sight.complaints == []
+    assert browser_session.complaints == []
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@pytest.mark.long
+@pytest.mark.parametrize("size", [PHONE, DESKTOP], ids=["phone", "desk"])
 @pytest.mark.parametrize("shape", ["ladder", "operations"])
 def test_nothing_is_wider_than_the_window(opened, shape, size):
     page = opened(written(shape), size=size)
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
 
 
+@pytest.mark.long
 def test_charts_follow_the_theme_without_being_drawn_again(opened):
     page = opened(written("chain"), scheme="dark")
     colour = "getComputedStyle(document.querySelector('svg.marks text')).fill"
@@ -217,6 +220,7 @@ def test_charts_follow_the_theme_without_being_drawn_again(opened):
     assert page.locator("svg.marks[data-same]").count() == 1
 
 
+@pytest.mark.long
 def test_tabs_are_walked_with_the_arrow_keys(opened):
     page = opened(written("operations"))
 
@@ -232,6 +236,7 @@ def test_tabs_are_walked_with_the_arrow_keys(opened):
         assert page.get_by_role("tabpanel").count() == 1
 
 
+@pytest.mark.long
 def test_one_run_of_many_is_shown(opened):
     page = opened(written("operations"))
     charts = page.locator("#course [data-chart]")
@@ -242,6 +247,7 @@ def test_one_run_of_many_is_shown(opened):
     expect(page.locator("#course svg.marks")).to_have_count(count)
 
 
+@pytest.mark.long
 def test_tables_are_sorted_and_filtered(opened):
     page = opened(written("ladder"))
     table = page.locator("#verdicts table")
@@ -269,6 +275,7 @@ def test_tables_are_sorted_and_filtered(opened):
     assert 0 < table.locator("tbody tr").count() < 36
 
 
+@pytest.mark.long
 def test_evidence_is_highlighted_in_a_chart_of_its_own(opened):
     page = opened(written("ladder"))
     finding = page.locator(".findings li", has_text="old saturates")
@@ -279,6 +286,7 @@ def test_evidence_is_highlighted_in_a_chart_of_its_own(opened):
     assert page.locator("#ladder svg.marks text", has_text="the knee lies here").count() == 0
 
 
+@pytest.mark.long
 def test_on_paper_everything_is_open(opened):
     page = opened(written("operations"), scheme="dark")
     panels, levels = page.get_by_role("tabpanel"), page.locator("details.level:not([open])")
@@ -295,22 +303,25 @@ def test_on_paper_everything_is_open(opened):
     expect(panels).to_have_count(1)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("shape", "scheme"), [("ladder", "dark"), ("chain", "light")])
 def test_nobody_is_shut_out(opened, shape, scheme):
     assert accessibility(opened(written(shape), scheme=scheme)) == []
 
 
-def test_where_no_script_runs_it_can_still_be_read(sight, tmp_path):
+@pytest.mark.long
+def test_where_no_script_runs_it_can_still_be_read(browser_session, tmp_path):
     path = tmp_path / "page.html"
     path.write_text(written("rates"), encoding="utf-8")
-    page = sight.open(path.as_uri(), java_script_enabled=False)
+    page = browser_session.open(path.as_uri(), java_script_enabled=False)
     text = page.inner_text("body")
     assert "scripts do not run here" in text
     assert "INVALID, koding at 900/s" in text
     assert '{"title"' not in text
 
 
-def test_a_browser_runs_nothing_that_a_target_sent(sight, opened, view, run, valid):
+@pytest.mark.long
+def test_a_browser_runs_nothing_that_a_target_sent(browser_session, opened, view, run, valid):
     view.add([], [], [Failure("GET", ALERT, "http", ALERT, 1, 1.0, 2.0)], [CaughtException(ALERT, ALERT, 1, {0})])
     run.notes = [ALERT]
     text = html(view, run, valid)
@@ -318,9 +329,9 @@ def test_a_browser_runs_nothing_that_a_target_sent(sight, opened, view, run, val
     assert page.get_by_text(ALERT).count() >= 3
     assert page.locator("img").count() == 0
     assert page.title() == f"Run {run.id}"
-    assert sight.complaints == []
+    assert browser_session.complaints == []
     # Even if something did slip through, the policy would not let it run.
     broken = opened(text.replace("</body>", "<script>document.title = 'stolen'</script></body>"))
     assert broken.title() != "stolen"
-    assert any("Content Security Policy" in each for each in sight.complaints)
-    sight.forgive(lambda said: "Content Security Policy" in said)
+    assert any("Content Security Policy" in each for each in browser_session.complaints)
+    browser_session.forgive(lambda said: "Content Security Policy" in said)

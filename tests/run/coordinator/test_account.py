@@ -18,7 +18,7 @@ START = 1000.0
 """Unix time of second 0."""
 
 
-class Kept:
+class FakeStoredRun:
     """The batches of a run, as a store puts them together."""
 
     started = START
@@ -48,7 +48,7 @@ class Kept:
         return view.exceptions
 
 
-class Watched:
+class RunWithFailures:
     """A run in which each second has one failure and one exception, handed over a moment after its end."""
 
     def __init__(self, make_interval: Callable[..., Interval]) -> None:
@@ -70,20 +70,20 @@ class Watched:
         sums = sum(each.count for each in view.failures), sum(each.count for each in view.exceptions)
         return view.total.requests, *sums, view.warmup
 
-    def kept(self) -> RunView:
-        return RunView.of(Kept(self.batches, self.account.facts, START + len(self.batches)))
+    def stored(self) -> RunView:
+        return RunView.of(FakeStoredRun(self.batches, self.account.facts, START + len(self.batches)))
 
 
 def test_without_a_reset_everything_counts(make_interval: Callable[..., Interval]) -> None:
-    run = Watched(make_interval)
+    run = RunWithFailures(make_interval)
     for number in range(4):
         run.second(number)
-    assert run.counts(run.account.view) == run.counts(run.kept()) == (4, 4, 4, 0)
+    assert run.counts(run.account.view) == run.counts(run.stored()) == (4, 4, 4, 0)
     assert run.account.facts == {}
 
 
 def test_what_came_before_a_reset_is_left_out_live_and_later(make_interval: Callable[..., Interval]) -> None:
-    run = Watched(make_interval)
+    run = RunWithFailures(make_interval)
     for number in range(4):
         run.second(number)
     # In second 4, and known to take effect at the next.
@@ -91,16 +91,16 @@ def test_what_came_before_a_reset_is_left_out_live_and_later(make_interval: Call
     assert run.counts(run.account.view) == (0, 0, 0, 5)
     for number in range(4, 9):
         run.second(number)
-    assert run.counts(run.account.view) == run.counts(run.kept()) == (4, 4, 4, 5)
+    assert run.counts(run.account.view) == run.counts(run.stored()) == (4, 4, 4, 5)
 
 
 def test_a_second_reset_leaves_out_what_came_since_the_first(make_interval: Callable[..., Interval]) -> None:
-    run = Watched(make_interval)
+    run = RunWithFailures(make_interval)
     for number, reset_at in enumerate((None, 2, None, None, 5, None, None)):
         run.second(number)
         if reset_at is not None:
             run.account.reset(reset_at)
-    assert run.counts(run.account.view) == run.counts(run.kept()) == (2, 2, 2, 5)
+    assert run.counts(run.account.view) == run.counts(run.stored()) == (2, 2, 2, 5)
 
 
 def test_a_reset_during_the_warm_up_leaves_out_the_warm_up(make_interval: Callable[..., Interval]) -> None:

@@ -18,7 +18,7 @@ from plimsoll.run.plan import RunPlan
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness import Target
+    from tests.command import CountingTarget
 
     from plimsoll.run.coordinator.progress import Progress
 
@@ -51,14 +51,14 @@ class Watcher:
         self.progress.append(progress)
 
 
-def _plan(tmp_path: Path, target: Target, text: str = LOCUSTFILE, **settings: object) -> RunPlan:
+def _plan(tmp_path: Path, target: CountingTarget, text: str = LOCUSTFILE, **settings: object) -> RunPlan:
     path = tmp_path / "locustfile.py"
     path.write_text(text)
     plain: dict[str, object] = {"locustfiles": (str(path),), "host": target.url, "stop_timeout": 10.0, **settings}
     return RunPlan(**plain)  # type: ignore[arg-type]
 
 
-def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: Path, target: Target) -> None:
+def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: Path, target: CountingTarget) -> None:
     watcher = Watcher()
     plan = _plan(tmp_path, target, users=4, spawn_rate=2.0, run_time=3.0, processes=2)
     before = time.time()
@@ -75,21 +75,21 @@ def test_observers_see_each_second_and_its_batches_add_up_to_the_view(tmp_path: 
     assert (result.status, result.lost_workers, result.notes) == ("finished", 0, [])
 
 
-def test_users_come_in_locusts_batches(tmp_path: Path, target: Target) -> None:
+def test_users_come_in_locusts_batches(tmp_path: Path, target: CountingTarget) -> None:
     watcher = Watcher()
     Coordinator(_plan(tmp_path, target, users=5, spawn_rate=2.0, run_time=4.0), [watcher]).run()
     by_second = {row.second: row.users for progress in watcher.progress for row in progress.batch.health if row.users}
     assert [by_second[second] for second in (0, 1, 2)] == [2, 4, 5]
 
 
-def test_an_observer_that_cannot_start_stops_the_run_before_it_begins(tmp_path: Path, target: Target) -> None:
+def test_an_observer_that_cannot_start_stops_the_run_before_it_begins(tmp_path: Path, target: CountingTarget) -> None:
     with pytest.raises(PlimsollError, match="no room"):
         Coordinator(_plan(tmp_path, target, run_time=5.0), [Watcher(refuse=True)]).run()
     assert target.total == 0
 
 
 def test_a_worker_that_hangs_in_the_end_is_killed_and_lost(
-    tmp_path: Path, target: Target, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, target: CountingTarget, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(local, "ANSWER_TIMEOUT_NS", local.SECOND)
     plan = _plan(tmp_path, target, LOCUSTFILE + "        while True: pass\n", run_time=1.0, stop_timeout=0.0)
@@ -99,7 +99,7 @@ def test_a_worker_that_hangs_in_the_end_is_killed_and_lost(
     assert (result.lost_workers, result.status) == (1, "failed")
 
 
-def test_signals_are_left_as_they_were(tmp_path: Path, target: Target) -> None:
+def test_signals_are_left_as_they_were(tmp_path: Path, target: CountingTarget) -> None:
     before = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     timer = threading.Timer(1.0, signal.raise_signal, [signal.SIGINT])
     timer.start()
@@ -112,7 +112,7 @@ def test_signals_are_left_as_they_were(tmp_path: Path, target: Target) -> None:
     assert {each: signal.getsignal(each) for each in before} == before
 
 
-def test_what_the_workers_print_is_passed_on(tmp_path: Path, target: Target) -> None:
+def test_what_the_workers_print_is_passed_on(tmp_path: Path, target: CountingTarget) -> None:
     printed: list[bytes] = []
     plan = _plan(
         tmp_path, target, "print('out')\nimport sys\nprint('err', file=sys.stderr)\n" + LOCUSTFILE, run_time=1.0

@@ -19,7 +19,7 @@ from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
     from plimsoll.record import Interval
 
@@ -120,7 +120,7 @@ def test_a_low_terminal_shows_the_busiest_endpoints(progress: Progress, make_int
     assert "/many/2 " not in shown
 
 
-def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, target: Target) -> None:
+def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(
         "from locust import HttpUser, task, constant\nclass Visitor(HttpUser):\n    wait_time = constant(0.1)\n"
         "    @task\n    def index(self):\n        self.client.get('/index')\n        print('seen')\n"
@@ -128,7 +128,7 @@ def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, 
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-c", "from plimsoll.cli import main; main()",
-         "run", "--headless", "-H", target.url, "-t", "3"],
+         "run", "--headless", "-H", target.url, "-t", "2"],
         cwd=plimsoll.directory, env={**plimsoll.environment, "TERM": "xterm"},
         stdin=theirs, stdout=theirs, stderr=theirs,
     )  # fmt: skip

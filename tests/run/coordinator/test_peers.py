@@ -51,7 +51,7 @@ class FakeLoop:
             action()
 
 
-class Scene:
+class MessageRouting:
     def __init__(self, main: bool) -> None:
         self.loop = FakeLoop()
         self.workers: dict[int, Any] = {index: FakeProcess(index) for index in (0, 1)}
@@ -70,23 +70,23 @@ class Scene:
     def then(self) -> None:
         self.done.append("then")
 
-    def told(self) -> list[list[Any]]:
-        """What main node and workers were told since the last call."""
+    def sent(self) -> list[list[Any]]:
+        """What main node and workers got since the last call."""
         return [each.taken() for each in (self.main, *self.workers.values())]
 
 
 @pytest.fixture
-def scene() -> Scene:
-    return Scene(main=True)
+def routing() -> MessageRouting:
+    return MessageRouting(main=True)
 
 
 def test_what_workers_tell_goes_to_the_main_node_by_their_names() -> None:
-    scene = Scene(main=True)
-    scene.receive(0, "connect", "a")
-    scene.receive(0, "message", "type", b"data", None)
-    scene.receive(0, "report", b"data")
-    scene.receive(1, "heartbeat", "running", {"Visitor": 1}, 5.0, 10, 0)
-    assert scene.told() == [
+    routing = MessageRouting(main=True)
+    routing.receive(0, "connect", "a")
+    routing.receive(0, "message", "type", b"data", None)
+    routing.receive(0, "report", b"data")
+    routing.receive(1, "heartbeat", "running", {"Visitor": 1}, 5.0, 10, 0)
+    assert routing.sent() == [
         [
             ("connect", "a", 0),
             ("message", "type", b"data", "a"),
@@ -98,102 +98,104 @@ def test_what_workers_tell_goes_to_the_main_node_by_their_names() -> None:
     ]
 
 
-def test_what_the_main_node_tells_goes_to_all_workers_or_the_one_it_names(scene: Scene) -> None:
-    scene.receive(2, "message", "to all", b"1", None)
-    scene.receive(2, "message", "to one", b"2", "client 1")
-    scene.receive(2, "message", "to nobody", b"3", "client 7")
-    scene.receive(2, "heartbeat", "client 0")
-    assert scene.told() == [
+def test_what_the_main_node_tells_goes_to_all_workers_or_the_one_it_names(routing: MessageRouting) -> None:
+    routing.receive(2, "message", "to all", b"1", None)
+    routing.receive(2, "message", "to one", b"2", "client 1")
+    routing.receive(2, "message", "to nobody", b"3", "client 7")
+    routing.receive(2, "heartbeat", "client 0")
+    assert routing.sent() == [
         [],
         [("message", "to all", b"1"), ("heartbeat",)],
         [("message", "to all", b"1"), ("message", "to one", b"2")],
     ]
 
 
-def test_what_workers_measure_is_passed_on_as_it_came(scene: Scene) -> None:
+def test_what_workers_measure_is_passed_on_as_it_came(routing: MessageRouting) -> None:
     snapshot = EncodedSnapshot(0, 0, 1, [], [], [], [], {"Visitor": 1})
-    scene.nodes.snapshot(scene.workers[0], snapshot)
-    scene.nodes.snapshot(scene.main, snapshot)
-    assert scene.told() == [[("snapshot", "client 0", snapshot.to_list())], [], []]
+    routing.nodes.snapshot(routing.workers[0], snapshot)
+    routing.nodes.snapshot(routing.main, snapshot)
+    assert routing.sent() == [[("snapshot", "client 0", snapshot.to_list())], [], []]
 
 
-def test_workers_that_are_gone_are_told_of_unless_they_were_never_there(scene: Scene) -> None:
-    scene.nodes.lose(scene.workers[0])
-    scene.nodes.leave(scene.workers[1])
-    scene.nodes.lose(FakeProcess(5))  # type: ignore[arg-type]
-    assert scene.told()[0] == [("lose", "client 0"), ("leave", "client 1")]
+def test_workers_that_are_gone_are_told_of_unless_they_were_never_there(routing: MessageRouting) -> None:
+    routing.nodes.lose(routing.workers[0])
+    routing.nodes.leave(routing.workers[1])
+    routing.nodes.lose(FakeProcess(5))  # type: ignore[arg-type]
+    assert routing.sent()[0] == [("lose", "client 0"), ("leave", "client 1")]
 
 
-def test_all_spawned_is_told_to_the_main_node_once_it_knows_all_users_and_then_to_workers(scene: Scene) -> None:
-    scene.nodes.adjust({0: {"Visitor": 2}, 1: {"Visitor": 1}}, 3)
-    scene.nodes.fire_spawned(3, scene.then)
-    assert scene.told() == [[], [("adjust", {"Visitor": 2}, None)], [("adjust", {"Visitor": 1}, None)]]
+def test_all_spawned_is_told_to_the_main_node_once_it_knows_all_users_and_then_to_workers(
+    routing: MessageRouting,
+) -> None:
+    routing.nodes.adjust({0: {"Visitor": 2}, 1: {"Visitor": 1}}, 3)
+    routing.nodes.fire_spawned(3, routing.then)
+    assert routing.sent() == [[], [("adjust", {"Visitor": 2}, None)], [("adjust", {"Visitor": 1}, None)]]
     heartbeat = ("heartbeat", "spawning", {}, 0.0, 0)
-    scene.receive(0, *heartbeat, 1)
-    scene.receive(1, *heartbeat, 0)
-    assert ("spawned", 3) not in scene.main.taken()
-    scene.receive(1, *heartbeat, 1)
-    assert scene.main.taken()[-1] == ("spawned", 3)
-    assert scene.told() == [[], [], []]
-    scene.receive(2, "fired", "test_stopping")
-    assert scene.done == [], "it waits for something else"
-    scene.receive(2, "fired", "spawning_complete")
-    assert scene.told() == [[], [("spawned", 3)], [("spawned", 3)]]
-    assert scene.done == ["then"]
-    assert scene.loop.due == {}
+    routing.receive(0, *heartbeat, 1)
+    routing.receive(1, *heartbeat, 0)
+    assert ("spawned", 3) not in routing.main.taken()
+    routing.receive(1, *heartbeat, 1)
+    assert routing.main.taken()[-1] == ("spawned", 3)
+    assert routing.sent() == [[], [], []]
+    routing.receive(2, "fired", "test_stopping")
+    assert routing.done == [], "it waits for something else"
+    routing.receive(2, "fired", "spawning_complete")
+    assert routing.sent() == [[], [("spawned", 3)], [("spawned", 3)]]
+    assert routing.done == ["then"]
+    assert routing.loop.due == {}
 
 
-def test_a_run_does_not_wait_for_long(scene: Scene) -> None:
-    scene.nodes.adjust({0: {}, 1: {}}, 3)
+def test_a_run_does_not_wait_for_long(routing: MessageRouting) -> None:
+    routing.nodes.adjust({0: {}, 1: {}}, 3)
     before = now()
-    scene.nodes.fire_spawned(3, scene.then)
-    (due,) = scene.loop.due.values()
+    routing.nodes.fire_spawned(3, routing.then)
+    (due,) = routing.loop.due.values()
     assert before + module.SPAWN_TIMEOUT_NS <= due <= now() + module.SPAWN_TIMEOUT_NS
-    scene.loop.run_out()
-    assert scene.main.taken() == [("spawned", 3)]
-    scene.loop.run_out()
-    assert scene.workers[0].taken()[-1] == ("spawned", 3)
-    scene.nodes.fire_stopping(scene.then)
-    scene.loop.run_out()
-    assert scene.done == ["then"] * 2
+    routing.loop.run_out()
+    assert routing.main.taken() == [("spawned", 3)]
+    routing.loop.run_out()
+    assert routing.workers[0].taken()[-1] == ("spawned", 3)
+    routing.nodes.fire_stopping(routing.then)
+    routing.loop.run_out()
+    assert routing.done == ["then"] * 2
 
 
-def test_a_worker_that_is_lost_is_not_waited_for(scene: Scene) -> None:
-    scene.nodes.adjust({0: {}, 1: {}}, 3)
-    scene.nodes.fire_spawned(2, scene.then)
-    scene.receive(0, "heartbeat", "spawning", {}, 0.0, 0, 1)
-    scene.main.taken()
-    scene.nodes.lose(scene.workers.pop(1))
-    assert scene.main.taken() == [("lose", "client 1"), ("spawned", 2)]
+def test_a_worker_that_is_lost_is_not_waited_for(routing: MessageRouting) -> None:
+    routing.nodes.adjust({0: {}, 1: {}}, 3)
+    routing.nodes.fire_spawned(2, routing.then)
+    routing.receive(0, "heartbeat", "spawning", {}, 0.0, 0, 1)
+    routing.main.taken()
+    routing.nodes.lose(routing.workers.pop(1))
+    assert routing.main.taken() == [("lose", "client 1"), ("spawned", 2)]
 
 
-def test_the_end_comes_before_users_that_were_to_be_told_of(scene: Scene) -> None:
-    scene.nodes.fire_spawned(2, scene.then)
-    scene.nodes.fire_stopping(lambda: scene.done.append("stopping"))
-    assert scene.main.taken() == [("spawned", 2), ("drain",)]
-    scene.receive(2, "fired", "spawning_complete")
-    assert scene.done == []
-    scene.receive(2, "fired", "test_stopping")
-    scene.loop.run_out()
-    assert scene.done == ["stopping"]
-    assert [each.taken() for each in scene.workers.values()] == [[], []]
+def test_the_end_comes_before_users_that_were_to_be_told_of(routing: MessageRouting) -> None:
+    routing.nodes.fire_spawned(2, routing.then)
+    routing.nodes.fire_stopping(lambda: routing.done.append("stopping"))
+    assert routing.main.taken() == [("spawned", 2), ("drain",)]
+    routing.receive(2, "fired", "spawning_complete")
+    assert routing.done == []
+    routing.receive(2, "fired", "test_stopping")
+    routing.loop.run_out()
+    assert routing.done == ["stopping"]
+    assert [each.taken() for each in routing.workers.values()] == [[], []]
 
 
-def test_what_was_to_follow_can_be_forgotten(scene: Scene) -> None:
-    scene.nodes.fire_spawned(2, scene.then)
-    scene.nodes.forget()
-    scene.receive(2, "fired", "spawning_complete")
-    scene.loop.run_out()
-    assert scene.done == []
+def test_what_was_to_follow_can_be_forgotten(routing: MessageRouting) -> None:
+    routing.nodes.fire_spawned(2, routing.then)
+    routing.nodes.forget()
+    routing.receive(2, "fired", "spawning_complete")
+    routing.loop.run_out()
+    assert routing.done == []
 
 
 def test_without_a_main_node_nothing_is_waited_for() -> None:
-    scene = Scene(main=False)
-    scene.nodes.adjust({0: {"Visitor": 1}, 1: {}}, 1)
-    scene.nodes.fire_spawned(1, scene.then)
-    scene.nodes.fire_stopping(scene.then)
-    scene.nodes.snapshot(scene.workers[0], EncodedSnapshot(0, 0, 1, [], [], [], [], {}))
-    scene.nodes.lose(scene.workers[0])
-    assert scene.done == ["then"] * 2
-    assert scene.told() == [[], [("adjust", {"Visitor": 1}, 1)], [("adjust", {}, 1)]]
-    assert [each.adjustments for each in scene.workers.values()] == [0, 0]
+    routing = MessageRouting(main=False)
+    routing.nodes.adjust({0: {"Visitor": 1}, 1: {}}, 1)
+    routing.nodes.fire_spawned(1, routing.then)
+    routing.nodes.fire_stopping(routing.then)
+    routing.nodes.snapshot(routing.workers[0], EncodedSnapshot(0, 0, 1, [], [], [], [], {}))
+    routing.nodes.lose(routing.workers[0])
+    assert routing.done == ["then"] * 2
+    assert routing.sent() == [[], [("adjust", {"Visitor": 1}, 1)], [("adjust", {}, 1)]]
+    assert [each.adjustments for each in routing.workers.values()] == [0, 0]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from harness import Command, Done, Target
+    from tests.command import Command, CommandResult, CountingTarget
 
 HEAD = """
 import gevent
@@ -40,18 +40,18 @@ class Stages(Base):
 """
 
 
-def _run(plimsoll: Command, target: Target, text: str, *arguments: str) -> Done:
+def _run(plimsoll: Command, target: CountingTarget, text: str, *arguments: str) -> CommandResult:
     plimsoll.write(HEAD + text)
     return plimsoll("run", "--headless", "-H", target.url, "-s", "10", *arguments)
 
 
-def _ramps(done: Done) -> list[int]:
+def _ramps(done: CommandResult) -> list[int]:
     return [int(users) for users in re.findall(r"Ramping to (\d+) users", done.err)]
 
 
 @pytest.mark.parametrize("processes", ["1", "2"])
 def test_a_shape_says_how_many_users_there_are_until_it_says_none(
-    plimsoll: Command, target: Target, processes: str
+    plimsoll: Command, target: CountingTarget, processes: str
 ) -> None:
     done = _run(plimsoll, target, SHAPE, "-u", "9", "-t", "50s", "--processes", processes)
     assert done.code == 0, done
@@ -67,7 +67,7 @@ def test_a_shape_says_how_many_users_there_are_until_it_says_none(
     assert plimsoll.stored()["total"]["requests"] == target.total > 0
 
 
-def test_a_shape_that_fails_ends_the_run_with_its_line(plimsoll: Command, target: Target) -> None:
+def test_a_shape_that_fails_ends_the_run_with_its_line(plimsoll: Command, target: CountingTarget) -> None:
     text = """
 class Broken(LoadTestShape):
     def tick(self):
@@ -81,20 +81,20 @@ class Broken(LoadTestShape):
 
 
 @pytest.mark.parametrize("tick", ["(-1, 1)", "(1, 0)", "3"])
-def test_a_tick_that_makes_no_sense_ends_the_run(plimsoll: Command, target: Target, tick: str) -> None:
+def test_a_tick_that_makes_no_sense_ends_the_run(plimsoll: Command, target: CountingTarget, tick: str) -> None:
     done = _run(plimsoll, target, f"class Odd(LoadTestShape):\n    def tick(self):\n        return {tick}\n")
     assert done.code == 2, done
     assert "plimsoll: Odd.tick(): " in done.err
 
 
-def test_a_load_of_the_command_line_comes_before_a_shape(plimsoll: Command, target: Target) -> None:
+def test_a_load_of_the_command_line_comes_before_a_shape(plimsoll: Command, target: CountingTarget) -> None:
     done = _run(plimsoll, target, SHAPE, "--steps", "1s:2")
     assert done.code == 0, done
     assert "Stages is not followed: the command line gives another load" in done.err
     assert "Shape test updating" not in done.err
 
 
-def test_a_shape_may_read_the_common_options(plimsoll: Command, target: Target) -> None:
+def test_a_shape_may_read_the_common_options(plimsoll: Command, target: CountingTarget) -> None:
     text = """
 class Common(LoadTestShape):
     use_common_options = True
@@ -110,7 +110,7 @@ class Common(LoadTestShape):
     assert "ignored" not in done.err
 
 
-def test_the_locustfile_may_change_the_number_of_users(plimsoll: Command, target: Target) -> None:
+def test_the_locustfile_may_change_the_number_of_users(plimsoll: Command, target: CountingTarget) -> None:
     text = """
 def steer(runner):
     runner.start(3, 100, wait=True, user_classes=[Editor])
@@ -144,7 +144,7 @@ begun, runners = [], []
     ]
 
 
-def test_a_start_that_a_load_forbids_is_told(plimsoll: Command, target: Target) -> None:
+def test_a_start_that_a_load_forbids_is_told(plimsoll: Command, target: CountingTarget) -> None:
     text = """
 @events.spawning_complete.add_listener
 def on_spawned(**_):
@@ -161,7 +161,7 @@ runners = []
     assert "the locustfile's start() changes nothing" in done.err
 
 
-def test_users_that_end_the_test_as_they_start_go_no_further(plimsoll: Command, target: Target) -> None:
+def test_users_that_end_the_test_as_they_start_go_no_further(plimsoll: Command, target: CountingTarget) -> None:
     text = """
 def on_start(self):
     self.client.get("/login")
@@ -179,7 +179,7 @@ Visitor.on_start = on_start
 @pytest.mark.parametrize("stop_timeout", ["0", "10"])
 @pytest.mark.parametrize("how", ["self.environment.runner.quit()", "self.environment.runner.stop()", "raise StopTest"])
 def test_a_user_that_ends_the_test_sends_nothing_more(
-    plimsoll: Command, target: Target, how: str, stop_timeout: str
+    plimsoll: Command, target: CountingTarget, how: str, stop_timeout: str
 ) -> None:
     plimsoll.write(
         f"""
@@ -201,7 +201,7 @@ class Visitor(HttpUser):
     assert plimsoll.stored()["total"]["requests"] == 21
 
 
-def test_all_are_spawned_before_the_first_one_begins(plimsoll: Command, target: Target) -> None:
+def test_all_are_spawned_before_the_first_one_begins(plimsoll: Command, target: CountingTarget) -> None:
     text = """
 @events.spawning_complete.add_listener
 def on_spawned(**_):
@@ -223,8 +223,8 @@ class Named(Visitor):
 """
 
 
-def test_users_that_could_be_made_go_on_when_one_cannot(plimsoll: Command, target: Target) -> None:
-    done = _run(plimsoll, target, ACCOUNTS, "Named", "-u", "5", "-r", "1", "-t", "4")
+def test_users_that_could_be_made_go_on_when_one_cannot(plimsoll: Command, target: CountingTarget) -> None:
+    done = _run(plimsoll, target, ACCOUNTS, "Named", "-u", "5", "-r", "2", "-t", "2")
     assert done.code == 2, done
     assert done.err.count("no more users are started") == 1
     assert "locustfile.py:22: IndexError: pop from empty list" in done.err
@@ -234,7 +234,7 @@ def test_users_that_could_be_made_go_on_when_one_cannot(plimsoll: Command, targe
     assert run["run"]["status"] == "finished"
 
 
-def test_a_run_without_a_single_user_ends_with_the_reason(plimsoll: Command, target: Target) -> None:
+def test_a_run_without_a_single_user_ends_with_the_reason(plimsoll: Command, target: CountingTarget) -> None:
     done = _run(plimsoll, target, ACCOUNTS.replace('"ann", "bob"', ""), "Named", "-t", "50")
     assert done.code == 2, done
     assert "locustfile.py:22: IndexError: pop from empty list" in done.err
@@ -247,7 +247,7 @@ class Slow(Visitor):
 """
 
 
-def test_a_class_may_have_a_spawn_rate_of_its_own(plimsoll: Command, target: Target) -> None:
+def test_a_class_may_have_a_spawn_rate_of_its_own(plimsoll: Command, target: CountingTarget) -> None:
     done = _run(plimsoll, target, PACED.replace("RATE", "1"), "Slow", "-u", "9", "-r", "9", "-t", "3")
     assert done.code == 0, done
     users = plimsoll.stored()["generator"]["users_by_second"]
@@ -255,7 +255,7 @@ def test_a_class_may_have_a_spawn_rate_of_its_own(plimsoll: Command, target: Tar
     assert max(users.values()) <= 4
 
 
-def test_a_spawn_rate_that_is_none_is_told(plimsoll: Command, target: Target) -> None:
+def test_a_spawn_rate_that_is_none_is_told(plimsoll: Command, target: CountingTarget) -> None:
     done = _run(plimsoll, target, PACED.replace("RATE", "0"), "Slow", "-t", "3")
     assert done.code == 2, done
     assert "Slow.max_spawn_rate: must be users per second, above 0, not 0" in done.err

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from harness import wait_until
+from tests.command import wait_until
 
 from plimsoll.errors import StoreError
 from plimsoll.run.coordinator import store_writer as keeper

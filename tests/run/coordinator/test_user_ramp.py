@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.load import Load, Phase, ShapeSpec
-from plimsoll.run.coordinator import user_ramp as crowd
+from plimsoll.run.coordinator import user_ramp
 from plimsoll.run.coordinator.user_ramp import SECOND, UserRamp
 from plimsoll.run.dispatch import Dispatcher, UserClass
 
@@ -41,23 +41,23 @@ class FakeLoop:
         self.now = end
 
 
-class Scene:
+class RampOnFakeClock:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, *, editors_per_second: float | None = None) -> None:
         self.loop = FakeLoop()
-        monkeypatch.setattr(crowd, "now", lambda: self.loop.now)
-        self.told: list[tuple[float, int]] = []
+        monkeypatch.setattr(user_ramp, "now", lambda: self.loop.now)
+        self.changes: list[tuple[float, int]] = []
         self.completed: list[tuple[float, int]] = []
-        self.told_complete: list[int] = []
+        self.completions: list[int] = []
         self.dispatcher = Dispatcher(
             [UserClass("Editor", max_spawn_rate=editors_per_second), UserClass("Visitor")], [0, 1]
         )
-        self.crowd = UserRamp(self.loop, self.dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
+        self.user_ramp = UserRamp(self.loop, self.dispatcher, self._tell, self._complete)  # type: ignore[arg-type]
 
     def _tell(self, counts: Mapping[int, Mapping[str, int]], complete: int | None) -> None:
         users = sum(sum(each.values()) for each in counts.values())
-        self.told.append((self._elapsed(), users))
+        self.changes.append((self._elapsed(), users))
         if complete is not None:
-            self.told_complete.append(complete)
+            self.completions.append(complete)
 
     def _complete(self, users: int) -> None:
         self.completed.append((self._elapsed(), users))
@@ -71,118 +71,118 @@ def _closed(kind: str, length: float, **values: object) -> Load:
 
 
 @pytest.fixture
-def scene(monkeypatch: pytest.MonkeyPatch) -> Scene:
-    return Scene(monkeypatch)
+def ramp(monkeypatch: pytest.MonkeyPatch) -> RampOnFakeClock:
+    return RampOnFakeClock(monkeypatch)
 
 
-def test_users_are_spawned_at_locusts_times(scene: Scene) -> None:
-    scene.crowd.change(START, 5, 2.0)
-    scene.loop.until(60)
-    assert scene.told == [(0.0, 2), (1.0, 4), (2.0, 5)]
-    assert (scene.completed, scene.told_complete, scene.crowd.wanted) == ([(2.0, 5)], [5], 5)
+def test_users_are_spawned_at_locusts_times(ramp: RampOnFakeClock) -> None:
+    ramp.user_ramp.change(START, 5, 2.0)
+    ramp.loop.until(60)
+    assert ramp.changes == [(0.0, 2), (1.0, 4), (2.0, 5)]
+    assert (ramp.completed, ramp.completions, ramp.user_ramp.wanted) == ([(2.0, 5)], [5], 5)
 
 
-def test_users_go_at_the_same_rate_and_the_last_to_come_first(scene: Scene) -> None:
-    scene.crowd.change(START, 6, 100.0)
-    before = scene.dispatcher.counts()
-    scene.crowd.change(START, 9, 100.0)
-    scene.told.clear()
-    scene.crowd.change(START, 6, 2.0)
-    scene.loop.until(60)
-    assert scene.told == [(0.0, 7), (1.0, 6)]
-    assert scene.dispatcher.counts() == before
-    assert scene.completed[-1] == (1.0, 6)
+def test_users_go_at_the_same_rate_and_the_last_to_come_first(ramp: RampOnFakeClock) -> None:
+    ramp.user_ramp.change(START, 6, 100.0)
+    before = ramp.dispatcher.counts()
+    ramp.user_ramp.change(START, 9, 100.0)
+    ramp.changes.clear()
+    ramp.user_ramp.change(START, 6, 2.0)
+    ramp.loop.until(60)
+    assert ramp.changes == [(0.0, 7), (1.0, 6)]
+    assert ramp.dispatcher.counts() == before
+    assert ramp.completed[-1] == (1.0, 6)
 
 
-def test_a_change_in_mid_ramp_goes_on_from_what_there_is(scene: Scene) -> None:
-    scene.crowd.change(START, 100, 2.0)
-    scene.loop.until(1.5)
-    scene.crowd.change(scene.loop.now, 6, 1.0)
-    assert scene.told == [(0.0, 2), (1.0, 4), (1.5, 5)]
-    scene.loop.until(60)
-    assert scene.told[3:] == [(2.5, 6)]
-    assert scene.completed == [(2.5, 6)], "the first ramp never got there"
+def test_a_change_in_mid_ramp_goes_on_from_what_there_is(ramp: RampOnFakeClock) -> None:
+    ramp.user_ramp.change(START, 100, 2.0)
+    ramp.loop.until(1.5)
+    ramp.user_ramp.change(ramp.loop.now, 6, 1.0)
+    assert ramp.changes == [(0.0, 2), (1.0, 4), (1.5, 5)]
+    ramp.loop.until(60)
+    assert ramp.changes[3:] == [(2.5, 6)]
+    assert ramp.completed == [(2.5, 6)], "the first ramp never got there"
 
 
-def test_a_change_to_what_there_is_completes_at_once(scene: Scene) -> None:
+def test_a_change_to_what_there_is_completes_at_once(ramp: RampOnFakeClock) -> None:
     for _ in range(2):
-        scene.crowd.change(START, 3, 5.0)
-    scene.loop.until(60)
-    assert scene.completed == [(0.0, 3)] * 2
+        ramp.user_ramp.change(START, 3, 5.0)
+    ramp.loop.until(60)
+    assert ramp.completed == [(0.0, 3)] * 2
 
 
-def test_users_to_come_may_be_of_some_classes_only(scene: Scene) -> None:
+def test_users_to_come_may_be_of_some_classes_only(ramp: RampOnFakeClock) -> None:
     def total(name: str) -> int:
-        return sum(counts[name] for counts in scene.dispatcher.counts().values())
+        return sum(counts[name] for counts in ramp.dispatcher.counts().values())
 
-    scene.crowd.change(START, 4, 100.0)
-    scene.crowd.change(START, 8, 100.0, ["Editor"])
+    ramp.user_ramp.change(START, 4, 100.0)
+    ramp.user_ramp.change(START, 8, 100.0, ["Editor"])
     assert (total("Editor"), total("Visitor")) == (6, 2)
-    scene.crowd.change(START, 10, 100.0)
+    ramp.user_ramp.change(START, 10, 100.0)
     assert (total("Editor"), total("Visitor")) == (8, 2), "as before, when nothing is said"
     with pytest.raises(ValueError, match="no such user class in this test: Buyer"):
-        scene.crowd.change(START, 12, 100.0, ["Buyer"])
+        ramp.user_ramp.change(START, 12, 100.0, ["Buyer"])
 
 
-def test_users_follow_a_load_up_and_down(scene: Scene) -> None:
+def test_users_follow_a_load_up_and_down(ramp: RampOnFakeClock) -> None:
     load = _closed("steps", 6.0, steps=((2.0, 3.0), (2.0, 7.0), (2.0, 1.0)))
-    scene.crowd.follow(load, START)
-    scene.loop.until(5)
-    assert scene.told == [(0.0, 3), (2.0, 7), (4.0, 1)]
-    assert (scene.completed, scene.told_complete, scene.crowd.wanted) == ([(0.0, 3)], [3], 1)
+    ramp.user_ramp.follow(load, START)
+    ramp.loop.until(5)
+    assert ramp.changes == [(0.0, 3), (2.0, 7), (4.0, 1)]
+    assert (ramp.completed, ramp.completions, ramp.user_ramp.wanted) == ([(0.0, 3)], [3], 1)
 
 
-def test_a_ramp_adds_one_user_after_the_other(scene: Scene) -> None:
-    scene.crowd.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
-    scene.loop.until(9.99)
-    assert [users for _, users in scene.told] == list(range(21))
-    for at, users in scene.told[1:]:
+def test_a_ramp_adds_one_user_after_the_other(ramp: RampOnFakeClock) -> None:
+    ramp.user_ramp.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
+    ramp.loop.until(9.99)
+    assert [users for _, users in ramp.changes] == list(range(21))
+    for at, users in ramp.changes[1:]:
         assert at == pytest.approx((users - 0.5) / 2, abs=0.051)
 
 
-def test_a_crowd_that_is_stopped_changes_no_more(scene: Scene) -> None:
-    scene.crowd.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
-    scene.loop.until(2)
-    told = len(scene.told)
-    scene.crowd.stop()
-    scene.loop.until(9)
-    assert len(scene.told) == told
+def test_a_crowd_that_is_stopped_changes_no_more(ramp: RampOnFakeClock) -> None:
+    ramp.user_ramp.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
+    ramp.loop.until(2)
+    told = len(ramp.changes)
+    ramp.user_ramp.stop()
+    ramp.loop.until(9)
+    assert len(ramp.changes) == told
 
 
 def test_a_class_with_a_spawn_rate_of_its_own_is_let_in_at_that_rate(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, editors_per_second=2.0)
-    scene.crowd.change(START, 8, 100.0)
-    assert scene.told == [(0.0, 5)], "four visitors and one editor"
-    assert scene.completed == []
-    scene.loop.until(60)
-    assert scene.told[1:] == [(0.5, 6), (1.0, 7), (1.5, 8)]
-    assert (scene.completed, scene.told_complete) == ([(1.5, 8)], [8])
+    ramp = RampOnFakeClock(monkeypatch, editors_per_second=2.0)
+    ramp.user_ramp.change(START, 8, 100.0)
+    assert ramp.changes == [(0.0, 5)], "four visitors and one editor"
+    assert ramp.completed == []
+    ramp.loop.until(60)
+    assert ramp.changes[1:] == [(0.5, 6), (1.0, 7), (1.5, 8)]
+    assert (ramp.completed, ramp.completions) == ([(1.5, 8)], [8])
 
 
 def test_a_pause_does_not_become_a_burst(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, editors_per_second=2.0)
-    scene.crowd.change(START, 2, 100.0)
-    scene.loop.until(30)
-    scene.told.clear()
-    scene.crowd.change(scene.loop.now, 6, 100.0)
-    scene.loop.until(60)
-    assert scene.told == [(30.0, 5), (30.5, 6)]
+    ramp = RampOnFakeClock(monkeypatch, editors_per_second=2.0)
+    ramp.user_ramp.change(START, 2, 100.0)
+    ramp.loop.until(30)
+    ramp.changes.clear()
+    ramp.user_ramp.change(ramp.loop.now, 6, 100.0)
+    ramp.loop.until(60)
+    assert ramp.changes == [(30.0, 5), (30.5, 6)]
 
 
 def test_those_who_go_make_room_for_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch, editors_per_second=0.5)
-    scene.crowd.change(START, 8, 100.0)
-    scene.crowd.change(START, 2, 100.0)
-    scene.loop.until(60)
-    assert scene.told[-1] == (0.0, 2)
-    assert scene.completed == [(0.0, 2)]
+    ramp = RampOnFakeClock(monkeypatch, editors_per_second=0.5)
+    ramp.user_ramp.change(START, 8, 100.0)
+    ramp.user_ramp.change(START, 2, 100.0)
+    ramp.loop.until(60)
+    assert ramp.changes[-1] == (0.0, 2)
+    assert ramp.completed == [(0.0, 2)]
 
 
 def test_a_load_that_was_followed_is_not_any_more_after_a_change(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene(monkeypatch)
+    ramp = RampOnFakeClock(monkeypatch)
     load = Load("closed", (Phase("p", ShapeSpec.of("ramp", start=0.0, end=100.0, seconds=10.0), seconds=10.0),))
-    scene.crowd.follow(load, START)
-    scene.loop.until(2)
-    scene.crowd.change(scene.loop.now, 3, 1000.0)
-    scene.loop.until(9)
-    assert (scene.told[-1][1], scene.crowd.wanted, scene.crowd.rate) == (3, 3, 1000.0)
+    ramp.user_ramp.follow(load, START)
+    ramp.loop.until(2)
+    ramp.user_ramp.change(ramp.loop.now, 3, 1000.0)
+    ramp.loop.until(9)
+    assert (ramp.changes[-1][1], ramp.user_ramp.wanted, ramp.user_ramp.rate) == (3, 3, 1000.0)

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.experiment.cells import mark
+from tests.experiment.real_cells import process_mark
 
-__all__ = ["mark"]
+__all__ = ["process_mark"]

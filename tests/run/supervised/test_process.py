@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import psutil
 import pytest
-from tests.experiment.cells import PATIENCE, all_gone, marked, python
+from tests.experiment.real_cells import TIMEOUT_S, all_ended, marked_processes, python
 
 from plimsoll.run.supervised.process import LONGEST_LINE, Process, ProcessEnd, StartError, last_lines
 
@@ -54,7 +54,7 @@ time.sleep(600)
 
 
 def _wait_for(path: Path, text: str) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_S
     while text not in (path.read_text() if path.exists() else ""):
         assert time.monotonic() < deadline, f"{path} never said {text!r}"
         time.sleep(0.01)
@@ -74,11 +74,11 @@ def _interrupts(*after: float) -> Iterator[None]:
             timer.join()
 
 
-def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, mark: str) -> None:
+def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, process_mark: str) -> None:
     code = "import sys; print(*range(30), sep='\\n'); print('sorry', file=sys.stderr); sys.exit(3)"
     began = time.monotonic()
     with Process(python(code), output=tmp_path / "log") as process:
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
     assert ending is not None
     assert (ending.status, str(ending)) == (3, "exit status 3")
     assert began < ending.at < time.monotonic()
@@ -87,18 +87,18 @@ def test_an_exit_status_and_the_last_lines_are_told(tmp_path: Path, mark: str) -
     assert process.stop() == ending
 
 
-def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, mark: str) -> None:
+def test_standard_error_may_have_a_file_of_its_own(tmp_path: Path, process_mark: str) -> None:
     code = "import sys; print('result'); print('trouble', file=sys.stderr)"
     with Process(python(code), output=tmp_path / "out", errors=tmp_path / "err") as process:
-        assert process.wait(PATIENCE)
+        assert process.wait(TIMEOUT_S)
     assert (tmp_path / "out").read_text() == "result\n"
     assert process.tail() == ["trouble"]
 
 
-def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, mark: str) -> None:
+def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, process_mark: str) -> None:
     env = {**os.environ, "COLOUR": "red"}
     with Process(["sh", "-c", "pwd; echo $COLOUR"], output=tmp_path / "log", cwd=tmp_path, env=env) as process:
-        assert process.wait(PATIENCE)
+        assert process.wait(TIMEOUT_S)
     assert process.tail() == [str(tmp_path), "red"]
 
 
@@ -111,15 +111,15 @@ def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path, mark: str) -> No
     ],
 )
 def test_what_cannot_be_started_is_named(
-    tmp_path: Path, mark: str, command: list[str], cwd: str | None, message: str
+    tmp_path: Path, process_mark: str, command: list[str], cwd: str | None, message: str
 ) -> None:
     with pytest.raises(StartError) as caught:
         Process(command, output=tmp_path / "log", cwd=tmp_path / cwd if cwd else None)
     assert str(caught.value).endswith(message)
-    assert all_gone(mark)
+    assert all_ended(process_mark)
 
 
-def test_stop_asks_first(tmp_path: Path, mark: str) -> None:
+def test_stop_asks_first(tmp_path: Path, process_mark: str) -> None:
     code = "trap 'echo goodbye; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
     log = tmp_path / "log"
     with Process(["sh", "-c", code], output=log) as process:
@@ -131,7 +131,7 @@ def test_stop_asks_first(tmp_path: Path, mark: str) -> None:
     assert not psutil.pid_exists(process.pid)
 
 
-def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, mark: str) -> None:
+def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     with Process(python(STUBBORN), output=log, grace=0.3) as process:
         _wait_for(log, "ready\n")
@@ -142,19 +142,21 @@ def test_what_does_not_listen_is_killed_after_the_grace(tmp_path: Path, mark: st
     assert not psutil.pid_exists(process.pid)
 
 
-def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: Path, mark: str) -> None:
+def test_all_that_it_started_ends_with_it_also_what_left_its_session(tmp_path: Path, process_mark: str) -> None:
     command = ["sh", "-c", "setsid sleep 600 & (sleep 601 &) ; sleep 602"]
     with Process(command, output=tmp_path / "log") as process:
-        deadline = time.monotonic() + PATIENCE
-        while len(marked(mark)) < 5:  # the supervisor, the shell, three that sleep
+        deadline = time.monotonic() + TIMEOUT_S
+        while len(marked_processes(process_mark)) < 5:  # the supervisor, the shell, three that sleep
             assert time.monotonic() < deadline
             time.sleep(0.01)
-        assert set(marked(mark)) >= {child.pid for child in psutil.Process(process.parent).children(recursive=True)}
+        assert set(marked_processes(process_mark)) >= {
+            child.pid for child in psutil.Process(process.parent).children(recursive=True)
+        }
         process.stop()
-        assert marked(mark) == []
+        assert marked_processes(process_mark) == []
 
 
-def test_everything_is_asked_once(tmp_path: Path, mark: str) -> None:
+def test_everything_is_asked_once(tmp_path: Path, process_mark: str) -> None:
     """A second signal often means: at once."""
     log = tmp_path / "log"
     words = shlex.join(python(SLOW))
@@ -162,35 +164,35 @@ def test_everything_is_asked_once(tmp_path: Path, mark: str) -> None:
         _wait_for(log, "ready\nready\n")
         process.stop()
     assert sorted(process.tail()) == ["asked", "asked", "ready", "ready"]
-    assert marked(mark) == []
+    assert marked_processes(process_mark) == []
 
 
-def test_what_it_leaves_behind_ends_when_it_ends_by_itself(tmp_path: Path, mark: str) -> None:
+def test_what_it_leaves_behind_ends_when_it_ends_by_itself(tmp_path: Path, process_mark: str) -> None:
     with Process(["sh", "-c", "setsid sleep 600 & exit 4"], output=tmp_path / "log") as process:
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
         assert ending is not None
         assert ending.status == 4
-        assert all_gone(mark)
+        assert all_ended(process_mark)
 
 
-def test_nothing_outlives_a_caller_that_was_killed(tmp_path: Path, mark: str) -> None:
+def test_nothing_outlives_a_caller_that_was_killed(tmp_path: Path, process_mark: str) -> None:
     with subprocess.Popen(python(CALLER, str(tmp_path)), stdout=subprocess.PIPE, text=True) as caller:
         assert caller.stdout is not None
         assert caller.stdout.readline() == "started\n"
-        assert len(marked(mark)) >= 3
+        assert len(marked_processes(process_mark)) >= 3
         caller.kill()
-    assert all_gone(mark)
+    assert all_ended(process_mark)
     assert (tmp_path / "last").exists(), "the last command is run all the same"
 
 
-def test_it_does_not_outlive_its_supervisor_either(tmp_path: Path, mark: str) -> None:
+def test_it_does_not_outlive_its_supervisor_either(tmp_path: Path, process_mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.parent, signal.SIGKILL)
-        assert process.wait(PATIENCE) is not None
-        assert all_gone(mark)
+        assert process.wait(TIMEOUT_S) is not None
+        assert all_ended(process_mark)
 
 
-def test_the_last_command_comes_last(tmp_path: Path, mark: str) -> None:
+def test_the_last_command_comes_last(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     code = "trap 'echo ended; exit 0' TERM; echo ready; while :; do sleep 0.05; done"
     with Process(["sh", "-c", code], output=log, last=["echo", "swept"]) as process:
@@ -199,7 +201,7 @@ def test_the_last_command_comes_last(tmp_path: Path, mark: str) -> None:
     assert [line for line in process.tail() if line != "Terminated"] == ["ready", "ended", "swept"]
 
 
-def test_an_interrupt_is_for_the_command_alone(tmp_path: Path, mark: str) -> None:
+def test_an_interrupt_is_for_the_command_alone(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     code = f"""
 import signal, subprocess, sys
@@ -218,36 +220,36 @@ signal.pause()
     with Process(python(code), output=log) as process:
         _wait_for(log, "ready\n")
         process.interrupt()
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
     assert ending is not None
     assert ending.status == 5
     assert process.tail() == ["ready", "child is alive"]
     process.interrupt()  # nobody is there any more
 
 
-def test_a_signal_from_elsewhere_is_named(tmp_path: Path, mark: str) -> None:
+def test_a_signal_from_elsewhere_is_named(tmp_path: Path, process_mark: str) -> None:
     with Process(SLEEPS, output=tmp_path / "log") as process:
         os.kill(process.pid, signal.SIGSEGV)
-        ending = process.wait(PATIENCE)
+        ending = process.wait(TIMEOUT_S)
     assert str(ending) == "ended by SIGSEGV"
 
 
 def test_a_kill_that_nobody_here_ordered_may_be_the_kernels(
-    tmp_path: Path, mark: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, process_mark: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endings = []
     for kills in ([3, 3], [3, 4]):
         monkeypatch.setattr("plimsoll.run.supervised.process._oom_kills", lambda kills=kills: kills.pop(0))
         with Process(SLEEPS, output=tmp_path / "log") as process:
             os.kill(process.pid, signal.SIGKILL)
-            endings.append(str(process.wait(PATIENCE)))
+            endings.append(str(process.wait(TIMEOUT_S)))
     assert endings == [
         "ended by SIGKILL (out of memory?)",
         "ended by SIGKILL (the kernel killed for lack of memory meanwhile)",
     ]
 
 
-def test_a_keyboard_interrupt_while_it_is_being_stopped_ends_the_grace(tmp_path: Path, mark: str) -> None:
+def test_a_keyboard_interrupt_while_it_is_being_stopped_ends_the_grace(tmp_path: Path, process_mark: str) -> None:
     log = tmp_path / "log"
     with pytest.raises(KeyboardInterrupt), Process(python(STUBBORN), output=log, grace=30.0) as process:
         _wait_for(log, "ready\n")
@@ -256,7 +258,7 @@ def test_a_keyboard_interrupt_while_it_is_being_stopped_ends_the_grace(tmp_path:
     assert not psutil.pid_exists(process.pid)
 
 
-def test_only_the_second_keyboard_interrupt_does_if_it_is_patient(tmp_path: Path, mark: str) -> None:
+def test_only_the_second_keyboard_interrupt_does_if_it_is_patient(tmp_path: Path, process_mark: str) -> None:
     slow = SLOW.replace("0.5", "2.0")
     endings = []
     for times in ((0.2,), (0.2, 0.5)):

@@ -18,7 +18,7 @@ from plimsoll.users.hub import Hub
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from harness import Target
+    from tests.command import CountingTarget
 
     Make = Callable[..., NativePopulation]
 
@@ -49,7 +49,7 @@ def _outcomes(recorder: Recorder) -> dict[str, int]:
     return dict(counts)
 
 
-def test_users_are_added_and_taken_away(make: Make, target: Target) -> None:
+def test_users_are_added_and_taken_away(make: Make, target: CountingTarget) -> None:
     population = make(f"{target.url}/slow")
     for users in (2, 5):
         population.adjust({NAME: users})
@@ -60,7 +60,7 @@ def test_users_are_added_and_taken_away(make: Make, target: Target) -> None:
     assert target.total == 5, "those that end finish what they are at"
 
 
-def test_those_in_flight_when_time_is_up_are_counted_as_cancelled(make: Make, target: Target) -> None:
+def test_those_in_flight_when_time_is_up_are_counted_as_cancelled(make: Make, target: CountingTarget) -> None:
     recorder = Recorder(now())
     population = make(f"{target.url}/slow", recorder)
     population.adjust({NAME: 3})
@@ -71,7 +71,9 @@ def test_those_in_flight_when_time_is_up_are_counted_as_cancelled(make: Make, ta
 
 
 @pytest.mark.parametrize(("saturation", "sent"), [("wait", 7), ("drop", 2)])
-def test_arrivals_beyond_the_users_wait_or_are_dropped(make: Make, target: Target, saturation: str, sent: int) -> None:
+def test_arrivals_beyond_the_users_wait_or_are_dropped(
+    make: Make, target: CountingTarget, saturation: str, sent: int
+) -> None:
     recorder = Recorder(now())
     population = make(f"{target.url}/slow", recorder, max_users=2, on_saturation=saturation)
     population.arrive(Arrivals(Shape.constant(1000.0, 0.007)), now() - 1_000_000_000)
@@ -81,7 +83,7 @@ def test_arrivals_beyond_the_users_wait_or_are_dropped(make: Make, target: Targe
     assert target.total == sent
 
 
-def test_a_stop_cuts_a_drain_short(make: Make, target: Target) -> None:
+def test_a_stop_cuts_a_drain_short(make: Make, target: CountingTarget) -> None:
     recorder = Recorder(now())
     population = make(f"{target.url}/never", recorder)
     population.adjust({NAME: 2})
@@ -93,7 +95,7 @@ def test_a_stop_cuts_a_drain_short(make: Make, target: Target) -> None:
 
 
 @pytest.mark.parametrize(("index", "sent"), [(0, 3), (1, 2)])
-def test_a_limit_is_shared_by_the_workers(make: Make, target: Target, index: int, sent: int) -> None:
+def test_a_limit_is_shared_by_the_workers(make: Make, target: CountingTarget, index: int, sent: int) -> None:
     recorder = Recorder(now())
     population = make(target.url, recorder, index, 2, iterations=5)
     population.arrive(Arrivals(Shape.constant(1000.0, 0.1)), now() - 1_000_000_000)
@@ -109,7 +111,7 @@ def test_a_scenario_that_cannot_be_played_is_told_with_its_file() -> None:
         NativePopulation(Engine(), Recorder(now()), RunPlan(scenario=scenario, source="plan.toml"), 0, 1)
 
 
-def test_other_arrivals_can_take_the_place_of_those_to_come(make: Make, target: Target) -> None:
+def test_other_arrivals_can_take_the_place_of_those_to_come(make: Make, target: CountingTarget) -> None:
     population = make(f"{target.url}/a", max_users=50)
     begin = now() - 100_000_000
     population.arrive(Arrivals(Shape.constant(10.0, None)), begin)

@@ -10,7 +10,7 @@ import pytest
 from gevent.event import Event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from scene import FAR, held, noting, settle, until
+from tests.run.open_population import LONG_NS, blocking_user_class, due_time_user_class, settle, until
 
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
@@ -20,15 +20,15 @@ from plimsoll.users import User, task
 from plimsoll.users.exceptions import StopUser
 
 
-def test_each_arrival_is_offered_and_begun_once_with_its_own_due_time(scene) -> None:
+def test_each_arrival_is_offered_and_begun_once_with_its_own_due_time(open_population) -> None:
     seen: list[int] = []
-    each = scene(noting(seen), max_users=1)
+    each = open_population(due_time_user_class(seen), max_users=1)
     each.serve([0, 5, 5, 7])
     assert seen == [each.start + due for due in (0, 5, 5, 7)]
     assert each.ledger.offered_at == seen
 
 
-def test_an_arrival_begins_when_it_is_due_and_not_before(scene) -> None:
+def test_an_arrival_begins_when_it_is_due_and_not_before(open_population) -> None:
     late: list[int] = []
 
     class Shopper(User):
@@ -36,16 +36,16 @@ def test_an_arrival_begins_when_it_is_due_and_not_before(scene) -> None:
         def buy(self) -> None:
             late.append(now() - self._due)
 
-    each = scene(Shopper)
+    each = open_population(Shopper)
     each.users.arrive(iter([0, 5_000_000, 5_000_001, 20_000_000]), now())
     until(lambda: each.users.done)
     assert len(late) == 4
     assert min(late) >= 0
 
 
-def test_an_idle_user_takes_the_arrival_and_of_several_the_one_busy_last(scene) -> None:
-    holder = held()
-    each = scene(holder)
+def test_an_idle_user_takes_the_arrival_and_of_several_the_one_busy_last(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder)
     for _ in range(3):
         each.arrive_one()
     assert holder.busy() == [0, 1, 2]
@@ -57,9 +57,9 @@ def test_an_idle_user_takes_the_arrival_and_of_several_the_one_busy_last(scene) 
     assert each.users.counts() == {"Holder": 3}
 
 
-def test_users_are_made_up_to_the_limit_and_then_arrivals_wait_in_order(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=2)
+def test_users_are_made_up_to_the_limit_and_then_arrivals_wait_in_order(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=2)
     each.arrive(range(5))
     until(lambda: each.users.begun == 2)
     assert each.users.counts() == {"Holder": 2}
@@ -72,23 +72,23 @@ def test_users_are_made_up_to_the_limit_and_then_arrivals_wait_in_order(scene) -
     each.check()
 
 
-def test_no_more_users_are_on_their_way_than_arrivals_wait_for(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=10)
+def test_no_more_users_are_on_their_way_than_arrivals_wait_for(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=10)
     each.arrive(4)
     until(lambda: each.users.begun == 4)
     assert each.users.counts() == {"Holder": 4}
 
 
-def test_a_user_who_is_still_on_its_way_serves_for_the_next_arrival_too(scene) -> None:
+def test_a_user_who_is_still_on_its_way_serves_for_the_next_arrival_too(open_population) -> None:
     ready = Event()
 
-    class Holder(held()):
+    class Holder(blocking_user_class()):
         def on_start(self) -> None:
             if self.number == 1:
                 ready.wait()
 
-    each = scene(Holder, drop=True, max_users=2)
+    each = open_population(Holder, drop=True, max_users=2)
     each.arrive_one()
     each.arrive_one()
     Holder.let_go(0)
@@ -101,9 +101,9 @@ def test_a_user_who_is_still_on_its_way_serves_for_the_next_arrival_too(scene) -
     assert Holder.busy() == [0, 1]
 
 
-def test_with_drop_what_finds_all_busy_is_dropped_under_the_name_of_its_class(scene) -> None:
-    holder = held()
-    each = scene(holder, max_users=2, drop=True)
+def test_with_drop_what_finds_all_busy_is_dropped_under_the_name_of_its_class(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder, max_users=2, drop=True)
     each.arrive(range(5))
     until(lambda: each.users.begun == 2)
     assert (each.users.dropped, each.users.waiting) == (3, 0)
@@ -114,13 +114,13 @@ def test_with_drop_what_finds_all_busy_is_dropped_under_the_name_of_its_class(sc
     assert holder.busy() == [0, 1]
 
 
-def test_no_endpoint_is_made_when_nothing_is_dropped(scene) -> None:
-    each = scene(noting([]), drop=True)
+def test_no_endpoint_is_made_when_nothing_is_dropped(open_population) -> None:
+    each = open_population(due_time_user_class([]), drop=True)
     each.serve(3)
     assert each.ledger.endpoints == []
 
 
-def test_iterations_have_the_mix_of_the_weights_even_if_one_user_of_a_class_is_enough(scene) -> None:
+def test_iterations_have_the_mix_of_the_weights_even_if_one_user_of_a_class_is_enough(open_population) -> None:
     class Often(User):
         weight = 3
 
@@ -134,14 +134,14 @@ def test_iterations_have_the_mix_of_the_weights_even_if_one_user_of_a_class_is_e
             begun["Seldom"] += 1
 
     begun: Counter[str] = Counter()
-    each = scene(Often, Seldom)
+    each = open_population(Often, Seldom)
     for _ in range(40):
         each.arrive_one()
     assert begun == {"Often": 30, "Seldom": 10}
     assert each.users.counts() == {"Often": 1, "Seldom": 1}
 
 
-def test_at_the_limit_an_idle_user_makes_room_for_one_of_another_class(scene) -> None:
+def test_at_the_limit_an_idle_user_makes_room_for_one_of_another_class(open_population) -> None:
     life: list[str] = []
 
     class Living(User):
@@ -163,21 +163,21 @@ def test_at_the_limit_an_idle_user_makes_room_for_one_of_another_class(scene) ->
     class Bob(Living):
         pass
 
-    each = scene(Ada, Bob, max_users=1, drop=True)
+    each = open_population(Ada, Bob, max_users=1, drop=True)
     for _ in range(3):
         each.serve(1)
     assert life == ["Ada comes", "Ada goes", "Bob comes", "Bob goes", "Ada comes"]
     assert each.users.dropped == 0
 
 
-def test_nobody_leaves_for_a_class_that_has_users_however_long_its_arrivals_wait(scene) -> None:
-    class Ada(held()):
+def test_nobody_leaves_for_a_class_that_has_users_however_long_its_arrivals_wait(open_population) -> None:
+    class Ada(blocking_user_class()):
         pass
 
-    class Bob(held()):
+    class Bob(blocking_user_class()):
         pass
 
-    each = scene(Ada, Bob, max_users=2)
+    each = open_population(Ada, Bob, max_users=2)
     each.arrive(6)
     until(lambda: each.users.begun == 2)
     for begun in (3, 4):
@@ -186,7 +186,7 @@ def test_nobody_leaves_for_a_class_that_has_users_however_long_its_arrivals_wait
     assert (Ada.busy(), Bob.busy()) == ([0], [0])
 
 
-def test_a_user_who_has_to_leave_gets_no_arrival_any_more(scene) -> None:
+def test_a_user_who_has_to_leave_gets_no_arrival_any_more(open_population) -> None:
     finished: list[str] = []
 
     class Ada(User):
@@ -198,16 +198,16 @@ def test_a_user_who_has_to_leave_gets_no_arrival_any_more(scene) -> None:
     class Bob(Ada):
         pass
 
-    each = scene(Ada, Bob, max_users=1)
+    each = open_population(Ada, Bob, max_users=1)
     each.serve(1)
     each.serve(2)
     assert finished == ["Ada", "Bob", "Ada"]
 
 
-def test_one_user_leaves_for_one_arrival_and_not_several(scene) -> None:
+def test_one_user_leaves_for_one_arrival_and_not_several(open_population) -> None:
     gone = Event()
 
-    class Ada(held()):
+    class Ada(blocking_user_class()):
         def on_stop(self) -> None:
             gone.wait()
 
@@ -216,7 +216,7 @@ def test_one_user_leaves_for_one_arrival_and_not_several(scene) -> None:
         def work(self) -> None:
             pass
 
-    each = scene(Ada, Bob, max_users=2)
+    each = open_population(Ada, Bob, max_users=2)
     for _ in range(3):
         each.arrive_one()
     assert Ada.busy() == [0, 1]
@@ -230,7 +230,7 @@ def test_one_user_leaves_for_one_arrival_and_not_several(scene) -> None:
     assert each.users.counts() == {"Ada": 1, "Bob": 1}
 
 
-def test_at_the_limit_no_class_starves(scene) -> None:
+def test_at_the_limit_no_class_starves(open_population) -> None:
     order: list[str] = []
     made: list[str] = []
 
@@ -247,16 +247,16 @@ def test_at_the_limit_no_class_starves(scene) -> None:
     class Bob(Ada):
         weight = 1.0
 
-    each = scene(Ada, Bob, max_users=1)
+    each = open_population(Ada, Bob, max_users=1)
     each.serve(20)
     assert order == list(islice(by_weight({"Ada": 3.0, "Bob": 1.0}), 20))
     # Nobody leaves for one of the same class.
     assert made == [name for name, _ in groupby(order)]
 
 
-def test_several_streams_add_up_and_none_of_them_keeps_the_others_from_their_turn(scene) -> None:
+def test_several_streams_add_up_and_none_of_them_keeps_the_others_from_their_turn(open_population) -> None:
     seen: list[int] = []
-    each = scene(noting(seen), max_users=1)
+    each = open_population(due_time_user_class(seen), max_users=1)
     each.arrive(range(1000))
     each.arrive(range(1000, 2000))
     until(lambda: each.users.done)
@@ -267,7 +267,7 @@ def test_several_streams_add_up_and_none_of_them_keeps_the_others_from_their_tur
     assert sorted(seen) == [each.start + due for due in range(2000)]
 
 
-def test_iterations_without_an_exchange_let_others_have_their_turn(scene) -> None:
+def test_iterations_without_an_exchange_let_others_have_their_turn(open_population) -> None:
     turns: list[int] = []
     begun: list[int] = []
 
@@ -286,14 +286,14 @@ def test_iterations_without_an_exchange_let_others_have_their_turn(scene) -> Non
             turns.append(len(begun))
             gevent.sleep(0)
 
-    each = scene(Shopper, max_users=1)
+    each = open_population(Shopper, max_users=1)
     other = gevent.spawn(another)
     each.serve(100)
     other.kill()
     assert len(begun) == len(set(begun)) == 100
 
 
-def test_fixed_count_is_ignored_and_says_so_once(scene, caplog) -> None:
+def test_fixed_count_is_ignored_and_says_so_once(open_population, caplog) -> None:
     class Few(User):
         fixed_count = 1
 
@@ -303,7 +303,7 @@ def test_fixed_count_is_ignored_and_says_so_once(scene, caplog) -> None:
     class Fewer(Few):
         weight = 0
 
-    each = scene(Few, Fewer, noting([]))
+    each = open_population(Few, Fewer, due_time_user_class([]))
     for _ in range(4):
         each.arrive_one()
     assert each.users.counts() == {"Few": 1, "Shopper": 1}
@@ -311,18 +311,18 @@ def test_fixed_count_is_ignored_and_says_so_once(scene, caplog) -> None:
     assert "Few, Fewer" in message
 
 
-def test_without_any_weight_there_is_nobody_to_share_arrivals_out_to(scene) -> None:
+def test_without_any_weight_there_is_nobody_to_share_arrivals_out_to(open_population) -> None:
     class Fixed(User):
         fixed_count = 1
         weight = 0
 
     with pytest.raises(UsageError, match="weight"):
-        scene(Fixed)
+        open_population(Fixed)
 
 
-def test_there_must_be_room_for_a_user(scene) -> None:
+def test_there_must_be_room_for_a_user(open_population) -> None:
     with pytest.raises(ValueError, match="max_users"):
-        scene(noting([]), max_users=0)
+        open_population(due_time_user_class([]), max_users=0)
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -335,7 +335,7 @@ def test_there_must_be_room_for_a_user(scene) -> None:
     cut=st.none() | st.integers(0, 30),
 )
 def test_every_arrival_is_begun_or_dropped_or_waits(
-    scene,
+    open_population,
     monkeypatch,
     phases: list[list[str]],
     starts: list[bool],
@@ -383,7 +383,7 @@ def test_every_arrival_is_begun_or_dropped_or_waits(
 
     kinds = [type(f"Erratic{n}", (Erratic,), {"weight": n + 1}) for n in range(classes)]
     environment = Environment(user_classes=list(kinds), catch_exceptions=False)
-    each = scene(*kinds, environment=environment, max_users=max_users, drop=drop)
+    each = open_population(*kinds, environment=environment, max_users=max_users, drop=drop)
     for phase in phases:
         each.arrive(len(phase))
         settle()
@@ -398,10 +398,10 @@ def test_every_arrival_is_begun_or_dropped_or_waits(
     assert each.users.offered == sum(map(len, phases))
 
 
-def test_other_arrivals_can_take_the_place_of_those_to_come(scene) -> None:
+def test_other_arrivals_can_take_the_place_of_those_to_come(open_population) -> None:
     seen: list[int] = []
-    played = scene(noting(seen))
-    played.arrive([0, 1, 2, 10 * FAR, 11 * FAR])
+    played = open_population(due_time_user_class(seen))
+    played.arrive([0, 1, 2, 10 * LONG_NS, 11 * LONG_NS])
     until(lambda: len(seen) == 3)
     played.users.arrive_instead(iter([5, 6]), played.start)
     until(lambda: played.users.done)

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import gevent
-from scene import FAR, PATIENCE, SECOND, held, settle, until
+from tests.run.open_population import LONG_NS, SECOND_NS, TIMEOUT_S, blocking_user_class, settle, until
 
 from plimsoll._engine import now
 from plimsoll.locust.api import Environment
@@ -15,10 +15,10 @@ from plimsoll.users import HttpUser, SequentialTaskSet, TaskSet, User, task
 from plimsoll.users.exceptions import StopUser
 
 if TYPE_CHECKING:
-    from harness import Target
+    from tests.command import CountingTarget
 
 
-def test_each_task_of_a_nested_taskset_is_an_iteration(scene) -> None:
+def test_each_task_of_a_nested_taskset_is_an_iteration(open_population) -> None:
     seen: list[tuple[str, int]] = []
 
     class Shopper(User):
@@ -38,13 +38,13 @@ def test_each_task_of_a_nested_taskset_is_an_iteration(scene) -> None:
                 seen.append(("leave", self.user._due - each.start))
                 self.interrupt(reschedule=False)
 
-    each = scene(Shopper, max_users=1)
+    each = open_population(Shopper, max_users=1)
     each.serve(4)
     assert seen == [("enter", 0), ("look", 0), ("leave", 1), ("enter", 2), ("look", 2), ("leave", 3)]
     assert each.users.begun == 4
 
 
-def test_a_task_that_wants_the_next_one_at_once_needs_no_further_arrival(scene) -> None:
+def test_a_task_that_wants_the_next_one_at_once_needs_no_further_arrival(open_population) -> None:
     seen: list[str] = []
 
     class Shopper(User):
@@ -56,19 +56,19 @@ def test_a_task_that_wants_the_next_one_at_once_needs_no_further_arrival(scene) 
                 if len(seen) % 3:
                     self.interrupt()
 
-    each = scene(Shopper)
+    each = open_population(Shopper)
     each.serve(2)
     assert len(seen) == 6
     assert each.users.begun == 2
 
 
-def test_an_error_in_a_task_ends_the_iteration_and_not_the_user(scene, caplog) -> None:
+def test_an_error_in_a_task_ends_the_iteration_and_not_the_user(open_population, caplog) -> None:
     class Shopper(User):
         @task
         def fail(self) -> None:
             raise ValueError("sold out")
 
-    each = scene(Shopper, max_users=1)
+    each = open_population(Shopper, max_users=1)
     with caplog.at_level(logging.CRITICAL):
         each.serve(3)
     assert each.users.begun == 3
@@ -76,7 +76,7 @@ def test_an_error_in_a_task_ends_the_iteration_and_not_the_user(scene, caplog) -
 
 
 def test_the_first_request_is_due_when_the_arrival_was_and_the_others_when_they_are_asked_for(
-    scene, target: Target
+    open_population, target: CountingTarget
 ) -> None:
     replies: list[Any] = []
     started: list[int] = []
@@ -92,7 +92,7 @@ def test_the_first_request_is_due_when_the_arrival_was_and_the_others_when_they_
         def buy(self) -> None:
             replies.extend(self.client.get(path).reply for path in ("/slow", "/basket"))
 
-    each = scene(Shopper, max_users=1)
+    each = open_population(Shopper, max_users=1)
     each.serve([0, 1])
     login, first, second, third, fourth = replies
     assert login.due >= started[0]
@@ -105,10 +105,10 @@ def test_the_first_request_is_due_when_the_arrival_was_and_the_others_when_they_
     assert third.sent >= second.read
     assert first.lag == first.sent - first.due
     assert second.read <= third.sent - third.lag <= third.sent
-    assert third.response - third.service >= SECOND + first.service
+    assert third.response - third.service >= SECOND_NS + first.service
 
 
-def test_only_waiting_for_one_of_max_users_is_no_lag(scene) -> None:
+def test_only_waiting_for_one_of_max_users_is_no_lag(open_population) -> None:
     frees: list[tuple[int, int]] = []
     began: list[int] = []
 
@@ -119,7 +119,7 @@ def test_only_waiting_for_one_of_max_users_is_no_lag(scene) -> None:
             gevent.sleep(0)
             began.append(now())
 
-    each = scene(Shopper, max_users=1)
+    each = open_population(Shopper, max_users=1)
     each.serve(3)
     # The first was taken by a fresh user, the others as soon as it was free again.
     (_, first), (_, second), (_, third) = frees
@@ -127,12 +127,14 @@ def test_only_waiting_for_one_of_max_users_is_no_lag(scene) -> None:
     assert began[0] <= second <= began[1] <= third <= began[2]
     each.serve([9])
     assert frees[-1] == (9, 0)
-    roomy = scene(Shopper, max_users=50)
+    roomy = open_population(Shopper, max_users=50)
     roomy.serve(20)
     assert {free for _, free in frees[4:]} == {0}
 
 
-def test_a_wait_within_a_task_sleeps_and_moves_the_due_time_by_its_length(scene, target: Target) -> None:
+def test_a_wait_within_a_task_sleeps_and_moves_the_due_time_by_its_length(
+    open_population, target: CountingTarget
+) -> None:
     replies: list[Any] = []
     waits = iter([0.02, 0])
 
@@ -148,7 +150,7 @@ def test_a_wait_within_a_task_sleeps_and_moves_the_due_time_by_its_length(scene,
             self.wait()
             replies.append((self.client.get("/").reply, now() - began))
 
-    each = scene(Shopper, max_users=1)
+    each = open_population(Shopper, max_users=1)
     each.serve([0, 1])
     (waited, slept), (not_waited, _) = replies
     assert slept >= 20_000_000
@@ -156,7 +158,7 @@ def test_a_wait_within_a_task_sleeps_and_moves_the_due_time_by_its_length(scene,
     assert not_waited.due == each.start + 1
 
 
-def test_the_due_time_of_an_iteration_without_a_request_is_not_that_of_on_stop(scene) -> None:
+def test_the_due_time_of_an_iteration_without_a_request_is_not_that_of_on_stop(open_population) -> None:
     dues: list[int] = []
 
     class Shopper(User):
@@ -167,25 +169,25 @@ def test_the_due_time_of_an_iteration_without_a_request_is_not_that_of_on_stop(s
         def think(self) -> None:
             pass
 
-    each = scene(Shopper)
+    each = open_population(Shopper)
     each.serve(1)
     each.users.drain(0)
     assert dues == [0]
 
 
-def test_a_user_that_ends_after_each_task_is_replaced_for_as_long_as_arrivals_wait(scene) -> None:
+def test_a_user_that_ends_after_each_task_is_replaced_for_as_long_as_arrivals_wait(open_population) -> None:
     class Brief(User):
         @task
         def leave(self) -> None:
             raise StopUser
 
-    each = scene(Brief, max_users=2)
+    each = open_population(Brief, max_users=2)
     each.serve(20)
     assert each.users.begun == 20
     assert each.users.counts() == {"Brief": 0}
 
 
-def test_a_user_whose_interrupt_goes_through_frees_its_place(scene, monkeypatch) -> None:
+def test_a_user_whose_interrupt_goes_through_frees_its_place(open_population, monkeypatch) -> None:
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
 
     class Brief(User):
@@ -193,12 +195,12 @@ def test_a_user_whose_interrupt_goes_through_frees_its_place(scene, monkeypatch)
         def leave(self) -> None:
             self._taskset_instance.interrupt()
 
-    each = scene(Brief, max_users=1)
+    each = open_population(Brief, max_users=1)
     each.serve(3)
     assert each.users.begun == 3
 
 
-def test_a_user_asked_to_stop_in_its_task_takes_no_further_arrival(scene) -> None:
+def test_a_user_asked_to_stop_in_its_task_takes_no_further_arrival(open_population) -> None:
     numbers: list[int] = []
 
     class Brief(User):
@@ -214,15 +216,15 @@ def test_a_user_asked_to_stop_in_its_task_takes_no_further_arrival(scene) -> Non
 
     keep: list[User] = []
     answers: list[bool] = []
-    each = scene(Brief, max_users=1)
+    each = open_population(Brief, max_users=1)
     each.serve(6)
     assert sorted(Counter(numbers).values()) == [2, 2, 2]
     assert answers == [False] * 3
 
 
-def test_an_idle_user_can_be_stopped_at_once_and_gets_no_arrival_any_more(scene) -> None:
-    holder = held()
-    each = scene(holder)
+def test_an_idle_user_can_be_stopped_at_once_and_gets_no_arrival_any_more(open_population) -> None:
+    holder = blocking_user_class()
+    each = open_population(holder)
     each.arrive_one()
     user = holder.inside[0][0]
     holder.let_go(0)
@@ -247,12 +249,14 @@ def _failing_start(attempts: list[int], failures: int) -> type[User]:
     return Shopper
 
 
-def test_an_arrival_whose_user_fails_to_start_is_first_in_the_queue_of_the_next(scene, monkeypatch, caplog) -> None:
+def test_an_arrival_whose_user_fails_to_start_is_first_in_the_queue_of_the_next(
+    open_population, monkeypatch, caplog
+) -> None:
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
     attempts: list[int] = []
-    each = scene(_failing_start(attempts, 1), max_users=1)
+    each = open_population(_failing_start(attempts, 1), max_users=1)
     with caplog.at_level(logging.CRITICAL):
-        each.arrive([0, 1, FAR])
+        each.arrive([0, 1, LONG_NS])
         until(lambda: each.users.offered == 2)
         settle()
         assert attempts == [0]
@@ -261,12 +265,12 @@ def test_an_arrival_whose_user_fails_to_start_is_first_in_the_queue_of_the_next(
     assert attempts == [0, 1, each.start, each.start + 1, each.start + 2]
 
 
-def test_users_that_fail_to_start_are_not_made_again_and_again(scene, monkeypatch, caplog) -> None:
+def test_users_that_fail_to_start_are_not_made_again_and_again(open_population, monkeypatch, caplog) -> None:
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
     attempts: list[int] = []
-    each = scene(_failing_start(attempts, 1000), max_users=10)
+    each = open_population(_failing_start(attempts, 1000), max_users=10)
     with caplog.at_level(logging.CRITICAL):
-        each.arrive([0, FAR])
+        each.arrive([0, LONG_NS])
         for _ in range(3):
             until(lambda: len(attempts) > 0)
             settle()
@@ -277,36 +281,38 @@ def test_users_that_fail_to_start_are_not_made_again_and_again(scene, monkeypatc
         assert each.users.waiting == 2
 
 
-def test_what_waits_for_users_that_cannot_start_is_dropped_after_the_last_arrival(scene, monkeypatch, caplog) -> None:
+def test_what_waits_for_users_that_cannot_start_is_dropped_after_the_last_arrival(
+    open_population, monkeypatch, caplog
+) -> None:
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
     attempts: list[int] = []
-    each = scene(_failing_start(attempts, 1000), max_users=2)
+    each = open_population(_failing_start(attempts, 1000), max_users=2)
     with caplog.at_level(logging.CRITICAL):
         each.serve(20)
     assert (each.users.begun, each.users.dropped) == (0, 20)
     assert len(attempts) <= 21
 
 
-def test_after_the_last_arrival_another_user_is_tried_for_what_waits(scene, monkeypatch, caplog) -> None:
+def test_after_the_last_arrival_another_user_is_tried_for_what_waits(open_population, monkeypatch, caplog) -> None:
     monkeypatch.setattr(gevent.get_hub(), "handle_error", lambda *_: None)
     attempts: list[int] = []
-    each = scene(_failing_start(attempts, 1))
+    each = open_population(_failing_start(attempts, 1))
     with caplog.at_level(logging.CRITICAL):
-        each.arrive([0, FAR])
+        each.arrive([0, LONG_NS])
         until(lambda: attempts == [0])
         settle()
         assert each.users.waiting == 1
-        each.users.drain(PATIENCE)
+        each.users.drain(TIMEOUT_S)
     assert attempts == [0, 1, each.start]
 
 
-def test_what_another_user_will_begin_is_not_dropped_because_one_failed_to_start(scene) -> None:
-    class Holder(held()):
+def test_what_another_user_will_begin_is_not_dropped_because_one_failed_to_start(open_population) -> None:
+    class Holder(blocking_user_class()):
         def on_start(self) -> None:
             if self.number == 1:
                 raise StopUser
 
-    each = scene(Holder, max_users=2)
+    each = open_population(Holder, max_users=2)
     each.arrive(2)
     until(lambda: each.users.begun == 1 and each.users.counts() == {"Holder": 1})
     settle()
@@ -315,7 +321,7 @@ def test_what_another_user_will_begin_is_not_dropped_because_one_failed_to_start
     assert (each.users.begun, Holder.busy()) == (2, [0])
 
 
-def test_a_class_that_cannot_be_made_ends_everything_and_says_why(scene) -> None:
+def test_a_class_that_cannot_be_made_ends_everything_and_says_why(open_population) -> None:
     class Broken(User):
         def __init__(self, environment: Environment) -> None:
             raise KeyError("token")
@@ -323,8 +329,8 @@ def test_a_class_that_cannot_be_made_ends_everything_and_says_why(scene) -> None
         @task
         def idle(self) -> None: ...
 
-    each = scene(Broken)
-    each.arrive([0, 1, FAR])
+    each = open_population(Broken)
+    each.arrive([0, 1, LONG_NS])
     until(lambda: each.users.done)
     assert "token" in each.users.failure
     assert __file__.rpartition("/")[2] in each.users.failure
@@ -334,7 +340,7 @@ def test_a_class_that_cannot_be_made_ends_everything_and_says_why(scene) -> None
     assert each.users.offered == 2
 
 
-def test_stop_test_from_a_class_ends_the_run_without_a_failure(scene, caplog) -> None:
+def test_stop_test_from_a_class_ends_the_run_without_a_failure(open_population, caplog) -> None:
     class Homeless(HttpUser):
         @task
         def idle(self) -> None: ...
@@ -347,7 +353,7 @@ def test_stop_test_from_a_class_ends_the_run_without_a_failure(scene, caplog) ->
 
     environment = Environment(user_classes=[Homeless])
     environment.runner = Runner()
-    each = scene(Homeless, environment=environment)
+    each = open_population(Homeless, environment=environment)
     each.serve(1)
     assert environment.runner.asked == 1
     assert each.users.failure is None

@@ -12,7 +12,7 @@ from plimsoll.run.worker.source_addresses import of_worker, parse, settle
 from plimsoll.users import User
 
 if TYPE_CHECKING:
-    from harness import Command
+    from tests.command import Command
 
 A, B, C = "127.0.0.11", "127.0.0.12", "127.0.0.13"
 NOBODYS = "192.0.2.1"

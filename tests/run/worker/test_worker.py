@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from harness import Target
+    from tests.command import CountingTarget
 
 HOST = """
 from plimsoll.locust import install
@@ -91,9 +91,10 @@ worker.adjust({"Visitor": 3}, 3)
 gevent.sleep(2.3)
 ending = worker.drain()
 """
+SHORT_STEPS = STEPS.replace("2.3", "0.5")
 
 
-def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: Target) -> None:
+def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: CountingTarget) -> None:
     report = _host(STEPS, tmp_path, LOCUSTFILE, host=target.url, stop_timeout=10.0)
     assert report["ready"][0] == [["Visitor", 3.0, 0, None]]
     assert report["sequence"] == list(range(len(report["sequence"])))
@@ -106,17 +107,17 @@ def test_each_second_is_handed_over_once_it_is_over(tmp_path: Path, target: Targ
     assert report["ending"][1:] == [None, False, 1]
 
 
-def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: Target) -> None:
+def test_what_was_before_the_start_is_forgotten(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE + (
         "\n@events.test_start.add_listener\ndef before(environment, **_):\n"
         "    events.request.fire(request_type='X', name='before', response_time=1, response_length=0, exception=None,"
         " context={}, response=None, start_time=0, url='')\n"
     )
-    report = _host(STEPS, tmp_path, text, host=target.url, stop_timeout=10.0)
+    report = _host(SHORT_STEPS, tmp_path, text, host=target.url, stop_timeout=10.0)
     assert sum(sum(each.values()) for each in report["counts"]) == target.total
 
 
-def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path, target: Target) -> None:
+def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE + (
         "\nimport time\n@events.test_stop.add_listener\ndef after(environment, **_):\n"
         "    events.request.fire(request_type='X', name='after', response_time=1, response_length=0, exception=None,"
@@ -128,16 +129,16 @@ def test_what_test_stop_takes_and_requests_is_not_the_users_time(tmp_path: Path,
     assert len(report["sequence"]) >= 5, "it goes on telling that it is alive"
 
 
-def test_exceptions_of_users_are_told(tmp_path: Path, target: Target) -> None:
+def test_exceptions_of_users_are_told(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE.replace('self.client.get("/index")', 'raise ValueError("boom")')
-    report = _host(STEPS, tmp_path, text, host=target.url)
+    report = _host(SHORT_STEPS, tmp_path, text, host=target.url)
     assert {message for message, _ in report["exceptions"]} == {"boom"}
     assert sum(count for _, count in report["exceptions"]) > 3
 
 
-def test_the_users_code_may_ask_for_the_end(tmp_path: Path, target: Target) -> None:
+def test_the_users_code_may_ask_for_the_end(tmp_path: Path, target: CountingTarget) -> None:
     text = LOCUSTFILE.replace('self.client.get("/index")', "self.environment.runner.quit()")
-    assert _host(STEPS, tmp_path, text, host=target.url)["quits"] > 0
+    assert _host(SHORT_STEPS, tmp_path, text, host=target.url)["quits"] > 0
 
 
 def test_a_worker_that_never_got_ready_ends_all_the_same(tmp_path: Path) -> None:
@@ -154,8 +155,8 @@ ending = worker.drain()
     assert _host(steps, tmp_path, "1 / 0\n")["sequence"] == []
 
 
-def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: Target) -> None:
-    steps = STEPS.replace("Visitor", "NativeUser").replace("2.3", "0.5")
+def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: CountingTarget) -> None:
+    steps = SHORT_STEPS.replace("Visitor", "NativeUser")
     native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
     steps = "from dataclasses import replace\nfrom plimsoll.load import url_scenario\n" + native + steps
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow")

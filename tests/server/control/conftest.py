@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.run.conftest import paged
+from tests.run.conftest import start_page
 
-__all__ = ["paged"]
+__all__ = ["start_page"]

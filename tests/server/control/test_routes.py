@@ -4,7 +4,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 
 import pytest
-from tests.server.pages import BUSY, Operator, Told, paged
+from tests.server.page_server import RUN_IN_PROGRESS, FakeControl, LiveFeed, serve_page
 
 from plimsoll.errors import FieldError, LocustfileError, UsageError
 from plimsoll.server.live.live import Live
@@ -13,12 +13,12 @@ from plimsoll.server.messages import Argument, LoadChange, RunRequest
 
 @pytest.fixture
 def control():
-    return Operator()
+    return FakeControl()
 
 
 @pytest.fixture
 def page(control):
-    with paged(Live(), control) as page:
+    with serve_page(Live(), control) as page:
         yield page
 
 
@@ -30,7 +30,7 @@ def test_the_state_says_what_can_be_asked_for(page):
 
 
 def test_without_a_control_nothing_can_be_started():
-    with paged() as page:
+    with serve_page() as page:
         state = page.json("api/state")
         assert (state["mode"], state["form"], state["test"]) == ("serve", None, None)
         for path in ("api/live/start", "swarm"):
@@ -40,8 +40,8 @@ def test_without_a_control_nothing_can_be_started():
 
 def test_the_state_tells_of_the_run_in_progress(control):
     live = Live()
-    Told(live).begin(3, is_editable=False)
-    with paged(live, control) as page:
+    LiveFeed(live).begin(3, is_editable=False)
+    with serve_page(live, control) as page:
         test = page.json("api/state")["test"]
     assert (test["number"], test["status"], test["host"]) == (3, "spawning", "http://127.0.0.1:8000")
     assert (test["load"], test["model"], test["is_editable"]) == ("1 user", "closed", False)
@@ -60,29 +60,29 @@ def test_a_form_that_cannot_be_made_says_why(page, control):
 def test_secrets_of_the_form_are_not_shown_and_come_back_as_they_were():
     argument = Argument("key", "Key", "", "secret", "from the command line")
     host = "http://me:hunter2@127.0.0.1:8000"
-    wish = RunRequest(host=host, arguments={"key": "hunter2", "tenant": "acme"})
-    control = Operator(arguments=(argument,), request=wish)
-    with paged(Live(), control) as page:
+    request = RunRequest(host=host, arguments={"key": "hunter2", "tenant": "acme"})
+    control = FakeControl(arguments=(argument,), request=request)
+    with serve_page(Live(), control) as page:
         text = page.get("api/state").text
         assert "hunter2" not in text and "command line" not in text
         shown = page.json("api/state")["form"]["request"]
         assert shown["arguments"] == {"tenant": "acme"}
         page.post("api/live/start", shown)
         page.post("api/live/start", {**shown, "host": "http://127.0.0.2"})
-    assert [wish.host for _, wish in control.asked] == [host, "http://127.0.0.2"]
+    assert [request.host for _, request in control.asked] == [host, "http://127.0.0.2"]
 
 
 def test_what_is_asked_for_reaches_the_control(page, control):
-    wish = RunRequest(users=7, classes=("Admin",), arguments={"dry": True, "zones": ("a", "b")}, run_time="2m")
+    request = RunRequest(users=7, classes=("Admin",), arguments={"dry": True, "zones": ("a", "b")}, run_time="2m")
     change = LoadChange(users=3, spawn_rate=1.5)
-    for path, body in (("start", asdict(wish)), ("change", asdict(change)), ("stop", {}), ("reset", {})):
+    for path, body in (("start", asdict(request)), ("change", asdict(change)), ("stop", {}), ("reset", {})):
         answer = page.post(f"api/live/{path}", body)
         assert (answer.status_code, answer.json()) == (202, {})
-    assert control.asked == [("start", wish), ("change", change), ("stop", None), ("reset", None)]
+    assert control.asked == [("start", request), ("change", change), ("stop", None), ("reset", None)]
 
 
 REFUSALS = [
-    (BUSY, 409, ""),
+    (RUN_IN_PROGRESS, 409, ""),
     (UsageError("there is no such shape"), 400, ""),
     (FieldError("spawn rate: must be greater than 0", "spawn_rate"), 400, "spawn_rate"),
     (ValueError("a mistake of ours with secret=1"), 500, ""),

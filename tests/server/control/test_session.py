@@ -7,28 +7,29 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from harness import wait_until
-from paged import SHOP, runs_of
+from tests.command import wait_until
+from tests.run.page_session import SHOP_LOCUSTFILE, stored_runs
 
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Command, Target
-    from paged import Page
+    from tests.command import Command, CountingTarget
+    from tests.run.page_session import PageSession
 
 
 def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    page = paged("-H", target.url, "-u", "2", "-r", "2", "-s", "5")
+    page = start_page("-H", target.url, "-u", "2", "-r", "2", "-s", "5")
     assert (page.test, target.total) == ({}, 0)
-    wish = page.form["request"]
-    assert (wish["users"], wish["spawn_rate"], wish["host"], wish["stop_timeout"]) == (2, 2.0, target.url, "5s")
-    page.do("start", wish)
+    request = page.form["request"]
+    filled = (request["users"], request["spawn_rate"], request["host"], request["stop_timeout"])
+    assert filled == (2, 2.0, target.url, "5s")
+    page.do("start", request)
     page.until_users(2)
-    assert page.refused("start", wish) == (409, "a run is in progress; stop it first", "")
+    assert page.refused("start", request) == (409, "a run is in progress; stop it first", "")
     page.do("stop")
     assert page.until_over()["status"] == "stopped"
     page.do("start", page.request(users=3, spawn_rate=9, classes=["Editor"], run_time="1s", name="second"))
@@ -36,15 +37,17 @@ def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
     assert (last["status"], last["exit_code"], last["name"]) == ("finished", 0, "second")
     assert page.form["request"]["users"] == 3, "the form is filled with the last run"
     assert page.interrupt() == 0
-    first, second = runs_of(plimsoll)
+    first, second = stored_runs(plimsoll)
     assert [each["run"]["status"] for each in (first, second)] == ["stopped", "finished"]
     assert {each["name"] for each in second["endpoints"]} == {"/edit"}
     done = [each["total"]["requests"] + each["total"]["cancelled"] for each in (first, second)]
     assert sum(done) == target.total
 
 
-def test_users_come_and_go_while_a_run_goes_on(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
-    page = paged("-H", target.url, "--autostart", "-u", "2", "-r", "50", "-s", "5")
+def test_users_come_and_go_while_a_run_goes_on(
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
+) -> None:
+    page = start_page("-H", target.url, "--autostart", "-u", "2", "-r", "50", "-s", "5")
     page.until_users(2)
     page.do("change", {"users": 5, "spawn_rate": 50})
     assert page.until_users(5)["wanted"] == 5
@@ -60,7 +63,7 @@ def test_users_come_and_go_while_a_run_goes_on(paged: Callable[..., Page], plims
     page.until_over()
     assert page.refused("change", {"users": 5}) == (409, "no run is in progress", "")
     page.interrupt()
-    (run,) = runs_of(plimsoll)
+    (run,) = stored_runs(plimsoll)
     assert max(run["generator"]["users_by_second"].values()) == 6
     notes = [note.partition(": ")[2] for note in run["run"]["notes"]]
     assert notes == [
@@ -72,10 +75,10 @@ def test_users_come_and_go_while_a_run_goes_on(paged: Callable[..., Page], plims
 
 @pytest.mark.parametrize("who", ["native", "python"])
 def test_the_rate_changes_while_a_run_goes_on(
-    paged: Callable[..., Page], plimsoll: Command, target: Target, who: str
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget, who: str
 ) -> None:
     what = (f"{target.url}/a",) if who == "native" else ("-H", target.url, "--autostart")
-    page = paged(*what, "--rate", "10/s", "--autoquit", "-1")
+    page = start_page(*what, "--rate", "10/s", "--autoquit", "-1")
     page.until(lambda test: test["elapsed"] >= 2)
     page.do("change", {"rate": "200/s"})
     page.until(lambda test: test["elapsed"] >= 5)
@@ -84,7 +87,7 @@ def test_the_rate_changes_while_a_run_goes_on(
     page.do("stop")
     page.until_over()
     page.interrupt()
-    (run,) = runs_of(plimsoll)
+    (run,) = stored_runs(plimsoll)
     offered = run["generator"]["offered_by_second"]
     seconds = [offered[str(each)] for each in range(len(offered))]
     assert seconds[0] == pytest.approx(10, abs=1)
@@ -94,9 +97,9 @@ def test_the_rate_changes_while_a_run_goes_on(
 
 
 def test_a_reset_leaves_out_what_was_measured_before(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    text = f"""{SHOP}
+    text = f"""{SHOP_LOCUSTFILE}
     @task(3)
     def fail(self):
         self.client.get("/fail")
@@ -109,7 +112,9 @@ def test_a_reset_leaves_out_what_was_measured_before(
 def on_reset(**_):
     print("the numbers were reset", flush=True)
 """
-    page = paged("-H", target.url, "--autostart", "-u", "4", "-r", "50", "--threshold", "requests < 2500", text=text)
+    page = start_page(
+        "-H", target.url, "--autostart", "-u", "4", "-r", "50", "--threshold", "requests < 2500", text=text
+    )
     page.until(lambda test: test["status"] == "running" and test["elapsed"] > 2)
     page.do("reset")
     second = int(page.until(lambda test: test["warmup"] > 0)["warmup"])
@@ -121,7 +126,7 @@ def on_reset(**_):
     code = page.interrupt()
     assert code == 1, page.err
     assert "the numbers were reset" in page.out
-    (run,) = runs_of(plimsoll)
+    (run,) = stored_runs(plimsoll)
     total = run["total"]
     with Store.open(str(plimsoll.store)) as store:
         kept = store.run("last")
@@ -139,8 +144,10 @@ def on_reset(**_):
     assert f"reset by hand: the first {second} s are left out" in plimsoll("show").out
 
 
-def test_a_reset_comes_to_every_process_of_a_run(paged: Callable[..., Page], target: Target) -> None:
-    text = f"""{SHOP}
+def test_a_reset_comes_to_every_process_of_a_run(
+    start_page: Callable[..., PageSession], target: CountingTarget
+) -> None:
+    text = f"""{SHOP_LOCUSTFILE}
 @events.reset_stats.add_listener
 def on_reset(**_):
     print("reset", flush=True)
@@ -149,7 +156,7 @@ def on_reset(**_):
 def on_init(environment, runner, **_):
     runner.register_message("nothing", lambda **_: None)
 """
-    page = paged("-H", target.url, "--autostart", "--processes", "2", "-u", "2", "-r", "9", text=text)
+    page = start_page("-H", target.url, "--autostart", "--processes", "2", "-u", "2", "-r", "9", text=text)
     page.until_users(2)
     page.do("reset")
     wait_until(lambda: "reset" in page.out)
@@ -159,15 +166,17 @@ def on_init(environment, runner, **_):
     assert page.out.count("reset\n") == 1, "as with Locust, the event is the main node's"
 
 
-def test_what_is_wrong_with_a_wish_is_told_of_its_field(paged: Callable[..., Page], target: Target) -> None:
-    text = f"""{SHOP}
+def test_what_is_wrong_with_a_wish_is_told_of_its_field(
+    start_page: Callable[..., PageSession], target: CountingTarget
+) -> None:
+    text = f"""{SHOP_LOCUSTFILE}
 @events.init_command_line_parser.add_listener
 def add(parser):
     parser.add_argument("--count", type=int, default=3)
     parser.add_argument("--where", choices=["here", "there"], default="here")
     parser.add_argument("--who", is_required=True, default="")
 """
-    page = paged("-H", target.url, text=text)
+    page = start_page("-H", target.url, text=text)
     fields = {
         "users": {"users": 0},
         "spawn_rate": {"spawn_rate": 0},
@@ -182,14 +191,14 @@ def add(parser):
         "arguments.nothing": {"arguments": {"nothing": "1"}},
     }
     for field, changes in fields.items():
-        wish = page.request(**changes)
+        request = page.request(**changes)
         if field != "arguments.who":
-            wish["arguments"] = {
+            request["arguments"] = {
                 "who": "ann",
-                **wish["arguments"],
+                **request["arguments"],
                 **({} if "arguments" in changes else {"who": "ann"}),
             }
-        status, message, found = page.refused("start", wish)
+        status, message, found = page.refused("start", request)
         assert (status, found) == (400, field), message
         assert "--" not in message
     assert (page.test, target.total) == ({}, 0)
@@ -197,9 +206,9 @@ def add(parser):
 
 
 def test_options_of_the_locustfile_are_asked_for_and_secrets_are_not_shown(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    text = f"""{SHOP}
+    text = f"""{SHOP_LOCUSTFILE}
 @events.init_command_line_parser.add_listener
 def add(parser):
     parser.add_argument("--where", choices=["here", "there"], default="here", help="A place.")
@@ -213,7 +222,7 @@ def on_start(environment, **_):
     options = environment.parsed_options
     print(options.where, options.fast, options.tones, options.api_key, options.inner, flush=True)
 """
-    page = paged("-H", target.url, "--where", "there", "--inner", "y", "--api-key", "the-given-key", text=text)
+    page = start_page("-H", target.url, "--where", "there", "--inner", "y", "--api-key", "the-given-key", text=text)
     form = page.form
     shown = {each["name"]: (each["kind"], each["value"]) for each in form["arguments"]}
     assert shown == {
@@ -232,15 +241,15 @@ def on_start(environment, **_):
     assert page.out.splitlines()[0] == "there False ['low'] the-given-key y"
     assert "here True ['high', 'shrill'] the-typed-key y" in page.out
     assert b"-key" not in plimsoll.store.read_bytes().replace(b"--api-key", b"")
-    command = runs_of(plimsoll)[1]["run"]["manifest"]["command"]
+    command = stored_runs(plimsoll)[1]["run"]["manifest"]["command"]
     assert "--where=here" in command
     assert "--headless" in command, "it says how to do the same again"
 
 
 def test_a_shape_of_the_locustfile_says_the_load_and_cannot_be_changed(
-    paged: Callable[..., Page], target: Target
+    start_page: Callable[..., PageSession], target: CountingTarget
 ) -> None:
-    text = f"""{SHOP}
+    text = f"""{SHOP_LOCUSTFILE}
 from locust import LoadTestShape
 
 class Stages(LoadTestShape):
@@ -251,7 +260,7 @@ class Waves(LoadTestShape):
     def tick(self):
         return 2, 100
 """
-    page = paged("-H", target.url, text=text)
+    page = start_page("-H", target.url, text=text)
     assert (page.form["has_shape"], page.form["shape_classes"]) == (True, ["Stages", "Waves"])
     page.do("start", page.request())
     page.until_users(3)
@@ -266,14 +275,14 @@ class Waves(LoadTestShape):
 
 
 def test_a_locustfile_that_is_broken_can_be_mended(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    page = paged("-H", target.url, text="import nothing_of_this_name\n")
+    page = start_page("-H", target.url, text="import nothing_of_this_name\n")
     assert "locustfile.py:1: ModuleNotFoundError" in page.form["error"]
     status, message, _ = page.refused("start", page.request())
     assert status == 400
     assert "ModuleNotFoundError" in message
-    plimsoll.write(SHOP)
+    plimsoll.write(SHOP_LOCUSTFILE)
     assert page.form["error"] == ""
     page.do("start", page.request(run_time="1s", host=target.url))
     assert page.until_over()["status"] == "finished"
@@ -281,9 +290,9 @@ def test_a_locustfile_that_is_broken_can_be_mended(
 
 
 def test_a_run_that_cannot_begin_is_told_at_the_page_and_another_may(
-    paged: Callable[..., Page], target: Target
+    start_page: Callable[..., PageSession], target: CountingTarget
 ) -> None:
-    page = paged()
+    page = start_page()
     page.do("start", page.request())
     failed = page.until_over()
     assert (failed["status"], "no host: give one" in failed["message"]) == ("failed", True)
@@ -293,37 +302,39 @@ def test_a_run_that_cannot_begin_is_told_at_the_page_and_another_may(
     assert page.interrupt() == 0
 
 
-def test_two_pages_at_once_have_their_ownruns_of(paged: Callable[..., Page], plimsoll: Command, target: Target) -> None:
-    one, other = paged("-H", target.url), paged("-H", target.url)
+def test_two_pages_at_once_have_their_own_runs(
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
+) -> None:
+    one, other = start_page("-H", target.url), start_page("-H", target.url)
     assert one.url != other.url
     one.do("start", one.request(run_time="2s", name="one"))
     other.do("start", other.request(run_time="2s", name="other"))
     assert (one.until_over()["name"], other.until_over()["name"]) == ("one", "other")
     assert (one.interrupt(), other.interrupt()) == (0, 0)
-    runs = runs_of(plimsoll)
+    runs = stored_runs(plimsoll)
     assert sum(each["total"]["requests"] + each["total"]["cancelled"] for each in runs) == target.total
 
 
-def test_the_share_of_each_task_is_told(paged: Callable[..., Page], target: Target) -> None:
-    page = paged("-H", target.url)
+def test_the_share_of_each_task_is_told(start_page: Callable[..., PageSession], target: CountingTarget) -> None:
+    page = start_page("-H", target.url)
     visitor = next(each for each in page.get("/api/live/tasks")["tasks"] if each["name"] == "Visitor")
     assert (visitor["ratio"], [each["name"] for each in visitor["tasks"]]) == (0.75, ["index"])
     page.interrupt()
 
 
 def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
-    paged: Callable[..., Page], plimsoll: Command, target: Target
+    start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    page = paged("--config-users", '{"user_class_name": "Visitor", "weight": 9}')
+    page = start_page("--config-users", '{"user_class_name": "Visitor", "weight": 9}')
     assert page.ask("/user", {"user_class_name": "Nobody", "weight": 1})[0] == 400
     assert page.ask("/user", {"user_class_name": "Visitor", "weight": "x"})[0] == 400
     assert page.ask("/user", {"user_class_name": "Visitor", "fixed_count": 2}) == (201, {})
     assert page.ask("/user", {"user_class_name": "Visitor", "host": "http://me:hunter2@127.0.0.1:1"})[0] == 201
     assert page.ask("/user", {"user_class_name": "Editor", "host": f"{target.url}/editors"})[0] == 201
-    wish = page.request(users=5, spawn_rate=100.0, run_time="2s")
-    assert wish["class_settings"]["Visitor"] == {"fixed_count": 2, "host": "http://me:***@127.0.0.1:1"}
-    wish["class_settings"]["Visitor"]["host"] = target.url
-    page.do("start", wish)
+    request = page.request(users=5, spawn_rate=100.0, run_time="2s")
+    assert request["class_settings"]["Visitor"] == {"fixed_count": 2, "host": "http://me:***@127.0.0.1:1"}
+    request["class_settings"]["Visitor"]["host"] = target.url
+    page.do("start", request)
     refused = page.ask("/user", {"user_class_name": "Visitor", "weight": 1})
     assert (refused[0], "in progress" in refused[1]["error"]) == (409, True)
     ratios = {each["name"]: each["ratio"] for each in page.get("/api/live/tasks")["tasks"]}
@@ -331,13 +342,13 @@ def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
     page.until_over()
     assert page.interrupt() == 0
     assert set(target.counts) == {"/index", "/editors/edit"}
-    (run,) = runs_of(plimsoll)
+    (run,) = stored_runs(plimsoll)
     assert run["run"]["manifest"]["command"].count("--config-users") == 3
     assert "hunter2" not in str(run)
 
 
-def test_a_run_without_a_page_imports_no_server(plimsoll: Command, target: Target) -> None:
-    plimsoll.write(SHOP)
+def test_a_run_without_a_page_imports_no_server(plimsoll: Command, target: CountingTarget) -> None:
+    plimsoll.write(SHOP_LOCUSTFILE)
     look = """
 import atexit, sys
 from plimsoll.cli import main
@@ -358,15 +369,15 @@ main()
     assert "the page:" not in done.stderr
 
 
-def test_the_log_of_workers_is_seen_at_the_page(paged: Callable[..., Page], target: Target) -> None:
-    text = f"""{SHOP}
+def test_the_log_of_workers_is_seen_at_the_page(start_page: Callable[..., PageSession], target: CountingTarget) -> None:
+    text = f"""{SHOP_LOCUSTFILE}
 import logging
 
 @events.test_start.add_listener
 def on_start(**_):
     logging.getLogger("shop").warning("open for business")
 """
-    page = paged("-H", target.url, "--autostart", "-t", "1s", text=text)
+    page = start_page("-H", target.url, "--autostart", "-t", "1s", text=text)
     page.until_over()
     lines = {(each["level"], each["text"]) for each in page.get("/api/live/log")["log"]}
     assert ("WARNING", "shop: open for business") in lines

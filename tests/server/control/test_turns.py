@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import threading
 
-from tests.server.pages import in_thread, wait_until
+from tests.server.page_server import in_thread, wait_until
 
 from plimsoll.server.control.turns import PriorityLock
 

@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from click.testing import CliRunner
-from tests.server.kept import NOON, file, keep, place, serving
+from tests.server.stored_runs import NOON, serve_history, store_file, store_location, store_run
 
 from plimsoll.cli import main
 from plimsoll.importers.studies import keep as keep_study
@@ -23,7 +23,7 @@ from plimsoll.server.history.downloads import OF_RUNS, OF_STUDIES
 from plimsoll.stats.study import Level, Measured, Study, Trial
 from plimsoll.store import Store
 
-__all__ = ["file", "keep", "place"]
+__all__ = ["store_file", "store_location", "store_run"]
 
 HOSTILE = 'a/../..\\b\r\nX: "y"; é<i>'
 
@@ -45,9 +45,9 @@ def temporary(monkeypatch, tmp_path):
     return folder
 
 
-def test_every_format_of_a_run_is_a_file_and_leaves_none_behind(file, keep, temporary):
-    run = keep(file)
-    with serving(file) as served:
+def test_every_format_of_a_run_is_a_file_and_leaves_none_behind(store_file, store_run, temporary):
+    run = store_run(store_file)
+    with serve_history(store_file) as served:
         for format in (*OF_RUNS, *OF_STUDIES):
             answer = served("get", f"/api/runs/{run[:-1]}/{format}")
             assert answer.status_code == 200, answer.text
@@ -59,9 +59,9 @@ def test_every_format_of_a_run_is_a_file_and_leaves_none_behind(file, keep, temp
     assert {path.name for path in temporary.parent.iterdir()} <= {"temporary", "runs.db", "runs.db-wal", "runs.db-shm"}
 
 
-def test_they_are_what_the_commands_write(place, keep, tmp_path):
-    run = keep(place)
-    with Store.open(place) as store, serving(place) as served:
+def test_they_are_what_the_commands_write(store_location, store_run, tmp_path):
+    run = store_run(store_location)
+    with Store.open(store_location) as store, serve_history(store_location) as served:
 
         def content(format):
             return served("get", f"/api/runs/{run}/{format}").content
@@ -76,9 +76,9 @@ def test_they_are_what_the_commands_write(place, keep, tmp_path):
         assert content("md").decode().startswith(f"# Run {run}\n")
 
 
-def test_locusts_files_are_those_of_a_run_with_csv(file, keep):
-    run = keep(file, plan={"locustfiles": ["/a/locustfile.py"]})
-    with serving(file) as served:
+def test_locusts_files_are_those_of_a_run_with_csv(store_file, store_run):
+    run = store_run(store_file, plan={"locustfiles": ["/a/locustfile.py"]})
+    with serve_history(store_file) as served:
 
         def rows(what):
             text = served("get", f"/api/runs/{run}/locust-{what}.csv").text
@@ -115,9 +115,9 @@ def test_the_page_of_a_run_is_the_one_that_the_commands_write(file, keep, tmp_pa
         assert answer.text == path.read_text(), "`plimsoll run --html` writes it so"
 
 
-def test_several_files_come_as_a_zip(file, keep):
-    run = keep(file)
-    with serving(file) as served:
+def test_several_files_come_as_a_zip(store_file, store_run):
+    run = store_run(store_file)
+    with serve_history(store_file) as served:
         for format in ("svg", "png", "md.zip", "csv.zip"):
             answer = served("get", f"/api/runs/{run}/{format}")
             with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
@@ -128,9 +128,9 @@ def test_several_files_come_as_a_zip(file, keep):
             assert all(Path(name).name == name for name in names)
 
 
-def test_studies_and_comparisons_can_be_had_in_every_format(file, keep):
-    runs = [keep(file, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
-    with serving(file) as served:
+def test_studies_and_comparisons_can_be_had_in_every_format(store_file, store_run):
+    runs = [store_run(store_file, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
+    with serve_history(store_file) as served:
         for format in OF_STUDIES:
             answer = served("get", f"/api/report/{format}", ref=runs)
             assert answer.status_code == 200, answer.text
@@ -141,12 +141,12 @@ def test_studies_and_comparisons_can_be_had_in_every_format(file, keep):
         assert "names what the page is about" in served.refused(400, "get", "/api/report/csv")
 
 
-def test_a_name_of_any_characters_stays_a_name(file):
+def test_a_name_of_any_characters_stays_a_name(store_file):
     total = Measured("", "Aggregated", requests=10, failures=0, rate=1.0, mean=1.0)
     study = Study(HOSTILE, (Trial("t", variant="a", level=Level("users", 1.0), total=total),))
-    with Store.open(file) as store:
+    with Store.open(store_file) as store:
         key, _ = keep_study(store, study, digest="d", created=NOON)
-    with serving(file) as served:
+    with serve_history(store_file) as served:
         answer = served("get", "/api/report/json", ref=HOSTILE)
         assert answer.status_code == 200, answer.text
         assert named(answer) == "a-..-..-b--X- -y-; é<i>.json"
@@ -155,13 +155,13 @@ def test_a_name_of_any_characters_stays_a_name(file):
         assert served("get", "/api/report/json", ref=key).status_code == 200
 
 
-def test_what_there_is_not(file, keep):
-    run = keep(file)
-    with serving(file) as served:
+def test_what_there_is_not(store_file, store_run):
+    run = store_run(store_file)
+    with serve_history(store_file) as served:
         message = served.refused(404, "get", f"/api/runs/{run}/pdf")
         assert all(each in message for each in (*of_studies(), *OF_RUNS))
         assert "there are text" in served.refused(404, "get", "/api/report/hlog", ref=run)
         assert "has no run" in served.refused(404, "get", "/api/runs/2027/json")
-        for path in ("..%2F..%2Fetc", quote(os.fspath(Path(file).absolute()), safe="")):
+        for path in ("..%2F..%2Fetc", quote(os.fspath(Path(store_file).absolute()), safe="")):
             assert served("get", f"/api/runs/{path}/json").status_code == 404
             assert served("get", f"/api/runs/{run}/{path}").status_code == 404

@@ -1,19 +1,19 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.kept import file, keep, place, serving
+from tests.server.stored_runs import serve_history, store_file, store_location, store_run
 
 from plimsoll.store import Store
 from plimsoll.store.cells import CellOutcome, ExperimentFile
 
-__all__ = ["file", "keep", "place"]
+__all__ = ["store_file", "store_location", "store_run"]
 
 HOSTILE = "a/../b?c#d%2F <i>&ü"
 SPEC = {"variants": [{"name": "new"}, {"name": "old"}], "scenarios": [{"name": ""}]}
 
 
 @pytest.fixture
-def experiment(keep):
+def experiment(store_run):
     """experiment(location, name): two variants at 5 and 10 users; two cells are pending, what one had is superseded."""
 
     def make(location, name="todos", spec=SPEC, is_aa=False):
@@ -27,7 +27,7 @@ def experiment(keep):
             kept = store.experiments
             key = kept.begin(name, ExperimentFile(spec, "d", {}, "Which is faster?", 1, is_aa, ""), cells)
             rows = kept.cells(key)
-            runs = [keep(store, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
+            runs = [store_run(store, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
             kept.finish(key, rows[0].key, CellOutcome("valid", run=runs[0]))
             kept.finish(key, rows[1].key, CellOutcome("invalid", "it was late", runs[1]))
             kept.finish(key, rows[2].key, CellOutcome("failed", "the target did not start"))
@@ -45,10 +45,10 @@ def imported(location, name="wrk", created=1.0, trials=3):
         return store.imports.keep(name, document, source="/x", digest="d", created=created)[0]
 
 
-def test_experiments_and_imported_studies_are_listed(place, experiment):
-    experiment(place)
-    imported(place)
-    with serving(place) as served:
+def test_experiments_and_imported_studies_are_listed(store_location, experiment):
+    experiment(store_location)
+    imported(store_location)
+    with serve_history(store_location) as served:
         todos, wrk = served.get("/api/experiments")["experiments"]
     assert (todos["name"], todos["question"], todos["status"]) == ("todos", "Which is faster?", "interrupted")
     assert todos["cells"] == {"valid": 1, "invalid": 1, "pending": 2}
@@ -57,9 +57,9 @@ def test_experiments_and_imported_studies_are_listed(place, experiment):
     assert (wrk["is_imported"], wrk["created"], wrk["status"]) == (True, 1.0, "imported")
 
 
-def test_an_experiment_as_its_cells(place, experiment):
-    runs = experiment(place)
-    with serving(place) as served:
+def test_an_experiment_as_its_cells(store_location, experiment):
+    runs = experiment(store_location)
+    with serve_history(store_location) as served:
         matrix = served.get("/api/experiments/todos")
         assert (matrix["variants"], matrix["levels"], matrix["operations"]) == (
             ["new", "old"],
@@ -82,37 +82,37 @@ def test_an_experiment_as_its_cells(place, experiment):
         assert summaries[0] == served.get(f"/api/runs/{runs[0]}")["summary"]
 
 
-def test_an_experiment_without_a_measured_cell_has_no_page(file):
-    with Store.open(file) as store:
+def test_an_experiment_without_a_measured_cell_has_no_page(store_file):
+    with Store.open(store_file) as store:
         cell = {"number": 1, "repeat": 1, "variant": "a", "unit": None, "level": None, "operation": "", "seed": 1}
         store.experiments.begin("todos", ExperimentFile({}, "d", {}, "", 1, False, ""), [cell])
-    with serving(file) as served:
+    with serve_history(store_file) as served:
         matrix = served.get("/api/experiments/todos")
         assert (matrix["has_page"], matrix["levels"], matrix["cells"][0]["level"]) == (False, [""], "")
 
 
-def test_an_imported_study_has_a_page_and_no_cells(file):
-    key = imported(file)
-    with serving(file) as served:
+def test_an_imported_study_has_a_page_and_no_cells(store_file):
+    key = imported(store_file)
+    with serve_history(store_file) as served:
         for name in ("wrk", key):
             matrix = served.get(f"/api/experiments/{name}")
             assert (matrix["cells"], matrix["has_page"], matrix["experiment"]["is_imported"]) == ([], True, True)
 
 
-def test_a_study_with_the_name_of_an_experiment_goes_by_its_id(file, experiment):
-    experiment(file, "wrk")
-    key = imported(file)
-    with serving(file) as served:
+def test_a_study_with_the_name_of_an_experiment_goes_by_its_id(store_file, experiment):
+    experiment(store_file, "wrk")
+    key = imported(store_file)
+    with serve_history(store_file) as served:
         assert [each["name"] for each in served.get("/api/experiments")["experiments"]] == ["wrk", key]
         assert not served.get("/api/experiments/wrk")["experiment"]["is_imported"]
         assert served.get(f"/api/experiments/{key}")["experiment"]["is_imported"]
 
 
-def test_any_name_can_be_asked_for(place, experiment):
+def test_any_name_can_be_asked_for(store_location, experiment):
     from urllib.parse import quote
 
-    experiment(place, HOSTILE)
-    with serving(place) as served:
+    experiment(store_location, HOSTILE)
+    with serve_history(store_location) as served:
         path = f"/api/experiments/{quote(HOSTILE, safe='')}"
         assert served.get(path)["experiment"]["name"] == HOSTILE
         answer = served("patch", path, {"tags": ["x"], "note": "y"})
@@ -122,18 +122,18 @@ def test_any_name_can_be_asked_for(place, experiment):
         assert served.get("/api/runs")["tags"] == ["x"]
 
 
-def test_studies_are_labelled_too(file):
-    imported(file)
-    with serving(file) as served:
+def test_studies_are_labelled_too(store_file):
+    imported(store_file)
+    with serve_history(store_file) as served:
         answer = served("patch", "/api/experiments/wrk", {"note": "y"})
         assert (answer.status_code, answer.json()["note"], answer.json()["is_imported"]) == (200, "y", True)
         assert "at most" in served.refused(400, "patch", "/api/experiments/wrk", {"note": "x" * 10_001})
 
 
-def test_what_is_not_there(file):
-    with serving(file) as served:
+def test_what_is_not_there(store_file):
+    with serve_history(store_file) as served:
         assert served.get("/api/experiments") == {"experiments": []}
-        imported(file)
+        imported(store_file)
         for method, body in (("get", None), ("patch", {"note": "x"})):
             message = served.refused(404, method, "/api/experiments/other", body)
             assert "has no experiment or imported study 'other'" in message

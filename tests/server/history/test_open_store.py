@@ -4,53 +4,53 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from tests.server.kept import file, place
+from tests.server.stored_runs import store_file, store_location
 
 from plimsoll.errors import RefError, StoreError
 from plimsoll.server.history.open_store import OpenStore
 from plimsoll.store import Store
 
-__all__ = ["file", "place"]
+__all__ = ["store_file", "store_location"]
 
 
-def test_all_threads_share_one_store(place):
-    Store.open(place).close()
-    opened = OpenStore(place)
+def test_all_threads_share_one_store(store_location):
+    Store.open(store_location).close()
+    opened = OpenStore(store_location)
     with ThreadPoolExecutor(8) as threads:
         stores = set(threads.map(lambda _: opened.get(), range(32)))
     assert len(stores) == 1
     opened.close()
 
 
-def test_it_is_not_made_by_who_only_looks(file):
-    opened = OpenStore(file)
+def test_it_is_not_made_by_who_only_looks(store_file):
+    opened = OpenStore(store_file)
     assert opened.get_if_there() is None
     with pytest.raises(RefError, match="no store at"):
         opened.get()
-    assert not Path(file).exists()
-    Store.open(file).close()
+    assert not Path(store_file).exists()
+    Store.open(store_file).close()
     assert opened.get_if_there() is opened.get()
     opened.close()
 
 
-def test_another_file_in_its_place_is_another_store(file):
-    with Store.open(file) as store:
+def test_another_file_in_its_place_is_another_store(store_file):
+    with Store.open(store_file) as store:
         store.start_run({"started": 0.0})
-    opened = OpenStore(file)
+    opened = OpenStore(store_file)
     first = opened.get()
     assert len(first.ids()) == 1
-    other = f"{file}.new"
+    other = f"{store_file}.new"
     Store.open(other).close()
-    Path(other).replace(file)
+    Path(other).replace(store_file)
     assert opened.get() is not first
     assert opened.get().ids() == []
     opened.close()
 
 
-def test_it_is_found_from_wherever_the_process_goes(file, tmp_path, monkeypatch):
-    Store.open(file).close()
+def test_it_is_found_from_wherever_the_process_goes(store_file, tmp_path, monkeypatch):
+    Store.open(store_file).close()
     monkeypatch.chdir(tmp_path)
-    opened = OpenStore(Path(file).name)
+    opened = OpenStore(Path(store_file).name)
     monkeypatch.chdir("/")
     assert opened.get().ids() == []
     opened.close()

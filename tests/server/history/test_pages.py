@@ -4,7 +4,7 @@ import threading
 
 import pytest
 from tests.server.history.test_experiments import experiment
-from tests.server.kept import NOON, file, keep, place, serving
+from tests.server.stored_runs import NOON, serve_history, store_file, store_location, store_run
 
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.spec import Experiment, Scenario, Target, Variant
@@ -16,7 +16,7 @@ from plimsoll.stats.study import Level
 from plimsoll.store import Store
 from plimsoll.store.cells import CellOutcome
 
-__all__ = ["experiment", "file", "keep", "place"]
+__all__ = ["experiment", "store_file", "store_location", "store_run"]
 
 
 @pytest.fixture
@@ -33,9 +33,9 @@ def made(monkeypatch):
     return asked
 
 
-def test_the_page_of_a_run(place, keep):
-    run = keep(place)
-    with serving(place) as served:
+def test_the_page_of_a_run(store_location, store_run):
+    run = store_run(store_location)
+    with serve_history(store_location) as served:
         for ref in (run, run[:-1], "last"):
             page = served.get("/api/page", ref=ref)
             assert (page["schema"], page["version"]) == (blocks.SCHEMA, blocks.VERSION)
@@ -43,9 +43,9 @@ def test_the_page_of_a_run(place, keep):
             assert run in page["title"]
 
 
-def test_a_page_is_made_once_for_as_long_as_nothing_changes(file, keep, made):
-    first, second = keep(file, 0), keep(file, 1, ms=20.0)
-    with serving(file) as served:
+def test_a_page_is_made_once_for_as_long_as_nothing_changes(store_file, store_run, made):
+    first, second = store_run(store_file, 0), store_run(store_file, 1, ms=20.0)
+    with serve_history(store_file) as served:
         pages = [served.get("/api/page", ref=ref) for ref in (first, first, "last", second)]
         assert pages[0] == pages[1]
         assert pages[2] == pages[3]
@@ -58,8 +58,8 @@ def test_a_page_is_made_once_for_as_long_as_nothing_changes(file, keep, made):
         assert made[2:] == [(first, second), (second, first)]
 
 
-def test_the_page_of_a_run_that_goes_on_grows(file, make_interval):
-    with Store.open(file) as store, serving(file) as served:
+def test_the_page_of_a_run_that_goes_on_grows(store_file, make_interval):
+    with Store.open(store_file) as store, serve_history(store_file) as served:
         writer = store.start_run({"started": NOON, "users": 1})
         sizes = []
         for second in range(2):
@@ -79,26 +79,26 @@ def test_the_page_of_a_run_that_goes_on_grows(file, make_interval):
         assert not served.get("/api/page", ref=writer.id)["is_growing"]
 
 
-def test_several_are_compared_with_the_first(file, keep):
-    runs = [keep(file, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
-    with serving(file) as served:
+def test_several_are_compared_with_the_first(store_file, store_run):
+    runs = [store_run(store_file, minute, ms=10.0 * (minute + 1)) for minute in range(2)]
+    with serve_history(store_file) as served:
         page = served.get("/api/page", ref=runs)
         assert page["refs"] == runs
         assert "comparisons" in str(page["head"])
 
 
-def test_an_experiments_page_follows_its_cells(place, made, keep):
+def test_an_experiments_page_follows_its_cells(store_location, made, store_run):
     target = Target("http://127.0.0.1:9")
     variants = (Variant("a", target), Variant("b", target))
     levels = (Level("users", 5.0),)
     spec = Experiment("todos", "/x.toml", (Scenario(url="/"),), variants, levels, "Which is faster?", repeats=1)
-    with Store.open(place) as store, serving(place) as served:
+    with Store.open(store_location) as store, serve_history(store_location) as served:
         kept = store.experiments
         key = kept.begin("todos", kept_file(spec, ""), [row_of(cell) for cell in cells_in_order(spec)])
         assert "nothing measured yet" in served.refused(409, "get", "/api/page", ref="todos")
         titles = []
         for cell in kept.cells(key):
-            kept.finish(key, cell.key, CellOutcome("valid", run=keep(store, cell.number)))
+            kept.finish(key, cell.key, CellOutcome("valid", run=store_run(store, cell.number)))
             kept.leave(key, finished=False)
             page = served.get("/api/page", ref="todos")
             assert served.get("/api/page", ref="todos") == page
@@ -109,26 +109,26 @@ def test_an_experiments_page_follows_its_cells(place, made, keep):
         assert served.get("/api/page", ref="todos")["is_growing"]
 
 
-def test_an_experiment_of_another_version_cannot_be_read(file, experiment):
-    experiment(file, spec={"variants": [{"name": "old"}], "scenarios": []})
-    with serving(file) as served:
+def test_an_experiment_of_another_version_cannot_be_read(store_file, experiment):
+    experiment(store_file, spec={"variants": [{"name": "old"}], "scenarios": []})
+    with serve_history(store_file) as served:
         assert "another version of Plimsoll" in served.refused(409, "get", "/api/page", ref="todos")
 
 
-def test_no_file_is_read_for_a_page(file, keep, tmp_path):
-    keep(file)
+def test_no_file_is_read_for_a_page(store_file, store_run, tmp_path):
+    store_run(store_file)
     secret = tmp_path / "k6.json"
     secret.write_text('{"metrics": {}}')
-    with serving(file) as served:
+    with serve_history(store_file) as served:
         for path in (str(secret), "/etc/passwd", "../k6.json"):
             for refs in ([path], ["last", path]):
                 assert "has no run" in served.refused(404, "get", "/api/page", ref=refs)
                 assert "has no run" in served.refused(404, "get", "/api/report/json", ref=refs)
 
 
-def test_refs_that_cannot_be(file, keep):
-    runs = [keep(file, minute) for minute in range(2)]
-    with serving(file) as served:
+def test_refs_that_cannot_be(store_file, store_run):
+    runs = [store_run(store_file, minute) for minute in range(2)]
+    with serve_history(store_file) as served:
         for refs in ([], [""], runs * 11):
             assert "names what the page is about" in served.refused(400, "get", "/api/page", ref=refs)
         assert "several runs start with" in served.refused(404, "get", "/api/page", ref="20261120")

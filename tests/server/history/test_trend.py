@@ -2,26 +2,26 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import text
-from tests.server.kept import NOON, file, keep, place, serving
+from tests.server.stored_runs import NOON, serve_history, store_file, store_location, store_run
 
 from plimsoll.server.history.trend import METRICS
 from plimsoll.store import Store
 from plimsoll.store.cells import run_name
 from plimsoll.store.database import Database
 
-__all__ = ["file", "keep", "place"]
+__all__ = ["store_file", "store_location", "store_run"]
 
 
 def commit(number: int) -> dict[str, object]:
     return {"commit": f"{number:040x}", "dirty": False}
 
 
-def test_runs_that_were_to_do_the_same_are_a_series(place, keep):
-    with Store.open(place) as store:
-        first = [keep(store, minute, git=commit(minute)) for minute in range(2)]
-        other = keep(store, 5, users=10, processes=2, warmup=1.0, run_time=3.0)
-        keep(store, 6, experiment="todos", scenario={"name": run_name("todos", "a, 5 users, repeat 1")})
-    with serving(place) as served:
+def test_runs_that_were_to_do_the_same_are_a_series(store_location, store_run):
+    with Store.open(store_location) as store:
+        first = [store_run(store, minute, git=commit(minute)) for minute in range(2)]
+        other = store_run(store, 5, users=10, processes=2, warmup=1.0, run_time=3.0)
+        store_run(store, 6, experiment="todos", scenario={"name": run_name("todos", "a, 5 users, repeat 1")})
+    with serve_history(store_location) as served:
         for _ in range(2):
             found = served.get("/api/series")["series"]
             assert [(each["label"], each["runs"]) for each in found] == [
@@ -32,18 +32,18 @@ def test_runs_that_were_to_do_the_same_are_a_series(place, keep):
         by_run = {run["id"]: run["series"] for run in served.get("/api/runs")["runs"]}
         assert [by_run[run] for run in (other, *first)] == [keys[0], keys[1], keys[1]]
         assert list(by_run.values()).count("") == 1
-        keep(place, 7)
+        store_run(store_location, 7)
         assert [each["runs"] for each in served.get("/api/series")["series"]] == [3, 1]
 
 
-def test_a_change_for_good_is_found_where_it_began(file, keep):
-    with Store.open(file) as store:
+def test_a_change_for_good_is_found_where_it_began(store_file, store_run):
+    with Store.open(store_file) as store:
         # Not two runs are alike, as none ever are.
         runs = [
-            keep(store, minute, ms=(10.0 if minute < 12 else 20.0) + 0.1 * (minute % 3), git=commit(minute))
+            store_run(store, minute, ms=(10.0 if minute < 12 else 20.0) + 0.1 * (minute % 3), git=commit(minute))
             for minute in range(24)
         ]
-    with serving(file) as served:
+    with serve_history(store_file) as served:
         (series,) = served.get("/api/series")["series"]
         trend = served.get("/api/trend", series=series["key"], metric="p50")
         assert (trend["series"], trend["metric"], trend["unit"]) == (series, "p50", "ms")
@@ -66,21 +66,21 @@ def test_a_change_for_good_is_found_where_it_began(file, keep):
         assert errors["metrics"] == list(METRICS)
 
 
-def test_what_is_left_out_is_shown_and_said(file, keep, make_interval):
-    with Store.open(file) as store:
-        fine = keep(store, 0)
-        lost = keep(store, 1, facts={"lost_workers": 1})
-        failed = keep(store, 2, status="failed")
-        damaged = keep(store, 3)
-        running = keep(store, 4, status=None)
+def test_what_is_left_out_is_shown_and_said(store_file, store_run, make_interval):
+    with Store.open(store_file) as store:
+        fine = store_run(store, 0)
+        lost = store_run(store, 1, facts={"lost_workers": 1})
+        failed = store_run(store, 2, status="failed")
+        damaged = store_run(store, 3)
+        running = store_run(store, 4, status=None)
         bounded = store.start_run({**store.run(fine).manifest, "started": NOON + 300})
         bounded.commit([make_interval([10.0] * 9), make_interval([60_000.0], outcome="timeout")])
         bounded.finish("finished", NOON + 303)
-    database = Database(file)
+    database = Database(store_file)
     with database.write("damage it") as connection:
         connection.execute(text("UPDATE interval SET response = x'00' WHERE run = :run"), {"run": damaged})
     database.close()
-    with serving(file) as served:
+    with serve_history(store_file) as served:
         (series,) = served.get("/api/series")["series"]
         assert series["runs"] == 6
         trend = served.get("/api/trend", series=series["key"], metric="p99")
@@ -103,13 +103,13 @@ def test_what_is_left_out_is_shown_and_said(file, keep, make_interval):
         assert "lower bound" not in str(served.get("/api/trend", series=series["key"], metric="p50")["notes"])
 
 
-def test_what_else_may_have_moved_the_number_is_said(file, keep):
+def test_what_else_may_have_moved_the_number_is_said(store_file, store_run):
     files = [{"name": "x", "files": [{"path": "/a/locustfile.py", "sha256": digit * 64}]} for digit in "01"]
-    with Store.open(file) as store:
-        keep(store, 0, machine={"hostname": "here"}, scenario=files[0])
+    with Store.open(store_file) as store:
+        store_run(store, 0, machine={"hostname": "here"}, scenario=files[0])
         dirty = {"commit": "c0ffee", "dirty": True}
-        second = keep(store, 1, machine={"hostname": "there"}, scenario=files[1], git=dirty)
-    with serving(file) as served:
+        second = store_run(store, 1, machine={"hostname": "there"}, scenario=files[1], git=dirty)
+    with serve_history(store_file) as served:
         (series,) = served.get("/api/series")["series"]
         notes = served.get("/api/trend", series=series["key"])["notes"]
         assert "Not all runs had the same machine: here, there. A change may come from there." in notes
@@ -117,24 +117,24 @@ def test_what_else_may_have_moved_the_number_is_said(file, keep):
         assert f"Files differed from their commit in run {second}." in notes
 
 
-def test_what_cannot_be_asked_for(file, keep):
-    with serving(file) as served:
+def test_what_cannot_be_asked_for(store_file, store_run):
+    with serve_history(store_file) as served:
         assert served.get("/api/series") == {"series": []}
         assert "no store at" in served.refused(404, "get", "/api/trend", series="x")
-        keep(file)
+        store_run(store_file)
         assert "has no series 'x'" in served.refused(404, "get", "/api/trend", series="x")
         assert "has no series ''" in served.refused(404, "get", "/api/trend")
         assert "there are p50, p90" in served.refused(400, "get", "/api/trend", series="x", metric="p42")
 
 
-def test_a_percentile_of_few_requests_is_doubted(file, keep, make_interval):
-    with Store.open(file) as store:
-        manifest = store.run(keep(store, 0, ms=10.0)).manifest
+def test_a_percentile_of_few_requests_is_doubted(store_file, store_run, make_interval):
+    with Store.open(store_file) as store:
+        manifest = store.run(store_run(store, 0, ms=10.0)).manifest
         for minute, requests in enumerate((400, 120, 200), start=1):
             run = store.start_run({**manifest, "started": NOON + 60 * minute})
             run.commit([make_interval([10.0] * requests)])
             run.finish("finished", NOON + 60 * minute + 1)
-    with serving(file) as served:
+    with serve_history(store_file) as served:
         (series,) = served.get("/api/series")["series"]
         trend = served.get("/api/trend", series=series["key"], metric="p99")
         few = next(note for note in trend["notes"] if "Too few" in note)

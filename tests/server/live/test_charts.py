@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.pages import Clock, interval, micros
+from tests.server.page_server import FakeClock, interval, micros
 
 from plimsoll.record import TIMED
 from plimsoll.report.charts.columns import Second
@@ -18,7 +18,7 @@ def second(number, requests=1):
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return FakeClock()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.pages import interval
+from tests.server.page_server import interval
 
 from plimsoll.record import TIMED
 from plimsoll.server.live.endpoint_history import EndpointHistory, unpack

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from tests.server.pages import interval, micros
+from tests.server.page_server import interval, micros
 
 from plimsoll.record import TIMED, Health
 from plimsoll.server.live.health import Workers
@@ -64,5 +64,5 @@ def test_only_the_last_seconds_are_kept():
     workers = Workers()
     for second in range(100):
         workers.take([row(second, users=1)])
-    assert len(workers._seconds) == 10
+    assert [workers.second(each, None, TIMED).users for each in (89, 90)] == [None, 1]
     assert (workers.last, workers.second(99, None, TIMED).users, workers.second(5, None, TIMED).users) == (99, 1, None)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from tests.server.pages import NOON, Clock, Told, caught, failure, interval
+from tests.server.page_server import NOON, FakeClock, LiveFeed, caught_exception, failure, interval
 
 from plimsoll.load import Load
 from plimsoll.load.spec import Phase, ShapeSpec
@@ -16,7 +16,7 @@ from plimsoll.stats.view import RunView
 
 @pytest.fixture
 def clock():
-    return Clock()
+    return FakeClock()
 
 
 @pytest.fixture
@@ -38,16 +38,16 @@ def test_before_the_first_run_there_is_an_edition_without_one(live):
 
 
 def test_a_run_is_told_from_its_preparation_to_its_end(watched):
-    told = Told(watched, workers=2)
+    feed = LiveFeed(watched, workers=2)
     statuses = []
     watched.listen(lambda: statuses.append(watched.snapshot.test.status))
-    told.begin(2)
+    feed.begin(2)
     watched.stored_as("20261120-abc")
-    told.second({"/": [1.0]}, state="spawning")
-    told.second({"/": [1.0, 2.0]})
-    told.second({"/": [1.0]}, state="stopping")
-    told.view.length = 2.5
-    told.end("stopped", 1, "p99 < 1ms does not hold")
+    feed.second({"/": [1.0]}, state="spawning")
+    feed.second({"/": [1.0, 2.0]})
+    feed.second({"/": [1.0]}, state="stopping")
+    feed.view.length = 2.5
+    feed.end("stopped", 1, "p99 < 1ms does not hold")
     assert statuses == ["preparing", "spawning", "spawning", "spawning", "running", "stopping", "stopped"]
     test = watched.test
     assert test is not None
@@ -60,12 +60,12 @@ def test_a_run_is_told_from_its_preparation_to_its_end(watched):
     )
     assert (test.elapsed, test.left, test.users, test.exit_code) == (2.5, 0.0, 0, 1)
     assert test.message == "p99 < 1ms does not hold"
-    assert watched.result is told.view
+    assert watched.result is feed.view
     assert [each.requests for each in watched.snapshot.rows.values()] == [4]
 
 
 def test_a_threshold_that_does_not_hold_is_told_while_the_run_goes_on(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     asked = []
 
     def judge(duration):
@@ -74,7 +74,7 @@ def test_a_threshold_that_does_not_hold_is_told_while_the_run_goes_on(watched):
 
     watched.judge_by(judge)
     for _ in range(5):
-        told.second({"/": [40.0] * 20})
+        feed.second({"/": [40.0] * 20})
     assert asked == [1.0, 2.0, 3.0, 4.0, 5.0]
     target = watched.snapshot.headline.target
     assert (target.tone, target.title) == ("bad", "Fails its thresholds")
@@ -82,19 +82,19 @@ def test_a_threshold_that_does_not_hold_is_told_while_the_run_goes_on(watched):
 
 
 def test_a_run_that_could_not_begin_says_why(watched):
-    Told(watched).live.preparing(Told(watched).plan, "locustfile.py", 1)
+    LiveFeed(watched).live.preparing(LiveFeed(watched).plan, "locustfile.py", 1)
     watched.failed("no target at http://me:hunter2@127.0.0.1")
     assert watched.test is not None
     assert (watched.test.status, watched.test.message) == ("failed", "no target at http://me:***@127.0.0.1")
 
 
 def test_the_rows_are_those_of_every_other_table(watched):
-    told = Told(watched).begin()
-    told.second({"/a": [1, 2, 3], "/b": [400.0]})
-    told.second({"/a": [4.5], "/b": [1.0]})
-    told.tell(Batch([interval(1, "/b", [30_000.0] * 2, "timeout"), interval(1, "/b", [7.0], "http")]))
+    feed = LiveFeed(watched).begin()
+    feed.second({"/a": [1, 2, 3], "/b": [400.0]})
+    feed.second({"/a": [4.5], "/b": [1.0]})
+    feed.tell(Batch([interval(1, "/b", [30_000.0] * 2, "timeout"), interval(1, "/b", [7.0], "http")]))
     edition = watched.snapshot
-    for row, summary in zip(edition.in_order(), summarise(told.view), strict=True):
+    for row, summary in zip(edition.in_order(), summarise(feed.view), strict=True):
         assert (row.method, row.name, row.requests, row.failures) == (
             summary.method,
             summary.name,
@@ -107,7 +107,7 @@ def test_the_rows_are_those_of_every_other_table(watched):
         service = summary.service.quantile(0.99)
         assert service is not None
         assert row.service_p99 == service.value
-    total = summarise_total(told.view)
+    total = summarise_total(feed.view)
     assert edition.total is not None
     assert (edition.total.requests, edition.total.p95) == (total.requests, total.percentile(0.95))
     assert "p99" in edition.total.at_least and "p50" not in edition.total.at_least
@@ -115,20 +115,20 @@ def test_the_rows_are_those_of_every_other_table(watched):
 
 
 def test_current_numbers_forget_what_is_older_than_ten_seconds(watched):
-    told = Told(watched).begin()
-    told.second({"/a": [100.0] * 10})
+    feed = LiveFeed(watched).begin()
+    feed.second({"/a": [100.0] * 10})
     for _ in range(10):
-        told.second({"/a": [1.0]})
+        feed.second({"/a": [1.0]})
     row = watched.snapshot.rows["GET", "/a"]
     assert (row.current_rps, row.current_p99, row.requests) == (1.0, 1.0, 20)
     assert row.max == 100.0
 
 
 def test_what_comes_late_is_counted(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     for _ in range(15):
-        told.second({"/a": [1.0]})
-    told.tell(Batch([interval(14, "/a", [3.0]), interval(0, "/a", [3.0] * 5)]))
+        feed.second({"/a": [1.0]})
+    feed.tell(Batch([interval(14, "/a", [3.0]), interval(0, "/a", [3.0] * 5)]))
     row = watched.snapshot.rows["GET", "/a"]
     assert (row.requests, row.current_rps) == (21, 1.1)
 
@@ -136,49 +136,49 @@ def test_what_comes_late_is_counted(watched):
 def test_while_nobody_looks_no_table_is_made(live, clock, monkeypatch):
     made = []
     monkeypatch.setattr("plimsoll.server.live.live.RowTable.turn", lambda *_, **__: made.append(1) or [])
-    told = Told(live).begin()
+    feed = LiveFeed(live).begin()
     before = live.snapshot.sequence
     for _ in range(3):
-        told.second({"/": [1.0]})
+        feed.second({"/": [1.0]})
     assert (made, live.snapshot.sequence) == ([], before)
     assert live.test is not None
     assert live.test.elapsed == 3.15, "how far it is costs nothing"
     live.look()
-    told.second({"/": [1.0]})
+    feed.second({"/": [1.0]})
     assert (made, live.snapshot.sequence) == ([1], before + 1)
     clock.now += INTEREST + 1
-    told.second({"/": [1.0]})
+    feed.second({"/": [1.0]})
     assert made == [1]
 
 
 def test_numbers_are_of_now_only_if_they_are_recent(live, clock):
-    told = Told(live).begin()
+    feed = LiveFeed(live).begin()
     assert not live.is_fresh
     live.look()
-    told.second({"/": [1.0]})
+    feed.second({"/": [1.0]})
     assert live.is_fresh
     live.stored_as("x")
     clock.now += FRESH
     assert not live.is_fresh
-    told.end()
+    feed.end()
     clock.now += 1000
     assert live.is_fresh
 
 
 def test_the_end_has_all_numbers_though_nobody_looked(live):
-    told = Told(live).begin()
-    told.second({f"/{n}": [1.0] for n in range(1500)})
-    told.end()
+    feed = LiveFeed(live).begin()
+    feed.second({f"/{n}": [1.0] for n in range(1500)})
+    feed.end()
     assert len(live.snapshot.rows) == 1500
     assert live.snapshot.total is not None
     assert live.snapshot.total.requests == 1500
 
 
 def test_with_thousands_of_endpoints_each_second_makes_a_bounded_number_of_rows(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     changed = []
     for _ in range(14):
-        told.second({f"/{n}": [1.0] for n in range(2000)})
+        feed.second({f"/{n}": [1.0] for n in range(2000)})
         changed.append(len(watched.snapshot.changed))
     assert changed[:2] == [1000, 1000]
     assert set(changed[2:]) == {200}
@@ -190,18 +190,18 @@ def test_with_thousands_of_endpoints_each_second_makes_a_bounded_number_of_rows(
 
 
 def test_another_run_and_a_reset_make_all_that_was_told_void(watched):
-    told = Told(watched).begin()
-    told.second({"/old": [1.0]})
+    feed = LiveFeed(watched).begin()
+    feed.second({"/old": [1.0]})
     assert not watched.snapshot.is_whole
-    told.view = RunView(1)
+    feed.view = RunView(1)
     watched.reset_at(1)
-    told.second({"/new": [1.0]})
+    feed.second({"/new": [1.0]})
     edition = watched.snapshot
     assert (edition.is_whole, [*edition.rows], edition.test and edition.test.warmup) == (True, [("GET", "/new")], 1.0)
-    told.second({"/new": [1.0]})
+    feed.second({"/new": [1.0]})
     assert not watched.snapshot.is_whole
-    told.end()
-    Told(watched).begin(2)
+    feed.end()
+    LiveFeed(watched).begin(2)
     after = watched.snapshots_after(edition.sequence)
     prepared = next(each for each in after if each.test and each.test.status == "preparing")
     assert (prepared.is_whole, prepared.rows, prepared.total) == (True, {}, None)
@@ -209,37 +209,37 @@ def test_another_run_and_a_reset_make_all_that_was_told_void(watched):
 
 
 def test_charts_begin_anew_with_a_reset(watched):
-    told = Told(watched).begin()
-    told.second({"/": [1.0]})
-    told.second({"/": [1.0]})
+    feed = LiveFeed(watched).begin()
+    feed.second({"/": [1.0]})
+    feed.second({"/": [1.0]})
     before = watched.snapshot.versions[None]
-    told.view = RunView(2)
-    told.second({"/": [1.0]})
+    feed.view = RunView(2)
+    feed.second({"/": [1.0]})
     assert watched.snapshot.versions[None] > before
 
 
 def test_editions_are_kept_for_those_who_are_a_little_slow(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     first = watched.snapshot.sequence
     for _ in range(SNAPSHOTS - 1):
-        told.second({"/": [1.0]})
+        feed.second({"/": [1.0]})
     assert [each.sequence for each in watched.snapshots_after(first)] == [*range(first + 1, first + SNAPSHOTS)]
-    told.second({"/": [1.0]})
-    told.second({"/": [1.0]})
+    feed.second({"/": [1.0]})
+    feed.second({"/": [1.0]})
     late = watched.snapshots_after(first)
     assert [each.sequence for each in late] == [watched.snapshot.sequence], "too late: all of it is told anew"
     assert watched.snapshots_after(watched.snapshot.sequence) == ()
 
 
 def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequent_first(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     several = [failure("/", f"kind {n}", n) for n in range(1, MOST_FAILURES + 3)]
     trace = 'File "x.py"\nValueError: https://me:hunter2@target.example'
-    exceptions = [caught("https://me:hunter2@target.example", trace, 3, (1, 0))]
+    exceptions = [caught_exception("https://me:hunter2@target.example", trace, 3, (1, 0))]
     failed = interval(0, "/", [1.0], outcome="http")
     failed.count = 1_000_000
     several.append(failure("/", "https://me:hunter2@x", 9999))
-    told.tell(Batch(intervals=[failed], failures=several, exceptions=exceptions))
+    feed.tell(Batch(intervals=[failed], failures=several, exceptions=exceptions))
     edition = watched.snapshot
     assert (edition.kinds_of_failures, len(edition.failures)) == (MOST_FAILURES + 3, MOST_FAILURES)
     assert (edition.failures[0].message, edition.failures[0].count) == ("https://me:***@x", 9999)
@@ -250,11 +250,11 @@ def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequen
 
 
 def test_a_failure_is_a_share_of_the_requests_that_its_endpoint_had_by_then(watched):
-    told = Told(watched).begin()
-    told.second({"/a": [1.0] * 6, "/b": [1.0] * 2})
+    feed = LiveFeed(watched).begin()
+    feed.second({"/a": [1.0] * 6, "/b": [1.0] * 2})
     failed = [interval(1, "/a", [1.0] * 2, outcome="http"), interval(1, "/b", [1.0] * 2, outcome="http")]
     ahead = [failure("/b", "c", 5), failure("/new", "d", 1)]
-    told.tell(Batch(intervals=failed, failures=[failure("/a", "a", 2), failure("/b", "b", 1), *ahead]))
+    feed.tell(Batch(intervals=failed, failures=[failure("/a", "a", 2), failure("/b", "b", 1), *ahead]))
     shares = {each.message: (each.count, each.share) for each in watched.snapshot.failures}
     assert shares == {"a": (2, 0.25), "c": (2, 0.5)}, "no more than there are failed requests by then"
 
@@ -273,12 +273,12 @@ def test_lines_of_the_log_are_told_once_and_the_last_ones_are_kept(live):
 
 
 def test_lines_come_with_the_second_that_they_are_of(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     watched.log("WARNING", "slow")
     sequence = watched.snapshot.sequence
     watched.flush()
     assert watched.snapshot.sequence == sequence, "a second will come"
-    told.second({})
+    feed.second({})
     assert [(each.level, each.text) for each in watched.snapshot.log] == [("WARNING", "slow")]
 
 
@@ -289,13 +289,13 @@ def test_the_load_is_told_in_words(watched):
         (None, True, "users as the LoadTestShape says"),
         (Load("open", (phase,)), False, "open model, 900/s"),
     ):
-        Told(watched, load=load, users=20).begin(shaped=shaped)
+        LiveFeed(watched, load=load, users=20).begin(shaped=shaped)
         assert watched.test is not None
         assert (watched.test.load, watched.test.model) == (words, "open" if load else "closed")
 
 
 def test_readers_in_many_threads_see_whole_editions_while_the_run_goes_on(watched):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
     over = threading.Event()
     wrong = []
 
@@ -317,7 +317,7 @@ def test_readers_in_many_threads_see_whole_editions_while_the_run_goes_on(watche
         each.start()
     try:
         for _ in range(40):
-            told.second({"/a": [1.0, 2.0], "/b": [3.0]})
+            feed.second({"/a": [1.0, 2.0], "/b": [3.0]})
     finally:
         over.set()
         for each in readers:
@@ -328,27 +328,27 @@ def test_readers_in_many_threads_see_whole_editions_while_the_run_goes_on(watche
 
 
 def test_a_worker_that_ended_with_the_run_is_not_lost(watched):
-    told = Told(watched, workers=2).begin()
-    told.second({"/": [1.0]})
-    told.second({"/": [1.0]}, workers=1, wanted=8)
+    feed = LiveFeed(watched, workers=2).begin()
+    feed.second({"/": [1.0]})
+    feed.second({"/": [1.0]}, workers=1, wanted=8)
     assert sum(each.is_lost for each in watched.snapshot.workers) == 1
     assert watched.test is not None
     assert (watched.test.workers, watched.test.load) == (1, "8 users")
-    told.second({"/": [1.0]}, workers=0, state="stopping")
-    told.end()
+    feed.second({"/": [1.0]}, workers=0, state="stopping")
+    feed.end()
     assert sum(each.is_lost for each in watched.snapshot.workers) == 1
     assert watched.test.workers == 1
 
 
 def test_a_mistake_in_what_is_shown_ends_no_run(watched, monkeypatch, caplog):
-    told = Told(watched).begin()
+    feed = LiveFeed(watched).begin()
 
     def fail(*_, **__):
         raise ZeroDivisionError
 
     monkeypatch.setattr("plimsoll.server.live.live.headline_of", fail)
-    told.second({"/": [1.0]})
-    told.end("finished", 0)
+    feed.second({"/": [1.0]})
+    feed.end("finished", 0)
     assert "does not show second 0" in caplog.text and "does not show the end" in caplog.text
     assert watched.snapshot.test is not None
     assert watched.snapshot.test.status == "finished"

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.pages import interval
+from tests.server.page_server import interval
 
 from plimsoll.server.live import rows as live_rows
 from plimsoll.server.live.rows import RowTable, row_of

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.pages import Operator, Told, paged, raw
+from tests.server.page_server import FakeControl, LiveFeed, exchange_bytes, serve_page
 
 from plimsoll.errors import UsageError
 from plimsoll.server.live.live import Live
@@ -13,18 +13,18 @@ BEARER = {"Authorization": f"Bearer {TOKEN}"}
 
 @pytest.fixture(scope="module")
 def control():
-    return Operator()
+    return FakeControl()
 
 
 @pytest.fixture(scope="module")
 def page(control):
-    with paged(Live(), control) as page:
+    with serve_page(Live(), control) as page:
         yield page
 
 
 @pytest.fixture(scope="module")
 def closed():
-    with paged(Live(), Operator(), access=Access("0.0.0.0", TOKEN)) as page:
+    with serve_page(Live(), FakeControl(), access=Access("0.0.0.0", TOKEN)) as page:
         yield page
 
 
@@ -45,12 +45,12 @@ HOSTS = {
 
 @pytest.mark.parametrize(("host", "status"), HOSTS.items())
 def test_only_names_of_this_machine_are_answered(page, host, status):
-    found = raw(page, f"GET /api/state HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
+    found = exchange_bytes(page, f"GET /api/state HTTP/1.1\r\nHost: {host}\r\n\r\n".encode())
     assert found.split()[1] == str(status).encode(), found
 
 
 def test_a_request_without_a_host_is_refused(page):
-    assert raw(page, b"GET /api/state HTTP/1.0\r\n\r\n").split()[1] == b"400"
+    assert exchange_bytes(page, b"GET /api/state HTTP/1.0\r\n\r\n").split()[1] == b"400"
 
 
 FOREIGN = {
@@ -183,9 +183,9 @@ def test_with_a_token_any_name_of_the_machine_is_taken(closed):
 
 def test_passwords_of_hosts_are_not_told():
     live = Live()
-    Told(live, host="http://me:hunter2@127.0.0.1:8000").begin()
+    LiveFeed(live, host="http://me:hunter2@127.0.0.1:8000").begin()
     live.log("INFO", "loading https://me:hunter2@target.example/")
-    with paged(live, Operator(), store="postgresql+psycopg://load:hunter2@db/plimsoll") as page:
+    with serve_page(live, FakeControl(), store="postgresql+psycopg://load:hunter2@db/plimsoll") as page:
         for path in ("api/state", "api/live/log", "stats/requests", "logs"):
             text = page.get(path).text
             assert "hunter2" not in text, path

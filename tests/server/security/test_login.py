@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.server.pages import Clock, Operator, paged
+from tests.server.page_server import FakeClock, FakeControl, serve_page
 
 from plimsoll.server.live.live import Live
 from plimsoll.server.security.access import Access
@@ -20,7 +20,7 @@ TOKEN = "a-token-for-tests"
 
 @pytest.fixture
 def page():
-    with paged(Live(), Operator(), access=Access("0.0.0.0", TOKEN)) as page:
+    with serve_page(Live(), FakeControl(), access=Access("0.0.0.0", TOKEN)) as page:
         yield page
 
 
@@ -89,12 +89,12 @@ def test_who_is_logged_in_stays_so_while_others_guess(page):
 
 
 def test_without_a_token_there_is_no_form():
-    with paged(Live(), Operator()) as page:
+    with serve_page(Live(), FakeControl()) as page:
         assert page.get("login").status_code == 404
 
 
 def test_an_address_may_guess_again_after_a_while():
-    clock = Clock()
+    clock = FakeClock()
     guesses = FailedLogins(clock)
     for _ in range(GUESSES):
         assert guesses.wait("10.0.0.1") == 0
@@ -107,7 +107,7 @@ def test_an_address_may_guess_again_after_a_while():
 
 
 def test_all_addresses_of_one_network_of_ipv6_are_one():
-    guesses = FailedLogins(Clock())
+    guesses = FailedLogins(FakeClock())
     for number in range(GUESSES):
         guesses.count(f"2001:db8::{number:x}")
     assert guesses.wait("2001:db8::ffff:1") > 0
@@ -116,11 +116,11 @@ def test_all_addresses_of_one_network_of_ipv6_are_one():
 
 
 def test_what_is_remembered_is_bounded():
-    guesses = FailedLogins(Clock())
+    guesses = FailedLogins(FakeClock())
     for number in range(MOST_ADDRESSES + 50):
         guesses.count(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
     assert len(guesses._wrong) == MOST_ADDRESSES
-    sessions = Sessions(Access("0.0.0.0", TOKEN), Clock())
+    sessions = Sessions(Access("0.0.0.0", TOKEN), FakeClock())
     scope = {"scheme": "http", "server": ("127.0.0.1", 8089)}
     for _ in range(MOST_SESSIONS + 50):
         sessions.open(scope, "")
@@ -130,7 +130,7 @@ def test_what_is_remembered_is_bounded():
 def test_a_session_ends_after_a_day():
     from starlette.datastructures import Headers
 
-    clock = Clock()
+    clock = FakeClock()
     sessions = Sessions(Access("0.0.0.0", TOKEN), clock)
     scope = {"scheme": "https", "server": ("127.0.0.1", 8089)}
     response = sessions.open(scope, "/load")

@@ -98,6 +98,7 @@ def test_looks_that_cannot_be_declared(looks):
         obf_thresholds(looks)
 
 
+@pytest.mark.long
 def test_declared_looks_keep_the_rate_of_false_alarms_and_peeking_does_not():
     rng = np.random.default_rng(2)
     pairs = rng.normal(size=(4000, 12))

@@ -411,6 +411,7 @@ def test_the_unit_does_not_matter(runs, unit):
     assert (first.low, first.high) == (pytest.approx(second.low), pytest.approx(second.high))
 
 
+@pytest.mark.long
 def test_identical_systems_are_called_different_in_one_case_of_twenty():
     rng = np.random.default_rng(9)
     words = []

@@ -10,7 +10,7 @@ from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from harness import Command, Target
+    from tests.command import Command, CountingTarget
 
     from plimsoll.stats.headline import RunHeadline
 
@@ -21,7 +21,7 @@ def of_last(plimsoll: Command) -> RunHeadline:
         return headline(RunView.of(run), run.manifest, run.facts)
 
 
-def test_users_who_never_pause_wait_for_a_target_that_takes_its_time(plimsoll: Command, target: Target) -> None:
+def test_users_who_never_pause_wait_for_a_target_that_takes_its_time(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll("run", f"{target.url}/slow", "-u", "10", "-r", "10", "-t", "5s", "--headless")
     found = of_last(plimsoll)
     assert found.bottleneck.title == "The target"
@@ -30,7 +30,7 @@ def test_users_who_never_pause_wait_for_a_target_that_takes_its_time(plimsoll: C
     assert "failed" not in found.target.text
 
 
-def test_every_failure_that_the_target_sent_is_told(plimsoll: Command, target: Target) -> None:
+def test_every_failure_that_the_target_sent_is_told(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll("run", f"{target.url}/fail", "-u", "2", "-t", "4s", "--headless")
     found = of_last(plimsoll)
     assert (found.target.tone, found.target.title) == ("bad", "Requests fail")

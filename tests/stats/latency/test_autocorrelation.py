@@ -75,6 +75,7 @@ def test_seconds_that_resemble_each_other_are_worth_fewer_requests():
     assert effects[1] > 2 * effects[0] > 2
 
 
+@pytest.mark.long
 def test_coverage_where_neighbours_correlate():
     """Nominally 95 %: Woodruff with √S about 90 %, order statistics of independent requests far below."""
     rng = np.random.default_rng(4)

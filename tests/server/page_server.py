@@ -30,11 +30,11 @@ from plimsoll.stats.view import RunView
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 NOON = 1_795_176_000.0
 
 
-class Operator:
+class FakeControl:
     """A Control that remembers what it was asked for. refusal: raised by everything that does something."""
 
     def __init__(self, **form: Any) -> None:
@@ -85,11 +85,11 @@ class Operator:
         self.asked.append((what, how))
 
 
-BUSY = NotNowError("a run is in progress")
+RUN_IN_PROGRESS = NotNowError("a run is in progress")
 
 
 @dataclass
-class Page:
+class ServedPage:
     url: str
     server: PageServer
     session: requests.Session = field(default_factory=requests.Session)
@@ -110,7 +110,7 @@ class Page:
         return self.ask("post", path, json=body if body is not None else {}, headers=headers, **more)
 
     def ask(self, method: str, path: str, **more: Any) -> requests.Response:
-        return self.session.request(method, self.url + path, timeout=PATIENCE, verify=self.verify, **more)
+        return self.session.request(method, self.url + path, timeout=TIMEOUT_S, verify=self.verify, **more)
 
     def json(self, path: str, **more: Any) -> Any:
         """What is answered, if that is fine."""
@@ -118,12 +118,12 @@ class Page:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def stream(self, endpoint: Sequence[str] | None = None) -> Stream:
-        return Stream(self, endpoint)
+    def stream(self, endpoint: Sequence[str] | None = None) -> EventStream:
+        return EventStream(self, endpoint)
 
 
 @contextmanager
-def paged(live: Live | None = None, control: Any = None, **more: Any) -> Iterator[Page]:
+def serve_page(live: Live | None = None, control: Any = None, **more: Any) -> Iterator[ServedPage]:
     """more: of make_app and PageServer."""
     served = {name: more.pop(name) for name in ("tls_cert", "tls_key") if name in more}
     host = more.pop("host", "127.0.0.1")
@@ -131,7 +131,7 @@ def paged(live: Live | None = None, control: Any = None, **more: Any) -> Iterato
     app = make_app(live=live, control=control, **{**defaults, **more})
     server = PageServer(app, host, 0, **served)
     url = server.start()
-    page = Page(url, server)
+    page = ServedPage(url, server)
     try:
         yield page
     finally:
@@ -139,20 +139,20 @@ def paged(live: Live | None = None, control: Any = None, **more: Any) -> Iterato
         server.stop()
 
 
-class Stream:
+class EventStream:
     """Server-sent events as they come: next() is (event, data), also of comments: ("", text)."""
 
-    def __init__(self, page: Page, endpoint: Sequence[str] | None = None) -> None:
+    def __init__(self, page: ServedPage, endpoint: Sequence[str] | None = None) -> None:
         self._session = requests.Session()
         self._session.cookies.update(page.session.cookies)
         parameters = {} if endpoint is None else {"endpoint": json.dumps(list(endpoint))}
-        how = {"stream": True, "timeout": PATIENCE, "verify": page.verify}
+        how = {"stream": True, "timeout": TIMEOUT_S, "verify": page.verify}
         self.response = self._session.get(page.url + "api/live", params=parameters, **how)
-        self._lines = self.response.iter_lines(chunk_size=None)
+        self.lines = self.response.iter_lines(chunk_size=None)
 
     def next(self) -> tuple[str, Any]:
         event, data = "", ""
-        for line in self._lines:
+        for line in self.lines:
             name, _, value = line.decode().partition(": ")
             if not line:
                 return event, json.loads(data) if event else data
@@ -181,14 +181,14 @@ class Stream:
         self.response.close()
         self._session.close()
 
-    def __enter__(self) -> Stream:
+    def __enter__(self) -> EventStream:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
 
 
-class Told:
+class LiveFeed:
     """A run that a `Live` is told of, as the coordinator would: one second after the other."""
 
     def __init__(self, live: Live, workers: int = 1, **plan: Any) -> None:
@@ -199,7 +199,7 @@ class Told:
         self.number = 0
         self._second = -1
 
-    def begin(self, number: int = 1, **more: Any) -> Told:
+    def begin(self, number: int = 1, **more: Any) -> LiveFeed:
         self.live.preparing(self.plan, "locustfile.py", number, **more)
         self.live.start(NOON, "kernel")
         return self
@@ -254,11 +254,11 @@ def failure(name: str, message: str, count: int = 1, outcome: str = "http") -> F
     return Failure("GET", name, outcome, message, count, NOON, NOON + 1)
 
 
-def caught(message: str, traceback: str, count: int = 1, workers: Sequence[int] = (0,)) -> CaughtException:
+def caught_exception(message: str, traceback: str, count: int = 1, workers: Sequence[int] = (0,)) -> CaughtException:
     return CaughtException(message, traceback, count, set(workers))
 
 
-class Clock:
+class FakeClock:
     def __init__(self) -> None:
         self.now = 1000.0
 
@@ -267,15 +267,15 @@ class Clock:
 
 
 def wait_until(condition: Any) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.01)
 
 
-def raw(page: Page, request: bytes) -> bytes:
+def exchange_bytes(page: ServedPage, request: bytes) -> bytes:
     """What comes back for these very bytes, up to the end of the connection or of the head."""
-    with socket.create_connection(page.server_address, timeout=PATIENCE) as connection:
+    with socket.create_connection(page.server_address, timeout=TIMEOUT_S) as connection:
         connection.sendall(request)
         answer = b""
         while b"\r\n\r\n" not in answer and (piece := connection.recv(65536)):

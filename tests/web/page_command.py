@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import subprocess
 
-    from harness import Command
+    from tests.command import Command
 
 ADDRESS = re.compile(r"the page: (?P<url>https?://\S+)")
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
-class Served:
+class PageCommand:
     """The command, started; `url` once it has said where its page is. What it prints is kept."""
 
     def __init__(self, command: Command, *arguments: str) -> None:
@@ -33,7 +33,7 @@ class Served:
         ]
         for each in self._readers:
             each.start()
-        assert self._said.wait(PATIENCE), f"no address was printed:\n{self.output}"
+        assert self._said.wait(TIMEOUT_S), f"no address was printed:\n{self.output}"
         assert self.url, f"it ended without a page:\n{self.output}"
 
     def _read(self, stream: object) -> None:
@@ -64,7 +64,7 @@ class Served:
                 stream.close()
 
     def wait(self) -> int:
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(TIMEOUT_S)
         for each in self._readers:
-            each.join(PATIENCE)
+            each.join(TIMEOUT_S)
         return code

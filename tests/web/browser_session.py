@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, Playwright
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-PICTURES = Path(__file__).parents[2] / "target" / "page"
+SCREENSHOTS = Path(__file__).parents[2] / "target" / "page"
 """Where screenshots lie, for people to look at."""
 AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-PATIENCE = 60_000
+TIMEOUT_MS = 60_000
 """ms that a page may take; a busy machine is slow, and nothing here is measured."""
 PHONE = {"width": 390, "height": 844}
-DESK = {"width": 1280, "height": 800}
+DESKTOP = {"width": 1280, "height": 800}
 
 
-expect.set_options(timeout=PATIENCE)
+expect.set_options(timeout=TIMEOUT_MS)
 
 
 def launch(playwright: Playwright) -> Browser:
@@ -32,7 +32,7 @@ def launch(playwright: Playwright) -> Browser:
     return playwright.chromium.launch(executable_path=PROGRAM, args=["--no-sandbox", "--disable-gpu"])
 
 
-class Sight:
+class BrowserSession:
     """Opens pages; at the end none of them must have complained, or asked any other host for anything."""
 
     def __init__(self, browser: Browser) -> None:
@@ -42,7 +42,7 @@ class Sight:
         self._hosts: set[str] = set()
         self._asked: set[str] = set()
 
-    def open(self, url: str, *, size: dict[str, int] = DESK, scheme: str = "light", **settings: Any) -> Page:
+    def open(self, url: str, *, size: dict[str, int] = DESKTOP, scheme: str = "light", **settings: Any) -> Page:
         """A page of a browser that knows nothing of others. The address may be a file's."""
         context = self._browser.new_context(
             viewport=size,  # type: ignore[arg-type]
@@ -50,7 +50,7 @@ class Sight:
             reduced_motion="reduce",
             **settings,
         )
-        context.set_default_timeout(PATIENCE)
+        context.set_default_timeout(TIMEOUT_MS)
         self._contexts.append(context)
         page = context.new_page()
         page.on("console", lambda message: self._hear(message.type, message.text))
@@ -76,10 +76,10 @@ class Sight:
         assert not strangers, f"asked other hosts: {strangers}"
 
 
-def picture(page: Page, name: str, *, whole: bool = True) -> Path:
+def screenshot(page: Page, name: str, *, whole: bool = True) -> Path:
     """A screenshot in `PICTURES`."""
-    PICTURES.mkdir(parents=True, exist_ok=True)
-    path = PICTURES / f"{name}.png"
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    path = SCREENSHOTS / f"{name}.png"
     page.screenshot(path=path, full_page=whole)
     return path
 

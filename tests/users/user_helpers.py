@@ -10,38 +10,38 @@ from plimsoll.locust.api import Environment
 from plimsoll.users import User, constant
 from plimsoll.users.exceptions import StopUser
 
-PATIENCE = 30
+TIMEOUT_S = 30
 """Seconds after which a test gives up; reached only when something is broken."""
 
 
-def start(cls: type[User], environment: Environment | None = None) -> User:
+def start_user(cls: type[User], environment: Environment | None = None) -> User:
     """A user of this class in its own greenlet, which has not run yet."""
     user = cls(environment or Environment(user_classes=[cls]))
     user.start(Group())
     return user
 
 
-def live(cls: type[User], environment: Environment | None = None) -> User:
+def run_to_end(cls: type[User], environment: Environment | None = None) -> User:
     """A user that has lived until it ended by itself."""
-    user = start(cls, environment)
-    user.greenlet.join(timeout=PATIENCE)
+    user = start_user(cls, environment)
+    user.greenlet.join(timeout=TIMEOUT_S)
     assert user.greenlet.dead, "the user did not end"
     return user
 
 
-def reached(event: Event) -> None:
+def wait_for_event(event: Event) -> None:
     """Let others run until one of them sets the event."""
-    assert event.wait(timeout=PATIENCE), "nobody came here"
+    assert event.wait(timeout=TIMEOUT_S), "nobody came here"
 
 
-def waiting(user: User) -> None:
+def wait_until_user_waits(user: User) -> None:
     """Let others run until the user waits between two tasks."""
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         while user._state != "waiting":
             gevent.sleep(0)
 
 
-class Recording(User):
+class RecordingUser(User):
     """A user that notes what happens to it, and its waits instead of sleeping through them."""
 
     abstract = True

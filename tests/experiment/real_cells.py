@@ -21,30 +21,30 @@ from plimsoll.stats.study import Level
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 """Seconds after which a test gives up, also on a machine that is busy with other things."""
 
-NONE = Hooks()
+NO_HOOKS = Hooks()
 PROGRAM = Path(__file__).with_name("files") / "target.py"
-MARK = "PLIMSOLL_TEST_MARK"
+MARK_VARIABLE = "PLIMSOLL_TEST_MARK"
 
 
-def marked(mark: str) -> list[int]:
+def marked_processes(process_mark: str) -> list[int]:
     """Processes that were started by this test, however far down."""
     found = []
     for process in psutil.process_iter():
         try:
-            if process.pid != os.getpid() and process.environ().get(MARK) == mark:
+            if process.pid != os.getpid() and process.environ().get(MARK_VARIABLE) == process_mark:
                 found.append(process.pid)
         except psutil.Error:
             continue
     return found
 
 
-def all_gone(mark: str, within: float = PATIENCE) -> bool:
+def all_ended(process_mark: str, within: float = TIMEOUT_S) -> bool:
     """Whether there are none any more before the time is over."""
     deadline = time.monotonic() + within
-    while left := marked(mark):
+    while left := marked_processes(process_mark):
         if time.monotonic() > deadline:
             for pid in left:
                 os.kill(pid, signal.SIGKILL)
@@ -54,24 +54,24 @@ def all_gone(mark: str, within: float = PATIENCE) -> bool:
 
 
 @pytest.fixture
-def mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+def process_mark(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """What the processes of a test are known by; none of them may be left when it is over."""
     own = secrets.token_hex(8)
-    monkeypatch.setenv(MARK, own)
+    monkeypatch.setenv(MARK_VARIABLE, own)
     yield own
-    left = marked(own)
-    assert all_gone(own, within=0.0), f"processes {left} were left running"
+    left = marked_processes(own)
+    assert all_ended(own, within=0.0), f"processes {left} were left running"
 
 
 def target(*mode: str, **given: Any) -> Target:
     """The target program in one of its modes."""
     start = ("{python}", str(PROGRAM), "{port}", *mode)
-    healthy = Healthy(path="/", within=PATIENCE)
+    healthy = Healthy(path="/", within=TIMEOUT_S)
     return Target(**{"url": "http://127.0.0.1:{port}", "start": start, "healthy": healthy, **given})
 
 
 def experiment(
-    folder: Path, what: Target, hooks: Hooks = NONE, *, name: str = "a", run_time: float = 1.0, **given: Any
+    folder: Path, what: Target, hooks: Hooks = NO_HOOKS, *, name: str = "a", run_time: float = 1.0, **given: Any
 ) -> Experiment:
     """One variant, under two native users."""
     scenario = Scenario(url="/", run_time=run_time)

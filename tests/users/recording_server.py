@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Got:
+class ReceivedRequest:
     """One request as it came in."""
 
     method: str
@@ -42,20 +42,22 @@ def json_answer(value: Any, status: int = 200) -> bytes:
     return answer(status, json.dumps(value).encode(), (("Content-Type", "application/json"),))
 
 
-class Last(bytes):
+class ClosingAnswer(bytes):
     """An answer after which the connection is closed."""
 
 
 @dataclass
-class Target:
+class RecordingServer:
     """Answers 200 with an empty body, except for the paths in `answers`.
 
     An answer is the response's bytes (b"": the client waits), or a function from the request to them, or to parts of
     them that are sent one after the other. None and Last close the connection.
     """
 
-    answers: dict[str, bytes | Callable[[Got], bytes | Iterable[bytes] | None] | None] = field(default_factory=dict)
-    got: list[Got] = field(default_factory=list)
+    answers: dict[str, bytes | Callable[[ReceivedRequest], bytes | Iterable[bytes] | None] | None] = field(
+        default_factory=dict
+    )
+    got: list[ReceivedRequest] = field(default_factory=list)
     context: ssl.SSLContext | None = None
 
     def __enter__(self) -> Self:
@@ -102,7 +104,9 @@ class Target:
         while line := _line(stream):
             name, _, value = line.partition(": ")
             headers.append((name, value))
-        got = Got(method, path, headers, _body(stream, {name.lower(): value for name, value in headers}), number)
+        got = ReceivedRequest(
+            method, path, headers, _body(stream, {name.lower(): value for name, value in headers}), number
+        )
         self.got.append(got)
         response = self.answers.get(path.partition("?")[0], answer())
         if callable(response):
@@ -112,7 +116,7 @@ class Target:
         part = b""
         for part in [response] if isinstance(response, bytes) else response:
             connection.sendall(part)
-        return not isinstance(part, Last)
+        return not isinstance(part, ClosingAnswer)
 
 
 def _line(stream: Any) -> str:

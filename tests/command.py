@@ -13,18 +13,22 @@ import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from click.testing import CliRunner
+
+from plimsoll.cli import main
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 """Seconds after which a test gives up, also on a machine that is busy with other things."""
 
-WAITS = {"/slow": 0.3, "/late": 2.0, "/never": 10 * PATIENCE}
+WAITS = {"/slow": 0.3, "/late": 2.0, "/never": 10 * TIMEOUT_S}
 """Seconds by path."""
 
 
-class Target:
+class CountingTarget:
     """An HTTP server on a free port of 127.0.0.1. It counts what it has read in full, before it answers.
 
     /fail answers 500, /slow waits for 0.3 s, /late for 2 s, /never for ever, everything else answers 200 at once.
@@ -78,7 +82,7 @@ class Target:
         return b"HTTP/1.1 " + status + b"\r\nContent-Length: 5\r\n\r\nhello"
 
 
-class Done:
+class CommandResult:
     """What a command left: exit code, stdout, stderr."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
@@ -120,17 +124,20 @@ class Command:
         self._processes.append(process)
         return process
 
-    def __call__(self, *arguments: str, **settings: object) -> Done:
+    def __call__(self, *arguments: str, **settings: object) -> CommandResult:
         process = self.start(*arguments, **settings)
         return self.end(process)
 
-    def end(self, process: subprocess.Popen[str]) -> Done:
-        out, err = process.communicate(timeout=PATIENCE)
-        return Done(process.returncode, out, err)
+    def end(self, process: subprocess.Popen[str]) -> CommandResult:
+        out, err = process.communicate(timeout=TIMEOUT_S)
+        return CommandResult(process.returncode, out, err)
 
     def stored(self, reference: str = "last") -> dict[str, Any]:
         """The run as `plimsoll show --json` has it."""
-        document: dict[str, Any] = json.loads(self("show", reference, "--json", "--store", str(self.store)).out)
+        # In this process: to start another one takes longer than all else that it does.
+        done = CliRunner().invoke(main, ["show", reference, "--json", "--store", str(self.store)], prog_name="plimsoll")
+        assert done.stdout, done.stderr
+        document: dict[str, Any] = json.loads(done.stdout)
         return document
 
     def clean_up(self) -> None:
@@ -142,7 +149,7 @@ class Command:
 
 def wait_until(condition: Callable[[], object]) -> None:
     """Returns once the condition holds, whenever that is; fails after `PATIENCE`."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < end, "it never came to that"
         time.sleep(0.02)

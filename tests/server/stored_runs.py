@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 NOON = 1_795_176_000.0  # 2026-11-20 12:00 UTC
 FINE = {"lost_workers": 0, "clock_step_ms": 0.0}
-PATIENCE = 60.0
+TIMEOUT_S = 60.0
 
 
-class Served:
+class HistoryClient:
     """The history of a store: served("get", "/api/runs", tag="x") is its answer."""
 
     def __init__(self, url: str) -> None:
         self.url = url
 
     def __call__(self, method: str, path: str, body: Any = None, /, **parameters: Any) -> requests.Response:
-        return requests.request(method, self.url + path, params=parameters, json=body, timeout=PATIENCE)
+        return requests.request(method, self.url + path, params=parameters, json=body, timeout=TIMEOUT_S)
 
     def get(self, path: str, **parameters: Any) -> Any:
         """What is answered, if that is fine."""
@@ -48,7 +48,7 @@ class Served:
 
 
 @contextmanager
-def serving(location: str) -> Iterator[Served]:
+def serve_history(location: str) -> Iterator[HistoryClient]:
     history = History(location)
     app = Starlette(routes=list(history.routes()), exception_handlers=ON_ERROR)
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="warning", lifespan="off"))
@@ -58,15 +58,15 @@ def serving(location: str) -> Iterator[Served]:
         while not server.started:
             thread.join(0.01)
             assert thread.is_alive()
-        yield Served(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
+        yield HistoryClient(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
     finally:
         server.should_exit = True
-        thread.join(PATIENCE)
+        thread.join(TIMEOUT_S)
         history.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request, tmp_path) -> str:
+def store_location(request, tmp_path) -> str:
     """Where a store may be made, on both databases."""
     if request.param == "sqlite":
         return str(tmp_path / "runs.db")
@@ -74,17 +74,17 @@ def place(request, tmp_path) -> str:
 
 
 @pytest.fixture
-def file(tmp_path) -> str:
+def store_file(tmp_path) -> str:
     """Where a store may be made, for what is the same on both."""
     return str(tmp_path / "runs.db")
 
 
 @pytest.fixture
-def keep(make_interval, make_health) -> Callable[..., str]:
+def store_run(make_interval, make_health) -> Callable[..., str]:
     """keep(location or open store, minute, ms=…): a run of ten requests in each of three seconds; its id."""
 
     def make(
-        place: str | Store,
+        store_location: str | Store,
         minute: int = 0,
         *,
         ms: float = 10.0,
@@ -103,7 +103,7 @@ def keep(make_interval, make_health) -> Callable[..., str]:
             "git": {"commit": "c0ffee" + "0" * 34, "dirty": False},
             **manifest,
         }
-        with Store.open(place) if isinstance(place, str) else _as_it_is(place) as store:
+        with Store.open(store_location) if isinstance(store_location, str) else _as_it_is(store_location) as store:
             writer = store.start_run(kept, experiment=experiment)
             failures = [Failure("GET", "/", "http", "500 Server Error", 1, started, started)]
             for second in range(3):

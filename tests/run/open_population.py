@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
     from plimsoll.users.hub import Hub
 
-PATIENCE = 30
+TIMEOUT_S = 30
 """Seconds after which a test gives up; reached only when something is broken."""
 
-SECOND = 1_000_000_000
-FAR = 10**15
+SECOND_NS = 1_000_000_000
+LONG_NS = 10**15
 """ns; longer than any test."""
 
 
-class Ledger:
+class ArrivalRecorder:
     """What a Recorder is told of arrivals."""
 
     def __init__(self) -> None:
@@ -50,17 +50,17 @@ class Ledger:
         return self.endpoints.index((method, name))
 
 
-class Scene:
+class OpenPopulation:
     """Users, the ledger of their arrivals, and a start that has passed."""
 
     def __init__(self, hub: Hub, *classes: type[User], environment: Environment | None = None, **options: Any) -> None:
         environment = environment or Environment(user_classes=list(classes))
         environment.hub = hub
-        self.ledger = Ledger()
+        self.ledger = ArrivalRecorder()
         self.group = Group()
         options = {"max_users": 10, "drop": False} | options
         self.users = OpenUsers(environment, classes, self.group, hub, self.ledger, **options)
-        self.start = now() - SECOND
+        self.start = now() - SECOND_NS
 
     def arrive(self, dues: int | Iterable[int]) -> None:
         """So many arrivals, or these, ns since a second ago."""
@@ -85,7 +85,7 @@ class Scene:
 
 
 def until(condition: Callable[[], bool]) -> None:
-    with gevent.Timeout(PATIENCE):
+    with gevent.Timeout(TIMEOUT_S):
         while not condition():
             gevent.sleep(0.001)
 
@@ -96,7 +96,7 @@ def settle() -> None:
         gevent.sleep(0)
 
 
-def noting(seen: list[Any]) -> type[User]:
+def due_time_user_class(seen: list[Any]) -> type[User]:
     """Users who note the due time of their iterations."""
 
     class Shopper(User):
@@ -107,11 +107,11 @@ def noting(seen: list[Any]) -> type[User]:
     return Shopper
 
 
-class Held(User):
+class BlockingUser(User):
     """Users whose iterations last until they are let go, oldest first."""
 
     abstract = True
-    inside: list[tuple[Held, Event]]
+    inside: list[tuple[BlockingUser, Event]]
     numbers: Iterator[int]
 
     def __init__(self, environment: Environment) -> None:
@@ -137,9 +137,9 @@ class Held(User):
         return [user.number for user, _ in cls.inside]
 
 
-def held() -> type[Held]:
-    class Holder(Held):
-        inside: list[tuple[Held, Event]] = []  # noqa: RUF012
+def blocking_user_class() -> type[BlockingUser]:
+    class Holder(BlockingUser):
+        inside: list[tuple[BlockingUser, Event]] = []  # noqa: RUF012
         numbers = count()
 
     return Holder

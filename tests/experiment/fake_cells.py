@@ -43,7 +43,7 @@ class FakeCells:
         return CellResult("valid", run_id=writer.id, phases={"measure": 10.0})
 
 
-def interrupted(_: ExperimentCell) -> CellResult:
+def interrupted_cell(_: ExperimentCell) -> CellResult:
     """By Ctrl-C, in the middle of a run."""
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(5)

@@ -10,18 +10,18 @@ import urllib.error
 import urllib.request
 from typing import TYPE_CHECKING, Any
 
-from harness import PATIENCE, wait_until
+from tests.command import TIMEOUT_S, wait_until
 
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from harness import Command
+    from tests.command import Command
 
 ADDRESS = re.compile(r"^the page: (\S+)$", re.MULTILINE)
 
-SHOP = """
+SHOP_LOCUSTFILE = """
 from locust import HttpUser, constant, events, tag, task
 
 class Visitor(HttpUser):
@@ -44,7 +44,7 @@ class Editor(HttpUser):
 """A locustfile."""
 
 
-class Page:
+class PageSession:
     """A run that was started without --headless. `url` once it has said where its page is."""
 
     def __init__(self, command: Command, *arguments: str, verb: str = "run") -> None:
@@ -81,7 +81,7 @@ class Page:
         data = None if body is None else json.dumps(body).encode()
         request = urllib.request.Request(self.url + path, data, headers)
         try:
-            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_S) as answer:
                 return answer.status, json.load(answer)
         except urllib.error.HTTPError as error:
             with error:
@@ -140,7 +140,7 @@ class Page:
         return self.wait()
 
     def wait(self) -> int:
-        code = self.process.wait(PATIENCE)
+        code = self.process.wait(TIMEOUT_S)
         self.close()
         return code
 
@@ -149,13 +149,13 @@ class Page:
         self.process.kill()
         self.process.wait()
         for each in self._readers:
-            each.join(PATIENCE)
+            each.join(TIMEOUT_S)
         for stream in (self.process.stdout, self.process.stderr):
             if stream is not None:
                 stream.close()
 
 
-def runs_of(plimsoll: Command) -> list[dict[str, Any]]:
+def stored_runs(plimsoll: Command) -> list[dict[str, Any]]:
     """The oldest first."""
     with Store.open(str(plimsoll.store)) as store:
         ids = [run.id for run in reversed(store.runs())]

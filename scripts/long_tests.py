@@ -1,0 +1,103 @@
+"""Run the long tests whose sources changed since the last landed commit.
+
+    scripts/long_tests.py COMMAND…    run the command with the paths of those tests behind it; no path: nothing to run
+
+The last landed commit is $CI_BASE if it is set, else the point where this branch left origin's default branch, else
+the first parent of a merge. When none of these is known, everything runs. `make test-long` always runs everything.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).parents[1]
+
+
+class Group(NamedTuple):
+    tests: tuple[str, ...]
+    """Files or folders below the root that hold long tests."""
+    sources: tuple[str, ...]
+    """What they test: files, or folders that end with a slash. The tests themselves always belong to it."""
+
+
+PACKAGE = "python/plimsoll/"
+ENGINE = ("crates/", f"{PACKAGE}run/", f"{PACKAGE}users/", f"{PACKAGE}load/", f"{PACKAGE}record")
+
+GROUPS = {
+    "documents": Group(
+        ("tests/docs",),
+        (
+            "README.md", "docs/guides/", "labs/todos/", *ENGINE,
+            *(f"{PACKAGE}{each}/" for each in ("cli", "report", "experiment", "capacity", "importers", "store")),
+        ),
+    ),
+    "browser": Group(
+        ("tests/web", "tests/report/test_html.py"),
+        ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),
+    ),
+    "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
+    "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
+    "labs": Group(
+        ("tests/labs/todos", "tests/labs/discussion", "tests/labs/keys", "tests/labs/proxies"),
+        ("labs/", f"{PACKAGE}experiment/", f"{PACKAGE}run/supervised/"),
+    ),
+    "statistics": Group(("tests/stats",), (f"{PACKAGE}stats/",)),
+    "benches": Group(("tests/benches",), ("benches/", *ENGINE)),
+}  # fmt: skip
+
+SHARED = (
+    ".ci/", "Cargo.lock", "Cargo.toml", "Makefile", "pyproject.toml", "scripts/", "tests/command.py",
+    "tests/conftest.py",
+)  # fmt: skip
+"""What every group depends on."""
+
+
+def concerned(changed: list[str] | None) -> list[str]:
+    """The names of the groups that these changed files concern; all of them if the changes are not known (None)."""
+    if changed is None:
+        return list(GROUPS)
+    return [name for name, group in GROUPS.items() if any(_is_within(file, group) for file in changed)]
+
+
+def changed_files() -> list[str] | None:
+    """Files that differ from the last landed commit; None if that is not known."""
+    base = os.environ.get("CI_BASE") or _left_at() or _landed_before()
+    found = None if base is None else _git("diff", "--name-only", "--no-renames", base, "--")
+    return None if found is None else found.splitlines()
+
+
+def _is_within(file: str, group: Group) -> bool:
+    # A source without a slash at its end may be a module or the start of several: record.py, record/.
+    return file.startswith((*SHARED, *group.sources, *group.tests))
+
+
+def _left_at() -> str | None:
+    """Where this branch left origin's default branch; None on that branch itself."""
+    base = _git("merge-base", "HEAD", "origin/HEAD")
+    return None if base == _git("rev-parse", "HEAD") else base
+
+
+def _landed_before() -> str | None:
+    """The first parent of a merge. A commit that is none may be the last of several that landed together."""
+    return _git("rev-parse", "--verify", "HEAD^1") if _git("rev-parse", "--verify", "HEAD^2") else None
+
+
+def _git(*arguments: str) -> str | None:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def main(command: list[str]) -> int:
+    names = concerned(changed_files())
+    print(f"long tests of the changed files: {', '.join(names) or 'none'}", flush=True)
+    if not names:
+        return 0
+    return subprocess.call([*command, *(path for name in names for path in GROUPS[name].tests)], cwd=ROOT)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,117 @@
+"""Which long tests a change needs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from scripts import long_tests
+from scripts.long_tests import GROUPS, ROOT, changed_files, concerned, main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize(
+    ("file", "names"),
+    [
+        ("web/src/charts/canvas.ts", ["browser"]),
+        ("python/plimsoll/stats/view.py", ["truth", "statistics"]),
+        ("python/plimsoll/record.py", ["documents", "parity", "truth", "benches"]),
+        ("labs/keys/plan.toml", ["labs"]),
+        ("docs/guides/plans.md", ["documents"]),
+        ("tests/web/test_live.py", ["browser"]),
+        ("CHANGELOG.md", []),
+    ],
+)
+def test_a_changed_file_concerns_the_groups_that_test_it(file: str, names: list[str]) -> None:
+    assert concerned([file]) == names
+
+
+@pytest.mark.parametrize("changed", [None, ["Makefile"], ["CHANGELOG.md", "pyproject.toml"]])
+def test_all_groups_run_if_the_changes_are_not_known_or_concern_everything(changed: list[str] | None) -> None:
+    assert concerned(changed) == list(GROUPS)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_the_paths_of_a_group_exist(name: str) -> None:
+    assert [path for path in (*GROUPS[name].tests, *GROUPS[name].sources) if not list(ROOT.glob(f"{path}*"))] == []
+
+
+def test_every_file_with_long_tests_belongs_to_a_group() -> None:
+    marked = [path for path in (ROOT / "tests").rglob("test_*.py") if "pytest.mark.long" in path.read_text()]
+    homes = tuple(str(ROOT / path) for group in GROUPS.values() for path in group.tests)
+    ours = ROOT / "tests" / "scripts" / "test_long_tests.py"
+    assert [path for path in marked if path != ours and not str(path).startswith(homes)] == []
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with one commit, on a branch called main; it is what the script looks at."""
+    monkeypatch.setattr(long_tests, "ROOT", tmp_path)
+    monkeypatch.delenv("CI_BASE", raising=False)
+    for name in ("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"):
+        monkeypatch.setenv(name, "a@example.com")
+    git(tmp_path, "init", "-q", "-b", "main")
+    commit(tmp_path, "first")
+    return tmp_path
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def commit(folder: Path, name: str) -> None:
+    (folder / name).write_text(name)
+    git(folder, "add", ".")
+    git(folder, "commit", "-q", "-m", name)
+
+
+def test_a_merge_is_compared_with_what_was_there_before_it(repository: Path) -> None:
+    git(repository, "checkout", "-q", "-b", "work")
+    commit(repository, "one")
+    commit(repository, "two")
+    git(repository, "checkout", "-q", "main")
+    git(repository, "merge", "-q", "--no-ff", "work", "-m", "work")
+    assert changed_files() == ["one", "two"]
+
+
+def test_a_branch_is_compared_with_the_point_where_it_left_the_default_branch(repository: Path) -> None:
+    git(repository, "update-ref", "refs/remotes/origin/main", "HEAD")
+    git(repository, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+    commit(repository, "one")
+    commit(repository, "two")
+    assert changed_files() == ["one", "two"]
+
+
+def test_a_plain_commit_does_not_say_where_the_change_began(repository: Path) -> None:
+    commit(repository, "one")
+    assert changed_files() is None
+
+
+def test_the_base_may_be_given_and_an_unknown_one_tells_nothing(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit(repository, "one")
+    monkeypatch.setenv("CI_BASE", "HEAD~1")
+    assert changed_files() == ["one"]
+    monkeypatch.setenv("CI_BASE", "nowhere")
+    assert changed_files() is None
+
+
+def test_the_command_gets_the_paths_and_its_exit_code_is_kept(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = "import sys; sys.exit(7 if sys.argv[1:] == ['tests/docs'] else 1)"
+    monkeypatch.setattr(long_tests, "changed_files", lambda: ["README.md"])
+    assert main([sys.executable, "-c", code]) == 7
+
+
+def test_without_a_group_the_command_does_not_run(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_tests, "changed_files", lambda: ["CHANGELOG.md"])
+    assert main([sys.executable, "-c", "raise SystemExit(1)"]) == 0
+    assert capfd.readouterr().out == "long tests of the changed files: none\n"
