@@ -12,10 +12,10 @@ from click.testing import CliRunner
 from plimsoll import __version__
 from plimsoll.cli import main
 from plimsoll.cli.run import run
-from plimsoll.cli.run_command import apart, one_value_each
-from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import UsageError
+from plimsoll.run.options.command import apart, one_value_each
 from plimsoll.run.plan import RunPlan
+from plimsoll.run.planning import make_plan
 
 
 @pytest.fixture(autouse=True)
