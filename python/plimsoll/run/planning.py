@@ -17,12 +17,17 @@ from plimsoll.run.options.command import UNSUPPORTED
 from plimsoll.run.options.config_users import user_configs
 from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import run_options
+from plimsoll.run.options.words import run_words
 from plimsoll.run.outputs import Outputs
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
+from plimsoll.run.planned import PlannedRun
 from plimsoll.run.worker import source_addresses
+from plimsoll.stats.thresholds.watch import parse_threshold
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from plimsoll.run.options.command import RunWords
 
 FOR_URLS = ("method", "headers", "body")
 STOP_TIMEOUT_S = 10.0
@@ -87,6 +92,17 @@ def plan_of(what: RunSource, given: Mapping[str, Any]) -> RunPlan:
         times_of=given["times_of"],
         options=_options(given),
     )
+
+
+def planned_run(words: RunWords, source: RunSource, changes: Mapping[str, Any]) -> PlannedRun:
+    """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
+    given = {**words.given, **changes}
+    plan = plan_of(source, given)
+    outputs = make_outputs(given, plan, source, words.secret)
+    for text in outputs.thresholds:
+        parse_threshold(text)
+    command = ("plimsoll", "run", *run_words(words.arguments, given))
+    return PlannedRun(replace(plan, command=command), outputs)
 
 
 def _options(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
