@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def test_another_process_takes_the_same_run_once_and_no_other_user_can_read_it(tmp_path: Path) -> None:
     words = read_words(
-        ["http://127.0.0.1:1/", "--rate", "9/s", "-t", "3s", "--header", "Authorization: secret", "--body", "\udcff",
+        ["http://127.0.0.1:1/", "--rate", "9/s", "-t", "3s", "--header", "Authorization: secret", "--body", "ä",
          "--threshold", "p99 < 1s"]
     )  # fmt: skip
     run = planned_run(words, read_source(words.arguments, words.given), {"seed": 5, "headless": True})

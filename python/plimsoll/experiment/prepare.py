@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from plimsoll.experiment.announce import announcement
 from plimsoll.experiment.budget import CellDurations, Spread, spread_of
 from plimsoll.experiment.plan import Plan, SessionOptions, make_plan
-from plimsoll.experiment.planned_cell import check_runs
 from plimsoll.experiment.state import cell_of
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ def prepare(store: Store | None, spec: Experiment, file: ExperimentFile, wishes:
     stored = store.experiments.find(spec.name) if store is not None else None
     kept = store.experiments.cells(stored.key) if store is not None and stored is not None else []
     plan = make_plan(spec, file, stored, kept, wishes)
-    check_runs(spec)
     pace = measured_pace(spec, [] if plan.is_new else kept)
     lines, doubts = announcement(plan, pace, *_needed(store, spec, file))
     return PreparedSession(plan, file, pace, tuple(lines), tuple(doubts))

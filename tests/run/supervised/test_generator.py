@@ -24,8 +24,8 @@ def test_what_it_prints_is_kept_and_what_cannot_begin_has_no_summary(tmp_path):
     assert ending is not None
     assert ending.status == generator.USAGE
     said = (tmp_path / "run-1.err").read_text().splitlines()
-    assert len(said) == 1
-    assert said[0].startswith("plimsoll: ")
+    assert said[0].startswith("plimsoll: threshold: ")
+    assert "Traceback" not in "".join(said)
     assert generator.summary_of(tmp_path / "summary.json") == {}
 
 

@@ -20,8 +20,13 @@ def run_words(arguments: Sequence[str], given: Mapping[str, Any]) -> list[str]:
         skipped = row.group == PAGE or row.use is Use.IGNORED or row.value_name == "headless"
         if skipped or value is None or value is False or value in ((), row.default):
             continue
-        for each in value if isinstance(value, tuple) else (value,):
-            words += [row.flag] if row.kind is Kind.FLAG else [row.flag, _text(row.kind, each)]
+        texts = [_text(row.kind, each) for each in (value if isinstance(value, tuple) else (value,))]
+        if row.kind is Kind.FLAG:
+            words.append(row.flag)
+        elif row.is_list:
+            words += [row.flag, *texts]  # of one that comes again, only the last values count
+        else:
+            words += [word for text in texts for word in (row.flag, text)]
     # Last: after an option of the locustfile, words may be its values. A list before them ends with --headless.
     return [*words, "--headless", *arguments]
 
