@@ -82,6 +82,13 @@ def test_files_in_the_arguments_are_looked_for_beside_the_experiment(tmp_path: P
     assert "PUT" in str(plan.scenario)
 
 
+def test_a_configuration_file_beside_the_experiment_counts_and_is_part_of_the_command(tmp_path: Path) -> None:
+    (tmp_path / "locust.conf").write_text("loglevel = DEBUG\n")
+    plan = planned(tmp_path, USERS, url="/", run_time=1.0).plan
+    assert plan.loglevel == "DEBUG"
+    assert "--loglevel DEBUG" in shlex.join(plan.command)
+
+
 @pytest.mark.parametrize(
     ("level", "scenario"),
     [

@@ -7,14 +7,14 @@ For what reads `parser` and `environment.parsed_options`: which names there are,
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plimsoll import __version__
+from plimsoll.errors import UsageError
+from plimsoll.run.options.config_users import user_configs
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, Kind, Use
 from plimsoll.run.options.table import OPTIONS
 
@@ -51,15 +51,11 @@ def positive_float(text: str) -> float:
 
 
 def json_user_config(text: str) -> list[dict[str, Any]]:
-    """Attributes for user classes: one object or a list of them, as JSON or as the name of a .json file."""
+    """Attributes for user classes: one object or a list of them, as JSON or as the name of a file with JSON."""
     try:
-        found = json.loads(Path(text).read_text() if text.endswith(".json") else text)
-    except (OSError, ValueError) as error:
-        raise argparse.ArgumentTypeError(f"must be valid JSON, or a file of it: {error}") from error
-    configs = found if isinstance(found, list) else [found]
-    if any("user_class_name" not in each for each in configs):
-        raise argparse.ArgumentTypeError("The user config must specify a user_class_name")
-    return configs
+        return user_configs([text])
+    except UsageError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def refused(reason: str) -> type[argparse.Action]:

@@ -80,7 +80,7 @@ def words_of(ctx: click.Context) -> RunWords:
     """ctx: of a RunCommand."""
     given = dict(ctx.params)
     arguments = (*ctx.meta.get("settings", ()), *given.pop("arguments"))
-    return RunWords(arguments, given, ctx.meta["claims"].secret)
+    return RunWords(arguments, given, ctx.meta["locustfile"].secret)
 
 
 class RunCommand(click.Command):
@@ -88,28 +88,28 @@ class RunCommand(click.Command):
     are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["claims"] = LocustfileOptions()
+        ctx.meta["locustfile"] = LocustfileOptions()
         if not ctx.resilient_parsing:
             settings = read_settings(_config(args), Path.home(), Path.cwd())
-            ctx.meta["claims"] = self._claims(apart(args), settings)
+            ctx.meta["locustfile"] = self._options_of_locustfile(apart(args), settings)
             self._take_settings(ctx, settings)
-        separate = apart(args, ctx.meta["claims"].options)
+        separate = apart(args, ctx.meta["locustfile"].options)
         return super().parse_args(ctx, one_value_each(spelt_out(separate, self._names(ctx))))
 
     def _names(self, ctx: click.Context) -> list[str]:
         own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]
-        return [*own, *ctx.meta["claims"].options]
+        return [*own, *ctx.meta["locustfile"].options]
 
     def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
         """Without those of our own options that the locustfile has too: they are its then."""
-        claimed = ctx.meta["claims"].options & OURS
+        claimed = ctx.meta["locustfile"].options & OURS
         if not claimed:
             return super().make_parser(ctx)
         without = copy(self)
         without.params = [each for each in self.params if not claimed & set(each.opts)]
         return click.Command.make_parser(without, ctx)
 
-    def _claims(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
+    def _options_of_locustfile(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
         flags = {name for each in self.params for name in each.opts if isinstance(each, click.Option) and each.is_flag}
         values = {"-f", "--locustfile"}
         named = settings.get("locustfile") or os.getenv("LOCUST_LOCUSTFILE") or os.getenv("PLIMSOLL_LOCUSTFILE")
@@ -126,7 +126,7 @@ class RunCommand(click.Command):
         try:
             return find_locustfile_options(locustfiles.find(str(named or locustfiles.DEFAULT)))
         except LocustfileError:
-            return LocustfileOptions()  # told when it is looked for in earnest
+            return LocustfileOptions()  # the run says so, when it looks for the file
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[click.Parameter]] = {}
@@ -141,7 +141,7 @@ class RunCommand(click.Command):
 
     def _take_settings(self, ctx: click.Context, settings: Settings) -> None:
         parameters = {name: each for each in self.params for name in each.opts}
-        claimed = ctx.meta["claims"].options & OURS
+        claimed = ctx.meta["locustfile"].options & OURS
         defaults: dict[str, Any] = {}
         others: list[str] = []
         for key, value in settings.items():
@@ -151,7 +151,7 @@ class RunCommand(click.Command):
             elif f"--{key}" in UNSUPPORTED:
                 click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
             else:
-                others += _as_arguments(key, value, ctx.meta["claims"])
+                others += _as_arguments(key, value, ctx.meta["locustfile"])
         ctx.default_map = defaults
         ctx.meta["settings"] = others
 
@@ -237,10 +237,10 @@ def _as_default(parameter: click.Parameter, value: str | list[str]) -> object:
     return ",".join(value) if isinstance(value, list) else value
 
 
-def _as_arguments(key: str, value: str | list[str], claims: LocustfileOptions) -> list[str]:
+def _as_arguments(key: str, value: str | list[str], options: LocustfileOptions) -> list[str]:
     if key == "user-classes":
         return value.split() if isinstance(value, str) else value
-    if isinstance(value, list) and f"--{key}" in claims.appending:
+    if isinstance(value, list) and f"--{key}" in options.appending:
         return [f"--{key}={each}" for each in value]
     if isinstance(value, list):
         return [f"--{key}", *value]
