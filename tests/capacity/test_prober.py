@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from plimsoll.capacity.prober import Prober, cannot_have_decided
 from plimsoll.capacity.search import Settings
+from plimsoll.errors import UsageError
+from plimsoll.run.options.command import read_words
 from plimsoll.stats.thresholds.slo import Strain, parse_slo
 
 (P99, ERRORS) = parse_slo("p99 < 50ms, errors < 1%")
@@ -32,19 +32,32 @@ def test_when_the_generators_lateness_leaves_the_verdict_as_it_is(failed, p99, e
     assert cannot_have_decided(failed, [strain(P99, p99), strain(ERRORS, errors)], owed=5.0) is stands
 
 
-def words(unit, *given, place=None):
+def planned(folder, unit, *given, place=None):
     settings = Settings(unit=unit, start=1, most=1000, seconds=10, seed=7)
     prober = Prober(
-        given, settings, (P99,), None, place, Path("/tmp"), warmup=1.5, cool_down=0, tell=lambda _: None
+        read_words(given), settings, (P99,), None, place, folder, warmup=1.5, cool_down=0, tell=lambda _: None
     )  # fmt: skip
-    return prober.words(160.0, "bisect", Path("/tmp/s.json"))
+    return prober.planned(160.0, "bisect", folder / "s.json")
 
 
-def test_what_is_run():
-    assert words("/s", "plan.toml", "--max-users", "50") == [
-        "run", "--rate", "160/s", "-t", "10s", "--warmup", "1s500ms", "--seed", "7", "--name=capacity: 160/s (bisect)",
-        "--headless", "--only-summary", "--summary", "/tmp/s.json", "plan.toml", "--max-users", "50",
-    ]  # fmt: skip
-    assert words("users", "-f", "a.py", place="x.db")[:5] == ["run", "-u", "160", "-r", "160"]
-    assert "--store" in words("users", "-f", "a.py", place="x.db")
-    assert words("users", "http://127.0.0.1:1/")[:4] == ["run", "-u", "160", "-t"]
+def test_a_rate_is_tried_as_the_words_have_it(tmp_path):
+    run = planned(tmp_path, "/s", "http://127.0.0.1:1/", "--max-users", "50")
+    assert (run.plan.is_open, run.plan.load.max_users, run.plan.seed) == (True, 50, 7)
+    assert (run.plan.warmup, run.plan.seconds) == (1.5, 11.5)
+    assert (run.outputs.name, run.outputs.summary) == ("capacity: 160/s (bisect)", str(tmp_path / "s.json"))
+    assert run.plan.command[:2] == ("plimsoll", "run")
+    assert run.plan.command[-2:] == ("--headless", "http://127.0.0.1:1/")
+
+
+def test_users_of_a_locustfile_start_at_once(tmp_path):
+    (tmp_path / "a.py").touch()
+    run = planned(tmp_path, "users", "-f", str(tmp_path / "a.py"), "--customer", "7", place="x.db")
+    assert run.plan.load.most_users == 160
+    assert (run.plan.users, run.plan.spawn_rate, run.plan.arguments) == (160, 160.0, ("--customer", "7"))
+    assert run.outputs.store == "x.db"
+    assert planned(tmp_path, "users", "http://127.0.0.1:1/").plan.users == 160
+
+
+def test_words_that_make_no_run_are_refused_at_once(tmp_path):
+    with pytest.raises(UsageError, match="--max-users is of the open model"):
+        planned(tmp_path, "users", "http://127.0.0.1:1/", "--max-users", "5")

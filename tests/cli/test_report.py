@@ -198,7 +198,7 @@ def test_a_file_needs_no_store(plimsoll, tmp_path):
 
 def test_run_does_not_load_what_only_reports_need():
     code = (
-        "import sys; import plimsoll.cli.run, plimsoll.cli.run_plan, plimsoll.cli.run_options\n"
+        "import sys; import plimsoll.cli.run, plimsoll.run.planning, plimsoll.run.options.command\n"
         "print([name for name in ('scipy', 'statsmodels', 'arch', 'vl_convert', 'jinja2') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -12,10 +12,9 @@ from click.testing import CliRunner
 from plimsoll import __version__
 from plimsoll.cli import main
 from plimsoll.cli.run import run
-from plimsoll.cli.run_command import apart, one_value_each
-from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import UsageError
 from plimsoll.run.plan import RunPlan
+from plimsoll.run.planning import make_plan
 
 
 @pytest.fixture(autouse=True)
@@ -82,36 +81,6 @@ def test_the_file_of_config_is_the_strongest_of_the_files() -> None:
     Path("locust.conf").write_text("users = 2\n")
     Path("own.conf").write_text("users = 9\n")
     assert _plan("--config", "own.conf").users == _plan("--config=own.conf").users == 9
-
-
-@pytest.mark.parametrize(
-    ("args", "spread"),
-    [
-        (["--tags", "a", "b", "-u", "5"], ["--tags", "a", "--tags", "b", "-u", "5"]),
-        (["-T", "-u", "5"], ["-u", "5"]),
-        (["-T", "a", "-E", "b", "c"], ["--tags", "a", "--exclude-tags", "b", "--exclude-tags", "c"]),
-        (["--tags=a", "X"], ["--tags", "a", "X"]),
-        (["-T=a", "X"], ["--tags", "a", "X"]),
-        (["-Ta", "X"], ["--tags", "a", "X"]),
-        (["-T", "a", "b", "-u", "5", "--tags", "c"], ["--tags", "c", "-u", "5"]),
-        (["-T", "a", "--", "X"], ["--tags", "a", "--", "X"]),
-    ],
-)
-def test_tags_go_up_to_the_next_option(args: list[str], spread: list[str]) -> None:
-    assert one_value_each(args) == spread
-
-
-@pytest.mark.parametrize(
-    ("args", "separate"),
-    [
-        (["-f=shop.py", "-u=5"], ["-f", "shop.py", "-u", "5"]),
-        (["-fshop.py", "-Hhttp://a?b=c"], ["-f", "shop.py", "-H", "http://a?b=c"]),
-        (["-T=a", "--users=5", "-l", "-o=x"], ["-T=a", "--users=5", "-l", "-o=x"]),
-        (["-foo=1", "--", "-u=5"], ["-foo=1", "--", "-u=5"]),
-    ],
-)
-def test_short_options_may_have_their_value_attached(args: list[str], separate: list[str]) -> None:
-    assert apart(args, claimed={"-foo"}) == separate
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from plimsoll.cli.run import _outputs, run
-from plimsoll.cli.run_plan import make_plan
+from plimsoll.cli.run import run
 from plimsoll.cli.run_wish import RunRequests
 from plimsoll.errors import FieldError, UsageError
+from plimsoll.run.options.command import words_of
+from plimsoll.run.planning import make_plan
 from plimsoll.server.control.description import Description, OwnClass, OwnOption
 
 if TYPE_CHECKING:
@@ -26,11 +27,8 @@ def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def wishes(*args: str) -> RunRequests:
-    context = run.make_context("run", list(args))
-    given: dict[str, Any] = dict(context.params)
-    arguments = tuple(context.meta["settings"]) + given.pop("arguments")
-    plan, what = make_plan(arguments, given)
-    return RunRequests(arguments, given, plan, what, _outputs, frozenset())
+    words = words_of(run.make_context("run", list(args)))
+    return RunRequests(words, *make_plan(words.arguments, words.given))
 
 
 DESCRIPTION = Description(

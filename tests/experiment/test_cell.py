@@ -158,7 +158,7 @@ def test_a_run_that_cannot_begin_fails_the_cell_with_its_words(tmp_path: Path, p
     scenario = Scenario(locustfile="users.py", run_time=1.0)
     result = run(tmp_path, experiment(tmp_path, target(), scenarios=(scenario,)))
     assert (result.state, result.run_id) == ("failed", None)
-    assert result.reason.startswith("measure: `plimsoll run -f ")
+    assert result.reason.startswith("measure: `plimsoll run --locustfile ")
     assert "exit status 2" in result.reason
     assert "users.py" in "".join(result.target["failure"]["log"])
 

@@ -347,5 +347,5 @@ def test_an_interrupt_with_nothing_to_interrupt_ends_the_user_and_is_no_fault() 
             raise InterruptTaskSet(reschedule=False)
 
     user = Bare(Environment(user_classes=[Bare]))
-    user.start(Group()).join(PATIENCE)
+    user.start(Group()).join(TIMEOUT_S)
     assert not log.unhandled_greenlet_exception

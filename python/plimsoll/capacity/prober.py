@@ -1,12 +1,13 @@
-"""One run of the search: `plimsoll run …` as a process of its own, read back from the store."""
+"""One run of the search in a process of its own, read back from the store."""
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
 from plimsoll.load.durations import format_duration
+from plimsoll.run.planning import planned_run, read_source
 from plimsoll.run.supervised import generator
 from plimsoll.run.supervised.process import StartError
 from plimsoll.stats.capacity.estimate import CapacityProbe
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from plimsoll.capacity.search import Settings
+    from plimsoll.run.options.command import RunWords
+    from plimsoll.run.planned import PlannedRun
     from plimsoll.stats.capacity.estimate import ProbePhase
     from plimsoll.stats.thresholds.grammar import Threshold
     from plimsoll.stats.thresholds.slo import Strain
@@ -38,7 +41,7 @@ class Prober:
 
     def __init__(
         self,
-        words: Sequence[str],
+        words: RunWords,
         settings: Settings,
         criteria: tuple[Threshold, ...],
         store: Store,
@@ -49,10 +52,12 @@ class Prober:
         cool_down: float,
         tell: Callable[[CapacityProbe], None],
     ) -> None:
-        """words: what follows `plimsoll run`, without load and length. store, place: where runs are kept, opened and as
-        `--store` names it. folder: for files that pass. warmup: seconds of each run that do not count. cool_down:
-        seconds for which the target is left alone before a run. tell: is told of each run."""
-        self._words = tuple(words)
+        """words: what follows `plimsoll run`, without load and length. store, place: where runs are kept, opened and
+        as `--store` names it. folder: for files that pass. warmup: seconds of each run that do not count. cool_down:
+        seconds for which the target is left alone before a run. tell: is told of each run. Raises PlimsollError for
+        words that make no run."""
+        self._words = words
+        self._source = read_source(words.arguments, words.given)
         self._settings = settings
         self._criteria = criteria
         self._store = store
@@ -62,6 +67,7 @@ class Prober:
         self._cool_down = cool_down
         self._tell = tell
         self._runs = 0
+        self.planned(settings.start, "double", folder / "run.json")
 
     def __call__(self, load: float, phase: ProbePhase) -> CapacityProbe:
         if self._runs:
@@ -71,31 +77,35 @@ class Prober:
         self._tell(probe)
         return probe
 
-    def words(self, load: float, phase: ProbePhase, summary: Path) -> list[str]:
-        """What follows `plimsoll`."""
+    def planned(self, load: float, phase: ProbePhase, summary: Path) -> PlannedRun:
+        """Raises PlimsollError."""
         settings = self._settings
-        if settings.unit == "users":
-            how_much = ["-u", f"{load:.0f}"]
-            # All at once: a locustfile's users would else come one per second.
-            how_much += ["-r", f"{load:.0f}"] if {"-f", "--locustfile"} & set(self._words) else []
-        else:
-            how_much = ["--rate", f"{load:.12g}/s"]
-        how_long = ["-t", format_duration(settings.seconds)]
-        how_long += ["--warmup", format_duration(self._warmup)] if self._warmup else []
         unit = " users" if settings.unit == "users" else "/s"
-        name = f"--name=capacity: {load:.4g}{unit} ({phase})"
-        # A different seed each time: runs that draw the same would agree more than the target does with itself.
-        kept = ["--seed", str(settings.seed + self._runs), name, *(["--store", self._place] if self._place else [])]
-        quiet = ["--headless", "--only-summary", "--summary", str(summary)]
-        return ["run", *how_much, *how_long, *kept, *quiet, *self._words]
+        changes: dict[str, Any] = {
+            "run_time": settings.seconds,
+            "warmup": format_duration(self._warmup) if self._warmup else None,
+            # A different seed each time: runs that draw the same would agree more than the target does with itself.
+            "seed": settings.seed + self._runs,
+            "name": f"capacity: {load:.4g}{unit} ({phase})",
+            "store": self._place,
+            "headless": True,
+            "only_summary": True,
+            "summary": str(summary),
+        }
+        if settings.unit == "users":
+            # All at once: a locustfile's users would else come one per second.
+            changes |= {"users": round(load), "spawn_rate": float(round(load)) if self._source.locustfiles else None}
+        else:
+            changes["rate"] = f"{load:.12g}/s"
+        return planned_run(self._words, self._source, changes)
 
     def _run(self, load: float, phase: ProbePhase) -> str:
         """The id of the run."""
         summary = self._folder / f"run-{self._runs}.json"
-        words = self.words(load, phase, summary)
+        planned = self.planned(load, phase, summary)
         settings = self._settings
         try:
-            run = generator.start(words, self._folder, f"run-{self._runs}", grace=SLACK / 2)
+            run = generator.start(planned, self._folder, f"run-{self._runs}", grace=SLACK / 2)
         except StartError as error:
             raise PlimsollError(f"a run cannot be started: {error}") from error
         deadline = time.monotonic() + self._warmup + settings.seconds + SLACK

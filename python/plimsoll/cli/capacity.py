@@ -72,6 +72,7 @@ def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, *
 def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) -> int:
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
+    from plimsoll.run.options.command import read_words
     from plimsoll.stats.capacity.estimate import capacity as found_by
     from plimsoll.stats.thresholds.slo import parse_slo
     from plimsoll.store import Store
@@ -79,18 +80,19 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     criteria = parse_slo(given["slo"])
     settings = _settings(given)
     _check(words, given)
+    run = read_words(words)
     warmup, cool_down = parse_duration(given["warmup"]), parse_duration(given["cool_down"])
-    each = settings.seconds + warmup + cool_down + _OVERHEAD
-    click.echo(
-        f"about {_RUNS + settings.confirm} runs of {duration_text(each)}: "
-        f"{duration_text((_RUNS + settings.confirm) * each)}",
-        err=True,
-    )
     told = _Told(settings, criteria)
     interrupted = False
     with Store.open(store) as opened, tempfile.TemporaryDirectory(prefix="plimsoll-capacity-") as folder:
         prober = Prober(
-            words, settings, criteria, opened, store, Path(folder), warmup=warmup, cool_down=cool_down, tell=told.probe
+            run, settings, criteria, opened, store, Path(folder), warmup=warmup, cool_down=cool_down, tell=told.probe
+        )
+        each = settings.seconds + warmup + cool_down + _OVERHEAD
+        click.echo(
+            f"about {_RUNS + settings.confirm} runs of {duration_text(each)}: "
+            f"{duration_text((_RUNS + settings.confirm) * each)}",
+            err=True,
         )
         try:
             search(settings, prober, told.say)

@@ -15,6 +15,7 @@ from plimsoll.cli.options import store_option
 from plimsoll.errors import UsageError
 from plimsoll.experiment.display import display
 from plimsoll.experiment.plan import SessionOptions, cells_in_words
+from plimsoll.experiment.planned_cell import check_runs
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.spec_file import read_experiment
@@ -86,6 +87,7 @@ def experiment(
     spec = read_experiment(file)
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
+    check_runs(spec)
     kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
     wishes = SessionOptions(resume, fresh, again, only)
     if dry_run:

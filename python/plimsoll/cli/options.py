@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import click
 
+from plimsoll.run.options.option import STORE
+from plimsoll.run.options.parameter import TableOption
+
 VERSION = "%(prog)s %(version)s"
 
-store_option = click.option(
-    "--store",
-    metavar="PLACE",
-    envvar="PLIMSOLL_STORE",
-    show_envvar=True,
-    help="Where runs are kept: an SQLite file (default: plimsoll.db here) or postgresql://user@host/database.",
-)
+store_option = click.option(cls=TableOption, row=STORE)
 
 times_option = click.option(
     "--times-of",

@@ -9,23 +9,23 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import VERSION, store_option
-from plimsoll.cli.run_command import RunCommand
-from plimsoll.cli.run_options import OPTIONS
-from plimsoll.cli.run_plan import make_plan
+from plimsoll.cli.options import VERSION
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
+from plimsoll.run.options.command import RunCommand, run_parameters, words_of
+from plimsoll.run.planning import make_outputs, make_plan
 
 if TYPE_CHECKING:
-    from plimsoll.cli.run_plan import RunSource
-    from plimsoll.run.perform import Outputs
+    from collections.abc import Mapping
+
+    from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
 
 
 @click.command(
     cls=RunCommand,
-    params=OPTIONS,
+    params=run_parameters(),
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Examples:
@@ -47,27 +47,20 @@ Options are also read from PLIMSOLL_… and LOCUST_… variables, ~/.locust.conf
 ./pyproject.toml. The exit code is 0, or 1 after failures or a threshold that does not hold, 2 for what cannot be run, 3
 when the generator, not the target, was the limit.""",
 )
-@click.argument(
-    "arguments",
-    nargs=-1,
-    type=click.UNPROCESSED,
-    metavar="[URL | PLAN | TARGETS | CLASS…]",
-    envvar="LOCUST_USER_CLASSES",
-)
-@store_option
 @click.version_option(None, "-V", "--version", package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 @click.pass_context
-def run(ctx: click.Context, /, arguments: tuple[str, ...], **given: Any) -> None:
+def run(ctx: click.Context, /, **_: Any) -> None:
     """Load a service with the users of a locustfile, with a plan, or with one URL, and keep the run."""
     try:
-        ctx.exit(_run(tuple(ctx.meta.get("settings", ())) + arguments, given, ctx.meta["claims"].secret))
+        ctx.exit(_run(words_of(ctx)))
     except UnknownOptionError as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
         raise click.NoSuchOption(str(unknown), possibilities=known, ctx=ctx) from unknown
 
 
-def _run(arguments: tuple[str, ...], given: dict[str, Any], secret: frozenset[str]) -> int:
-    plan, what = make_plan(arguments, given)
+def _run(words: RunWords) -> int:
+    given = words.given
+    plan, source = make_plan(words.arguments, given)
     plan = replace(plan, command=("plimsoll", *sys.argv[1:]))
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
         _print_description(plan, given)
@@ -77,43 +70,13 @@ def _run(arguments: tuple[str, ...], given: dict[str, Any], secret: frozenset[st
         from plimsoll.cli.run_page import run_with_page
         from plimsoll.cli.run_wish import RunRequests
 
-        return run_with_page(RunRequests(arguments, given, plan, what, _outputs, secret), given)
+        return run_with_page(RunRequests(words, plan, source), given)
     from plimsoll.run.perform import perform
 
-    return perform(plan, _outputs(given, plan, what, secret))
+    return perform(plan, make_outputs(given, plan, source, words.secret))
 
 
-def _outputs(given: dict[str, Any], plan: RunPlan, what: RunSource, secret: frozenset[str]) -> Outputs:
-    from plimsoll.run.perform import Outputs
-
-    json_file = given["json_file"]
-    return Outputs(
-        store=given["store"],
-        name=given["name"] or (what.plan.name if what.plan else None),
-        secret=secret,
-        thresholds=(*(what.plan.thresholds if what.plan else ()), *given["thresholds"]),
-        csv=given["csv"],
-        csv_full_history=given["csv_full_history"],
-        json=given["as_json"],
-        json_file=f"{json_file.removesuffix('.json')}.json" if json_file else None,
-        summary=given["summary"],
-        html=_filled_in(given["html"], plan),
-        junit=given["junit"],
-        hlog=given["hlog"],
-        exchanges=given["log_exchanges"],
-        only_summary=given["only_summary"],
-    )
-
-
-def _filled_in(path: str | None, plan: RunPlan) -> str | None:
-    """A path with users, spawn rate and run time in it."""
-    values = {"{u}": plan.users, "{r}": plan.spawn_rate, "{t}": plan.seconds}
-    for place, value in values.items():
-        path = path and path.replace(place, "" if value is None else f"{value:g}")
-    return path
-
-
-def _print_description(plan: RunPlan, given: dict[str, Any]) -> None:
+def _print_description(plan: RunPlan, given: Mapping[str, Any]) -> None:
     if plan.scenario is not None:
         raise UsageError("a run without a locustfile has no user classes to describe")
     description = describe(plan.locustfiles, plan.arguments, given["users"])

@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.run_options import ACCEPTED, GROUPS, PAGE
-from plimsoll.cli.run_plan import make_plan
 from plimsoll.errors import FieldError, UsageError
 from plimsoll.load.durations import format_duration
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.shapes import SHAPES
+from plimsoll.run.options.parameter import TableOption
+from plimsoll.run.options.table import run_options
+from plimsoll.run.options.words import run_words
+from plimsoll.run.planning import make_outputs, make_plan
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
 from plimsoll.server.control.session import Job
@@ -22,11 +24,11 @@ from plimsoll.server.messages import RunRequest
 from plimsoll.stats.thresholds.watch import parse_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    from plimsoll.cli.run_plan import RunSource
-    from plimsoll.run.perform import Outputs
+    from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.planning import RunSource
     from plimsoll.server.control.description import Description, Value
 
 FIELDS = {
@@ -43,25 +45,21 @@ _SHORT = re.compile(r", as in -t 1m")
 class RunRequests:
     """What can be wished for when this is the command line.
 
-    given: the values of its options. outputs: makes those of a run. secret: options whose values are kept nowhere.
+    words: as it was read.
     """
 
     def __init__(
         self,
-        arguments: tuple[str, ...],
-        given: dict[str, Any],
+        words: RunWords,
         plan: RunPlan,
         what: RunSource,
-        outputs: Callable[[dict[str, Any], RunPlan, RunSource, frozenset[str]], Outputs],
-        secret: frozenset[str],
     ) -> None:
         self.plan = replace(plan, has_page=True)
-        self._arguments = arguments
-        self._given = given
+        self._arguments = words.arguments
+        self._given = words.given
         self._what = what
-        self._outputs = outputs
-        self._secret = secret
-        self.request = _request(given, plan, self.has_plan)
+        self._secret = words.secret
+        self.request = _request(words.given, plan, self.has_plan)
 
     @property
     def has_plan(self) -> bool:
@@ -109,13 +107,13 @@ class RunRequests:
         plan = replace(
             plan,
             has_page=True,
-            command=("plimsoll", "run", *_command(given), *arguments),
+            command=("plimsoll", "run", *run_words(arguments, given)),
             shape_class=request.shape_class or ("" if self.picks else None),
         )
         return self._job(given, plan, what, secret)
 
-    def _job(self, given: dict[str, Any], plan: RunPlan, what: RunSource, secret: frozenset[str]) -> Job:
-        outputs = self._outputs(given, plan, what, secret)
+    def _job(self, given: Mapping[str, Any], plan: RunPlan, what: RunSource, secret: frozenset[str]) -> Job:
+        outputs = make_outputs(given, plan, what, secret)
         return Job(plan, outputs, outputs.name or "")
 
     def _own_arguments(self, request: RunRequest, description: Description) -> tuple[str, ...]:
@@ -139,11 +137,11 @@ class RunRequests:
         return (*sources, *request.classes, *replaced(self._arguments, description.options, values))
 
 
-def _shape(given: dict[str, Any]) -> str | None:
+def _shape(given: Mapping[str, Any]) -> str | None:
     return next((name for name in SHAPE_OPTIONS if given[name]), None)
 
 
-def _request(given: dict[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
+def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
     """What the form is filled with at first."""
     option = _shape(given) or "rate"
     form = SHAPES[option].form
@@ -212,13 +210,9 @@ def _needed(text: str, field: str, otherwise: str) -> str:
     return text.strip()
 
 
-def _options() -> dict[str, click.Option]:
-    return {each.name or "": each for group in GROUPS.values() for each in group}
-
-
 def _converted(name: str, value: object) -> Any:
     """As the command line would read it."""
-    option = _options()[name]
+    option = next(TableOption(row=each) for each in run_options() if each.value_name == name)
     try:
         return option.type.convert(value, option, None)
     except click.BadParameter as error:
@@ -249,22 +243,3 @@ def _checked(name: str, choices: tuple[str, ...], number: str, value: Value) -> 
             except ValueError:
                 raise FieldError(f"{called}: {text!r} is not a number", field) from None
     return value
-
-
-def _command(given: dict[str, Any]) -> list[str]:
-    """The options that say the same without a page; what has the default is left out."""
-    words = []
-    skipped = {each.name for each in (*PAGE, *ACCEPTED)} | {"headless"}
-    for name, option in _options().items():
-        value = given.get(name)
-        if name in skipped or value in (None, (), False) or value == option.default:
-            continue
-        flag = max(option.opts, key=len)
-        for each in value if isinstance(value, tuple) else (value,):
-            text = format_duration(each) if name in ("run_time", "stop_timeout") else _plain(each)
-            words += [flag] if option.is_flag else [flag, text]
-    return [*words, "--headless"]
-
-
-def _plain(value: object) -> str:
-    return f"{value:.12g}" if isinstance(value, float) else str(value)

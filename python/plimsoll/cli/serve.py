@@ -8,13 +8,12 @@ from typing import Any
 import click
 
 from plimsoll.cli.options import store_option
-from plimsoll.cli.run_options import PAGE
-
-OF_RUNS = ("autostart", "autoquit", "class_picker")
+from plimsoll.run.options.parameter import TableOption
+from plimsoll.run.options.table import OPTIONS
 
 
 @click.command(
-    params=[each for each in PAGE if each.name not in OF_RUNS],
+    params=[TableOption(row=each) for each in OPTIONS if "serve" in each.verbs],
     epilog="""\b
 Examples:
   plimsoll serve

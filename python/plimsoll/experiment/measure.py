@@ -1,4 +1,4 @@
-"""One run of a cell: `plimsoll run …` as a process of its own, while the target is observed."""
+"""One run of a cell in a process of its own, while the target is observed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
 from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.planned_cell import planned_cell
 from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration
 from plimsoll.run.coordinator.clock_steps import offset
@@ -50,46 +51,6 @@ class MeasuredRun:
     """Since second 0, if the target ended meanwhile."""
 
 
-def run_words(cell: ExperimentCell, spec: Experiment, url: str, *, store: str | None, summary: Path) -> list[str]:
-    """What follows `plimsoll` on the command line. url: the target's, without a slash at its end."""
-    scenario = spec.scenario(cell.operation)
-    words = ["run", *_who(scenario, spec, url), *_how_much(cell, scenario)]
-    for option, values in (("--tags", scenario.tags), ("--exclude-tags", scenario.exclude_tags)):
-        words += [word for value in values for word in (option, value)]
-    words += ["--seed", str(cell.seed), f"--name={spec.name}: {cell.label}"]
-    words += ["--headless", "--only-summary", "--summary", str(summary)]
-    words += ["--store", store] if store is not None else []
-    # Last: after a locustfile's own option, words may be its values.
-    return [*words, *scenario.arguments]
-
-
-def _who(scenario: Scenario, spec: Experiment, url: str) -> list[str]:
-    if scenario.locustfile is not None:
-        # Classes before anything that takes several words.
-        return ["-f", str(spec.path(scenario.locustfile)), *scenario.classes, "-H", url]
-    if scenario.plan is not None:
-        return [str(spec.path(scenario.plan)), "-H", url]
-    return [f"{url}/{(scenario.url or '').lstrip('/')}"]
-
-
-def _how_much(cell: ExperimentCell, scenario: Scenario) -> list[str]:
-    words: list[str] = []
-    if cell.level is not None and cell.level.unit == "users":
-        words += ["-u", f"{cell.level.value:.0f}"]
-        rate = scenario.spawn_rate
-        if rate is None and scenario.locustfile is not None:
-            rate = cell.level.value
-        words += ["-r", f"{rate:.12g}"] if rate is not None else []
-    elif cell.level is not None:
-        words += ["--rate", f"{cell.level.value:.12g}/s"]
-    for option, seconds in (("-t", scenario.run_time), ("-s", scenario.stop_timeout)):
-        words += [option, format_duration(seconds)] if seconds is not None else []
-    words += ["--warmup", format_duration(scenario.warmup)] if scenario.warmup else []
-    words += ["--processes", str(scenario.processes)] if scenario.processes != 1 else []
-    words += ["--spacing", scenario.spacing] if scenario.spacing is not None else []
-    return words + (["--max-users", str(scenario.max_users)] if scenario.max_users is not None else [])
-
-
 def loaded_seconds(scenario: Scenario, spec: Experiment, url: str) -> float | None:
     """How long the target is to be loaded, the warm-up included; None when nobody can tell."""
     run_time = scenario.run_time
@@ -115,10 +76,11 @@ class Measurement:
         self, cell: ExperimentCell, spec: Experiment, where: CellFolder, target: CellTarget, sampler: Sampler
     ) -> None:
         self._summary = where.path / "summary.json"
-        words = run_words(cell, spec, target.url, store=where.store, summary=self._summary)
-        self.shown = shlex.join(["plimsoll", *words])
-        self._words = words
-        self._command = generator.command_of(words)
+        try:
+            self._planned = planned_cell(cell, spec, target.url, store=where.store, summary=self._summary)
+        except PlimsollError as error:
+            raise CellError(f"the run cannot be planned: {error}") from error
+        self._command = self._planned.plan.command
         self._folder = where.path
         self._cwd = spec.folder
         self._target = target
@@ -133,7 +95,7 @@ class Measurement:
         """Raises CellError when there is no run that was kept. A KeyboardInterrupt is passed to the run, once, and goes
         on when that has ended."""
         try:
-            run = generator.start(self._words, self._folder, "run", grace=self._grace, cwd=self._cwd)
+            run = generator.start(self._planned, self._folder, "run", grace=self._grace, cwd=self._cwd)
         except StartError as error:
             raise CellError(f"the run cannot be started: {error}", command=self._command) from error
         # Leaving early, by a KeyboardInterrupt too, stops it: that interrupts it once, and gives it time to end well.
@@ -169,7 +131,10 @@ class Measurement:
         run_id = described.get("id")
         if ending.status == generator.USAGE or ending.status < 0 or run_id is None:
             raise CellError(
-                f"`{self.shown}` failed: {ending}", command=self._command, ending=str(ending), log=run.tail()
+                f"`{shlex.join(self._command)}` failed: {ending}",
+                command=self._command,
+                ending=str(ending),
+                log=run.tail(),
             )
         start = float(described["started"]) - offset()
         end = float(described["ended"] or time.time()) - offset()

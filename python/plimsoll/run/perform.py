@@ -6,7 +6,6 @@ import logging
 import socket
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -26,6 +25,7 @@ from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.manifest import manifest
+from plimsoll.run.outputs import STDOUT
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -36,49 +36,13 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.display import Display
     from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.outputs import Outputs
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.result import Result
     from plimsoll.run.transport.messages import Logged
     from plimsoll.store import StoredRun
 
 logger = logging.getLogger("plimsoll.run")
-
-STDOUT = "-"
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """Where the results go, besides the store."""
-
-    store: str | None = None
-    name: str | None = None
-    secret: frozenset[str] = frozenset()
-    """Options of the locustfile whose values are kept nowhere."""
-    thresholds: tuple[str, ...] = ()
-    csv: str | None = None
-    csv_full_history: bool = False
-    json: bool = False
-    """Locust's JSON on stdout; the tables then go to stderr."""
-    json_file: str | None = None
-    summary: str | None = None
-    """The file of all that is known of the run, as JSON; "-" is stdout, likewise."""
-    html: str | None = None
-    junit: str | None = None
-    hlog: str | None = None
-    exchanges: str | None = None
-    """The Parquet file of every exchange."""
-    only_summary: bool = False
-
-    def files(self) -> list[tuple[str, str]]:
-        """(format, path) of what is written once the run is over."""
-        wanted = {
-            "locust.json": self.json_file,
-            "run.json": self.summary,
-            "html": self.html,
-            "run.junit": self.junit,
-            "hlog": self.hlog,
-        }
-        return [(format, path) for format, path in wanted.items() if path]
 
 
 class RunListener(Observer, Protocol):

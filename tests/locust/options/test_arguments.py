@@ -40,9 +40,9 @@ def test_user_classes_come_from_their_variable_unless_they_are_given(monkeypatch
         (["--slave"], "--slave has been renamed to --worker"),
         (["--web-auth", "a:b"], "--web-auth has been replaced with --web-login"),
         (["--loglevel", "loud"], "invalid choice: 'LOUD'"),
-        (["--config-users", "[]x"], "must be valid JSON"),
+        (["--config-users", "[]x"], "not JSON"),
         (["--config-users", "nowhere.json"], "No such file"),
-        (["--config-users", '{"weight": 1}'], "must specify a user_class_name"),
+        (["--config-users", '{"weight": 1}'], "with its name as user_class_name"),
     ],
 )
 def test_senseless_values_are_refused(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:

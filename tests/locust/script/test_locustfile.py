@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.locust.options import files
 from plimsoll.locust.script import locustfile
+from plimsoll.run.options import locustfiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,14 +41,14 @@ def _broken(text: str) -> str:
 def test_a_file_is_found_with_and_without_its_ending(tmp_path: Path, argument: str) -> None:
     Path("shop.py").touch()
     Path("sub").mkdir()
-    assert [path.resolve() for path in files.find(argument)] == [tmp_path / "shop.py"]
+    assert [path.resolve() for path in locustfiles.find(argument)] == [tmp_path / "shop.py"]
 
 
 def test_several_files_and_folders_are_found_in_order() -> None:
     for name in ("d/b.py", "d/sub/c.py", "d/_private.py", "d/__init__.py", "a.py"):
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).touch()
-    assert [path.name for path in files.find("a.py, d")] == ["a.py", "b.py", "c.py"]
+    assert [path.name for path in locustfiles.find("a.py, d")] == ["a.py", "b.py", "c.py"]
 
 
 @pytest.mark.parametrize(
@@ -62,13 +62,13 @@ def test_several_files_and_folders_are_found_in_order() -> None:
 def test_a_missing_file_is_named_and_has_locusts_exit_code(argument: str, message: str) -> None:
     Path("empty").mkdir()
     with pytest.raises(LocustfileError, match=message) as refused:
-        files.find(argument)
+        locustfiles.find(argument)
     assert refused.value.exit_code == 1
 
 
 def test_what_comes_from_a_master_is_refused() -> None:
     with pytest.raises(LocustfileError, match="name the file"):
-        files.find("-")
+        locustfiles.find("-")
 
 
 def test_user_classes_are_those_that_are_not_abstract_also_imported_ones() -> None:

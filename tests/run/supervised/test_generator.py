@@ -1,28 +1,39 @@
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
 
+from plimsoll.run.outputs import Outputs
+from plimsoll.run.plan import RunPlan
+from plimsoll.run.planned import PlannedRun
 from plimsoll.run.supervised import generator
 
+RUN = PlannedRun(RunPlan(locustfiles=("/nowhere.py",), command=("plimsoll", "run")), Outputs())
 
-def test_the_command_is_ours_whatever_lies_in_the_folder(tmp_path):
+
+def test_the_modules_are_ours_whatever_lies_in_the_folder(tmp_path):
     (tmp_path / "plimsoll.py").write_text("raise SystemExit('not this one')")
-    command = generator.command_of(["--version"])
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert command[0] == sys.executable
-    assert (done.returncode, done.stdout[:9]) == (0, "plimsoll "), done.stderr
+    with generator.start(RUN, tmp_path, "run", grace=10, cwd=tmp_path) as run:
+        assert run.wait(60).status == generator.USAGE
+    assert "/nowhere.py" in (tmp_path / "run.err").read_text()
 
 
 def test_what_it_prints_is_kept_and_what_cannot_begin_has_no_summary(tmp_path):
-    with generator.start(["run", "nowhere.toml"], tmp_path, "run-1", grace=10) as run:
+    planned = PlannedRun(RunPlan(), Outputs(thresholds=("p99 ~ 3",)))
+    with generator.start(planned, tmp_path, "run-1", grace=10) as run:
         ending = run.wait(60)
     assert ending is not None
     assert ending.status == generator.USAGE
-    assert "nowhere.toml" in (tmp_path / "run-1.err").read_text()
+    said = (tmp_path / "run-1.err").read_text().splitlines()
+    assert said[0].startswith("plimsoll: threshold: ")
+    assert "Traceback" not in "".join(said)
     assert generator.summary_of(tmp_path / "summary.json") == {}
+
+
+def test_the_plan_is_not_on_the_command_line_and_its_file_is_gone(tmp_path):
+    with generator.start(RUN, tmp_path, "run", grace=10) as run:
+        run.wait(60)
+    assert [*run.command[1:-1]] == ["-P", "-m", "plimsoll.run.supervised.child"]
+    assert not (tmp_path / "run.json").exists()
 
 
 @pytest.mark.parametrize("text", ["", "{", "\0"])

@@ -106,7 +106,7 @@ def test_the_page_of_a_run_is_the_one_that_the_commands_write(file, keep, tmp_pa
     path = tmp_path / "report.html"
     result = CliRunner().invoke(main, ["report", run, "--store", file, "--format", "html", "-o", str(path)])
     assert result.exit_code == 0, result.output
-    with Store.open(file) as store, serving(file) as served:
+    with Store.open(file) as store, serve_history(file) as served:
         for address in (f"/api/runs/{run}/html", f"/api/report/html?ref={run}"):
             answer = served("get", address)
             assert answer.text == path.read_text()

@@ -6,9 +6,11 @@ import argparse
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from plimsoll.errors import UnknownOptionError, UsageError
-from plimsoll.locust.options import files
-from plimsoll.locust.options.arguments import BASIC, setup_parser_arguments
+from plimsoll.locust.options.arguments import add_basic, setup_parser_arguments
 from plimsoll.locust.options.parser import LocustArgumentParser
+from plimsoll.run.options import locustfiles
+from plimsoll.run.options.option import Kind
+from plimsoll.run.options.table import OPTIONS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,8 +19,6 @@ if TYPE_CHECKING:
     from plimsoll.run.worker.script import Role
 
 DEFAULT_CONFIG_FILES = ("~/.locust.conf", "locust.conf", "pyproject.toml")
-
-"""What a process is in its run: its only one, the one that hears from all workers, or one of several workers."""
 
 _NOT_FOR_WORKERS: dict[str, Any] = {
     "run_time": None,
@@ -34,7 +34,7 @@ _NOT_FOR_WORKERS: dict[str, Any] = {
 def make_parser() -> LocustArgumentParser:
     """With Locust's options, for the locustfile's listeners to add theirs to. Raises UsageError where it parses."""
     parser = LocustArgumentParser(add_help=False, refuse=_refuse)
-    _add_basic(parser)
+    add_basic(parser)
     setup_parser_arguments(parser)
     return parser
 
@@ -45,8 +45,7 @@ def parse(parser: LocustArgumentParser, plan: RunPlan, role: Role = "alone") -> 
     What the command line leaves open is as the parser has it, whose defaults the locustfile may have changed. Raises
     UnknownOptionError, or UsageError for a value that an option of the locustfile refuses.
     """
-    given = {name: value for name, value in _by_locusts_names(plan).items() if _said(value)}
-    parsed, unknown = parser.parse_known_args(plan.arguments, argparse.Namespace(**given))
+    parsed, unknown = parser.parse_known_args(plan.arguments, argparse.Namespace(**_by_locusts_names(plan)))
     if options := [each for each in unknown if each.startswith("-")]:
         raise UnknownOptionError(options[0].partition("=")[0])
     parsed.user_classes = [*parsed.user_classes, *unknown]
@@ -80,31 +79,18 @@ def settle(parsed: argparse.Namespace, plan: RunPlan) -> dict[str, Any]:
 
 
 def _by_locusts_names(plan: RunPlan) -> dict[str, Any]:
-    """Something that is not `_said` where the command line says nothing, or what is Locust's default."""
-    said = dict(plan.options)
-    return {
-        **said,
-        "locustfile": said.get("locustfile", ",".join(plan.locustfiles)),
-        "host": plan.host,
-        "num_users": said.get("num_users", plan.users),
-        "spawn_rate": said.get("spawn_rate", plan.spawn_rate),
-        "run_time": _whole(said.get("run_time", plan.run_time)),
-        "stop_timeout": _whole(plan.stop_timeout) or None,
-        "processes": said.get("processes", plan.processes if plan.processes > 1 else None),
-        "tags": list(plan.tags) or None,
-        "exclude_tags": list(plan.exclude_tags) or None,
-        "equal_weights": plan.equal_weights,
-        "reset_stats": plan.reset_stats,
-        "loglevel": plan.loglevel if plan.loglevel != "INFO" else None,
-        "logfile": said.get("logfile", plan.logfile),
-        "skip_log_setup": plan.skip_log_setup,
-        "exit_code_on_error": plan.exit_code_on_error if plan.exit_code_on_error != 1 else None,
-        "headless": said.get("headless", True),
-    }
-
-
-def _said(value: object) -> bool:
-    return value is not None and value is not False and value not in ((), [])
+    """What was given, or else the plan's own value; without what is only the default of the option."""
+    values = {"headless": True, "locustfile": ",".join(plan.locustfiles), **dict(plan.options)}
+    for row in OPTIONS:
+        if row.locust is None:
+            continue
+        value = values.pop(row.dest, getattr(plan, row.value_name, None))
+        if row.kind is Kind.DURATION:
+            value = _whole(value)
+        is_default = value == row.default or str(value) == row.locust.default
+        if value is not None and value is not False and value not in ((), []) and not is_default:
+            values[row.dest] = list(value) if isinstance(value, tuple) else value
+    return values
 
 
 def _whole(seconds: float | None) -> float | None:
@@ -120,7 +106,7 @@ def get_empty_argument_parser(
 ) -> LocustArgumentParser:
     """A parser that only knows where the locustfile and the configuration are."""
     parser = LocustArgumentParser(prog="locust", add_help=add_help, default_config_files=default_config_files)
-    _add_basic(parser)
+    add_basic(parser)
     return parser
 
 
@@ -152,7 +138,7 @@ def parse_locustfile_option(args: Sequence[str] | None = None) -> argparse.Names
 
 def get_locustfiles_locally(options: argparse.Namespace) -> list[str]:
     """The files that -f names, as absolute paths. Raises LocustfileError."""
-    return [str(path) for path in files.find(options.locustfile)]
+    return [str(path) for path in locustfiles.find(options.locustfile)]
 
 
 def default_args_dict() -> dict[str, Any]:
@@ -195,8 +181,3 @@ def ui_extra_args_dict(args: Sequence[str] | None = None) -> dict[str, dict[str,
 
 def _refuse(message: str) -> NoReturn:
     raise UsageError(message)
-
-
-def _add_basic(parser: LocustArgumentParser) -> None:
-    for names, settings in BASIC:
-        parser.add_argument(*names, **settings)

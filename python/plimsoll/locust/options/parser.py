@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from plimsoll.locust.options.config import listed, read_settings
+from plimsoll.run.options.config import listed, read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
-from plimsoll.locust.options.files import missing
 from plimsoll.locust.script.class_names import OneOfEachName
+from plimsoll.run.options.locustfiles import missing
 from plimsoll.users.code_errors import broken
 
 if TYPE_CHECKING:

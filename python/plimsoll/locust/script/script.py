@@ -20,7 +20,6 @@ from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
-from plimsoll.locust.options import files
 from plimsoll.locust.script import own_page
 from plimsoll.locust.script.controller import HostedController
 from plimsoll.locust.script.own_page import LocustPage
@@ -31,6 +30,7 @@ from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import share
+from plimsoll.run.options import locustfiles
 from plimsoll.run.worker import native, source_addresses
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
@@ -107,7 +107,7 @@ class LocustScript:
         self._fire(self._events.init, environment=self._environment, runner=self._runner, web_ui=page)
         if log.unhandled_greenlet_exception:
             error = LocustfileError("a listener of the init event failed, see above; nothing was started")
-            error.exit_code = files.EXIT_NO_USERS
+            error.exit_code = locustfiles.EXIT_NO_USERS
             raise error
         if page is not None:
             own_page.serve(page)

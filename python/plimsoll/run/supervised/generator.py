@@ -1,4 +1,4 @@
-"""The generator as a process of its own: `plimsoll run …`, with words that a person could type."""
+"""The generator as a process of its own. It gets its plan as data, not as a command line."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.run.supervised.process import Process
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
+    from plimsoll.run.planned import PlannedRun
+
+CHILD = "plimsoll.run.supervised.child"
 USAGE = 2
 """Exit code of a run that could not begin, or broke down."""
 
 
-def command_of(words: Sequence[str]) -> list[str]:
-    """words: what follows `plimsoll`."""
-    # -P: what lies in the current folder must not come before our own modules.
-    return [sys.executable, "-P", "-m", "plimsoll", *words]
-
-
-def start(words: Sequence[str], folder: Path, name: str, *, grace: float, cwd: Path | None = None) -> Process:
+def start(run: PlannedRun, folder: Path, name: str, *, grace: float, cwd: Path | None = None) -> Process:
     """What it prints is in NAME.out and NAME.err of the folder. Raises StartError."""
+    file = folder.absolute() / f"{name}.json"
+    run.write(file)
     return Process(
-        command_of(words), output=folder / f"{name}.out", errors=folder / f"{name}.err", cwd=cwd,
+        # -P: what lies in the current folder must not come before our own modules.
+        [sys.executable, "-P", "-m", CHILD, str(file)],
+        output=folder / f"{name}.out", errors=folder / f"{name}.err", cwd=cwd,
         # Its own workers leave it to their coordinator what this signal means.
         ask=signal.SIGINT, grace=grace,
     )  # fmt: skip

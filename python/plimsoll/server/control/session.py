@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.coordinator import Coordinator
     from plimsoll.run.coordinator.gate import ThresholdMonitor
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.perform import Outputs
+    from plimsoll.run.outputs import Outputs
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.live.live import Live
     from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio

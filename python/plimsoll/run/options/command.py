@@ -1,25 +1,86 @@
-"""What `run` has beyond click: Locust's lists of values, its configuration files, help under headings."""
+"""The command line of `run`: Locust's lists of values, configuration files, and help under headings."""
 
 from __future__ import annotations
 
 import os
+from contextlib import chdir
 from copy import copy
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.run_options import ACCEPTED, GROUPS, LISTS, LOCUSTS, NOT_YET, OURS, SHORT, WITH_VALUE
-from plimsoll.cli.run_plan import is_source
-from plimsoll.errors import LocustfileError
-from plimsoll.locust.options import files
-from plimsoll.locust.options.claims import LocustfileOptions, find_locustfile_options
-from plimsoll.locust.options.config import read_settings
+from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.run.options import locustfiles
+from plimsoll.run.options.config import read_settings
+from plimsoll.run.options.locustfile_options import LocustfileOptions, find_locustfile_options
+from plimsoll.run.options.option import STORE, Kind, Use
+from plimsoll.run.options.parameter import TableOption
+from plimsoll.run.options.table import OPTIONS, run_options
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
-    from plimsoll.locust.options.config import Settings
+    from plimsoll.run.options.config import Settings
+
+SHORT = 2
+"""Length of a short option."""
+UNSUPPORTED = frozenset(each.flag for each in OPTIONS if each.use is Use.UNSUPPORTED)
+"""Options of Locust that are not here."""
+OURS = frozenset(flag for each in run_options() if each.locust is None for flag in each.flags)
+"""Options that Locust has not: a locustfile may have one of the same name, and then it is the locustfile's."""
+LOCUSTS = [flag for each in run_options() if each.locust is not None for flag in each.flags]
+"""Options that Locust has."""
+LISTS = {flag: each.flag for each in OPTIONS if each.is_list for flag in each.flags}
+"""Options that take all the values up to the next option, as Locust's do, and their long names."""
+WITH_VALUE = frozenset(
+    flag for each in run_options() if each.kind is not Kind.FLAG for flag in each.flags if len(flag) == SHORT
+)
+"""Short options that are followed by a value."""
+
+
+def run_parameters() -> list[click.Parameter]:
+    """The options of the table, and what to run."""
+    words = click.Argument(
+        ["arguments"], nargs=-1, type=click.UNPROCESSED, metavar="[URL | PLAN | TARGETS | CLASS…]",
+        envvar="LOCUST_USER_CLASSES",
+    )  # fmt: skip
+    return [*(TableOption(row=each) for each in run_options()), words]
+
+
+@dataclass(frozen=True, slots=True)
+class RunWords:
+    """A command line of `run` that was read."""
+
+    arguments: tuple[str, ...]
+    """User classes, sources, and options of the locustfile."""
+    given: Mapping[str, Any]
+    """The value of each option, by name; what was not given has its default."""
+    secret: frozenset[str]
+    """Options of the locustfile whose values are kept nowhere."""
+
+
+def read_words(words: Sequence[str], folder: Path | None = None) -> RunWords:
+    """What follows `plimsoll run`, with environment and configuration files. folder: where relative paths begin, and
+    configuration files are looked for. Raises UsageError."""
+    command = RunCommand(
+        "run", params=run_parameters(), add_help_option=False, context_settings={"ignore_unknown_options": True}
+    )
+    try:
+        with chdir(folder or Path()):
+            ctx = command.make_context("plimsoll run", list(words))
+    except click.UsageError as error:
+        message = error.format_message()
+        raise UsageError(f"{message[:1].lower()}{message[1:]} (`plimsoll run --help` has all)") from error
+    return words_of(ctx)
+
+
+def words_of(ctx: click.Context) -> RunWords:
+    """ctx: of a RunCommand."""
+    given = dict(ctx.params)
+    arguments = (*ctx.meta.get("settings", ()), *given.pop("arguments"))
+    return RunWords(arguments, given, ctx.meta["locustfile"].secret)
 
 
 class RunCommand(click.Command):
@@ -27,28 +88,28 @@ class RunCommand(click.Command):
     are in `ctx.meta["settings"]`, spelt as options: the locustfile may know them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta["claims"] = LocustfileOptions()
+        ctx.meta["locustfile"] = LocustfileOptions()
         if not ctx.resilient_parsing:
             settings = read_settings(_config(args), Path.home(), Path.cwd())
-            ctx.meta["claims"] = self._claims(apart(args), settings)
+            ctx.meta["locustfile"] = self._options_of_locustfile(apart(args), settings)
             self._take_settings(ctx, settings)
-        separate = apart(args, ctx.meta["claims"].options)
+        separate = apart(args, ctx.meta["locustfile"].options)
         return super().parse_args(ctx, one_value_each(spelt_out(separate, self._names(ctx))))
 
     def _names(self, ctx: click.Context) -> list[str]:
         own = [name for each in self.get_params(ctx) for name in each.opts if name.startswith("--")]
-        return [*own, *ctx.meta["claims"].options]
+        return [*own, *ctx.meta["locustfile"].options]
 
     def make_parser(self, ctx: click.Context) -> click.parser._OptionParser:
         """Without those of our own options that the locustfile has too: they are its then."""
-        claimed = ctx.meta["claims"].options & OURS
+        claimed = ctx.meta["locustfile"].options & OURS
         if not claimed:
             return super().make_parser(ctx)
         without = copy(self)
         without.params = [each for each in self.params if not claimed & set(each.opts)]
         return click.Command.make_parser(without, ctx)
 
-    def _claims(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
+    def _options_of_locustfile(self, args: Sequence[str], settings: Settings) -> LocustfileOptions:
         flags = {name for each in self.params for name in each.opts if isinstance(each, click.Option) and each.is_flag}
         values = {"-f", "--locustfile"}
         named = settings.get("locustfile") or os.getenv("LOCUST_LOCUSTFILE") or os.getenv("PLIMSOLL_LOCUSTFILE")
@@ -58,36 +119,39 @@ class RunCommand(click.Command):
                 named = each
             elif each.startswith("--locustfile="):
                 named = each.partition("=")[2]
-            elif is_source(each) and (not before.startswith("-") or before in flags):
+            elif locustfiles.is_source(each) and (not before.startswith("-") or before in flags):
                 return LocustfileOptions()
         if "://" in str(named):
             return LocustfileOptions()  # not loaded twice
         try:
-            return find_locustfile_options(files.find(str(named or files.DEFAULT)))
+            return find_locustfile_options(locustfiles.find(str(named or locustfiles.DEFAULT)))
         except LocustfileError:
-            return LocustfileOptions()  # told when it is looked for in earnest
+            return LocustfileOptions()  # the run says so, when it looks for the file
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        grouped = [*(each for group in GROUPS.values() for each in group), *ACCEPTED]
-        rest = [each for each in self.get_params(ctx) if each not in grouped and isinstance(each, click.Option)]
-        sections: dict[str, Sequence[click.Parameter]] = {**GROUPS, "Also": rest}
+        sections: dict[str, list[click.Parameter]] = {}
+        options = [each for each in self.get_params(ctx) if isinstance(each, click.Option)]
+        for each in options:
+            section = each.row.group if isinstance(each, TableOption) else STORE.group
+            sections.setdefault(section, []).append(each)
         for name, parameters in sections.items():
-            with formatter.section(name):
-                formatter.write_dl([record for each in parameters if (record := each.get_help_record(ctx))])
+            if records := [record for each in parameters if (record := each.get_help_record(ctx))]:
+                with formatter.section(name):
+                    formatter.write_dl(records)
 
     def _take_settings(self, ctx: click.Context, settings: Settings) -> None:
         parameters = {name: each for each in self.params for name in each.opts}
-        claimed = ctx.meta["claims"].options & OURS
+        claimed = ctx.meta["locustfile"].options & OURS
         defaults: dict[str, Any] = {}
         others: list[str] = []
         for key, value in settings.items():
             parameter = parameters.get(f"--{key}") if f"--{key}" not in claimed else None
             if parameter is not None and parameter.name is not None:
                 defaults[parameter.name] = _as_default(parameter, value)
-            elif f"--{key}" in NOT_YET:
+            elif f"--{key}" in UNSUPPORTED:
                 click.echo(f"plimsoll: {key} in a configuration file is ignored: it is not supported yet", err=True)
             else:
-                others += _as_arguments(key, value, ctx.meta["claims"])
+                others += _as_arguments(key, value, ctx.meta["locustfile"])
         ctx.default_map = defaults
         ctx.meta["settings"] = others
 
@@ -173,10 +237,10 @@ def _as_default(parameter: click.Parameter, value: str | list[str]) -> object:
     return ",".join(value) if isinstance(value, list) else value
 
 
-def _as_arguments(key: str, value: str | list[str], claims: LocustfileOptions) -> list[str]:
+def _as_arguments(key: str, value: str | list[str], options: LocustfileOptions) -> list[str]:
     if key == "user-classes":
         return value.split() if isinstance(value, str) else value
-    if isinstance(value, list) and f"--{key}" in claims.appending:
+    if isinstance(value, list) and f"--{key}" in options.appending:
         return [f"--{key}={each}" for each in value]
     if isinstance(value, list):
         return [f"--{key}", *value]

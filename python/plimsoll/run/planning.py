@@ -1,27 +1,38 @@
-"""From a command line to a plan."""
+"""From the values of options to a plan, and to where its results go."""
 
 from __future__ import annotations
 
 import os
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from plimsoll.cli.config_users import user_configs
-from plimsoll.cli.run_options import ACCEPTED, NOT_YET, PAGE
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
 from plimsoll.load.options import LOAD_OPTIONS
-from plimsoll.locust.options import files
 from plimsoll.run.limits import open_files
+from plimsoll.run.options import locustfiles
+from plimsoll.run.options.command import UNSUPPORTED
+from plimsoll.run.options.config_users import user_configs
+from plimsoll.run.options.option import Kind
+from plimsoll.run.options.table import run_options
+from plimsoll.run.options.words import run_words
+from plimsoll.run.outputs import Outputs
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
+from plimsoll.run.planned import PlannedRun
 from plimsoll.run.worker import source_addresses
+from plimsoll.stats.thresholds.watch import parse_threshold
 
-ACCEPTED_NAMES = [each.name or "" for each in (*PAGE, *ACCEPTED) if each.name != "web_token"]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.run.options.command import RunWords
+
 FOR_URLS = ("method", "headers", "body")
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
+_PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +46,15 @@ class RunSource:
     plan: PlanFile | None = None
 
 
-def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPlan, RunSource]:
-    """The plan that a command line describes, and what it was told besides. Raises PlimsollError."""
-    what = _what(arguments, given)
+def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[RunPlan, RunSource]:
+    """The plan that a command line describes, and what it runs. given: a value for each option of `run`, by name.
+    Raises PlimsollError."""
+    source = read_source(arguments, given)
+    return plan_of(source, given), source
+
+
+def plan_of(what: RunSource, given: Mapping[str, Any]) -> RunPlan:
+    """Raises PlimsollError."""
     load = _load(what, given)
     processes = _processes(given["processes"])
     _check(what, load, given)
@@ -47,7 +64,7 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
     stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, timeout)
     run_times = (given["run_time"], file.run_time if file else None)
     seeds = (given["seed"], file.seed if file else None, secrets.randbits(32))
-    plan = RunPlan(
+    return RunPlan(
         locustfiles=what.locustfiles,
         scenario=what.scenario,
         source=what.source,
@@ -73,36 +90,67 @@ def make_plan(arguments: tuple[str, ...], given: dict[str, Any]) -> tuple[RunPla
         exit_code_on_invalid=given["exit_code_on_invalid"],
         log_exchanges=given["log_exchanges"] is not None,
         times_of=given["times_of"],
-        # What was said, not what follows from it.
-        options=(
-            ("locustfile", given["locustfile"]),
-            ("num_users", given["users"]),
-            ("spawn_rate", given["spawn_rate"]),
-            ("run_time", given["run_time"]),
-            ("processes", given["processes"] if given["processes"] != 1 else None),
-            ("logfile", given["logfile"]),
-            ("headless", given["headless"]),
-            ("html_file", given["html"]),
-            ("csv_prefix", given["csv"]),
-            ("stats_history_enabled", given["csv_full_history"]),
-            ("only_summary", given["only_summary"]),
-            ("print_stats", given["print_stats"]),
-            ("json", given["as_json"]),
-            ("json_file", given["json_file"]),
-            ("config", given["config"]),
-            ("profile", given["profile"]),
-            ("config_users", user_configs(given["config_users"])),
-            *((name, given[name]) for name in ACCEPTED_NAMES),
-        ),
+        options=_options(given),
     )
-    return plan, what
 
 
-def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> RunSource:
+def planned_run(words: RunWords, source: RunSource, changes: Mapping[str, Any]) -> PlannedRun:
+    """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
+    given = {**words.given, **changes}
+    plan = plan_of(source, given)
+    outputs = make_outputs(given, plan, source, words.secret)
+    for text in outputs.thresholds:
+        parse_threshold(text)
+    command = ("plimsoll", "run", *run_words(words.arguments, given))
+    return PlannedRun(replace(plan, command=command), outputs)
+
+
+def _options(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """What parsed_options shows as it was given, by Locust's names; the rest is in fields of the plan."""
+    return tuple(
+        (each.dest, user_configs(given[each.value_name]) if each.kind is Kind.USER_CONFIG else given[each.value_name])
+        for each in run_options()
+        if each.locust and (each.locust.as_given or each.value_name not in _PLAN_FIELDS)
+    )
+
+
+def make_outputs(
+    given: Mapping[str, Any], plan: RunPlan, source: RunSource, secret: frozenset[str] = frozenset()
+) -> Outputs:
+    """secret: options of the locustfile whose values are kept nowhere."""
+    json_file = given["json_file"]
+    return Outputs(
+        store=given["store"],
+        name=given["name"] or (source.plan.name if source.plan else None),
+        secret=secret,
+        thresholds=(*(source.plan.thresholds if source.plan else ()), *given["thresholds"]),
+        csv=given["csv"],
+        csv_full_history=given["csv_full_history"],
+        json=given["as_json"],
+        json_file=f"{json_file.removesuffix('.json')}.json" if json_file else None,
+        summary=given["summary"],
+        html=_filled_in(given["html"], plan),
+        junit=given["junit"],
+        hlog=given["hlog"],
+        exchanges=given["log_exchanges"],
+        only_summary=given["only_summary"],
+    )
+
+
+def _filled_in(path: str | None, plan: RunPlan) -> str | None:
+    """A path with users, spawn rate and run time in it."""
+    values = {"{u}": plan.users, "{r}": plan.spawn_rate, "{t}": plan.seconds}
+    for place, value in values.items():
+        path = path and path.replace(place, "" if value is None else f"{value:g}")
+    return path
+
+
+def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunSource:
+    """Raises PlimsollError."""
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
-        found = tuple(str(path) for path in files.find(given["locustfile"] or files.DEFAULT))
+        found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunSource(locustfiles=found, arguments=_user_classes(arguments))
     source = sources[0]
     if len(arguments) > 1:
@@ -118,7 +166,7 @@ def _what(arguments: tuple[str, ...], given: dict[str, Any]) -> RunSource:
         return RunSource(scenario=read_targets(source, given["host"]), source=path)
     plan = read_plan(source, given["host"])
     if plan.scenario is None:
-        found = tuple(str(file) for file in files.find(given["locustfile"] or files.DEFAULT))
+        found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
         return RunSource(source=path, locustfiles=found, plan=plan)
     return RunSource(scenario=plan.scenario, source=path, plan=plan)
 
@@ -131,21 +179,14 @@ def _sources(arguments: tuple[str, ...], named: bool) -> list[str]:
         for place, each in enumerate(arguments)
         if not each.startswith("-") and not (place and _wants_value(arguments[place - 1]))
     ]
-    return [each for each in words if (each.endswith(".toml") if named else is_source(each))]
+    return [each for each in words if (each.endswith(".toml") if named else locustfiles.is_source(each))]
 
 
 def _wants_value(argument: str) -> bool:
     return argument.startswith("-") and "=" not in argument
 
 
-def is_source(argument: str) -> bool:
-    """A URL, a plan, or a file of targets; a locustfile has -f before it."""
-    if argument.startswith(("http://", "https://")) or argument.endswith(".toml"):
-        return True
-    return not argument.startswith("-") and not argument.endswith(".py") and Path(argument).is_file()
-
-
-def _url_scenario(url: str, given: dict[str, Any]) -> dict[str, Any]:
+def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
     body = given["body"]
     from_file = body is not None and body.startswith("@")
     return url_scenario(
@@ -157,7 +198,7 @@ def _url_scenario(url: str, given: dict[str, Any]) -> dict[str, Any]:
     )
 
 
-def _load(what: RunSource, given: dict[str, Any]) -> Load | None:
+def _load(what: RunSource, given: Mapping[str, Any]) -> Load | None:
     return load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
 
 
@@ -168,7 +209,7 @@ def _bounded(load: Load | None, processes: int) -> Load | None:
     return replace(load, max_users=min(DEFAULT_MAX_USERS, open_files(processes)))
 
 
-def _check(what: RunSource, load: Load | None, given: dict[str, Any]) -> None:
+def _check(what: RunSource, load: Load | None, given: Mapping[str, Any]) -> None:
     if given["csv_full_history"] and not given["csv"]:
         raise UsageError("--csv-full-history needs --csv")
     if load is None:
@@ -179,7 +220,7 @@ def _check(what: RunSource, load: Load | None, given: dict[str, Any]) -> None:
         raise UsageError("--requests counts the requests of native users; for a locustfile say --iterations")
 
 
-def _refuse(given: dict[str, Any], names: tuple[str, ...], why: str) -> None:
+def _refuse(given: Mapping[str, Any], names: tuple[str, ...], why: str) -> None:
     for name in names:
         if given[name]:
             raise UsageError(f"--{name.removesuffix('s')} {why}")
@@ -196,7 +237,7 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
             raise UsageError(f"{each} and -f do not go together; the target of a locustfile is named with -H {each}")
         if not own and ("/" in each or "." in each):
             raise UsageError(f"{each}: there is no such file")
-        if each.partition("=")[0] in NOT_YET:
+        if each.partition("=")[0] in UNSUPPORTED:
             raise UsageError(f"{each.partition('=')[0]} is an option of Locust that is not supported yet")
     return arguments
 

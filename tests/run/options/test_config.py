@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.locust.options.config import parse, read_settings
+from plimsoll.run.options.config import parse, read_settings
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ def find(argument: str) -> list[Path]:
 
 def _find_one(argument: str) -> list[Path]:
     if argument.startswith(("http://", "https://")):
-        from plimsoll.locust.options.download import download
+        from plimsoll.run.options.download import download
 
         return [download(argument)]
     if argument == "-":
@@ -39,6 +39,13 @@ def _find_one(argument: str) -> list[Path]:
     if argument == DEFAULT:
         raise missing(f"no {DEFAULT} in {Path.cwd()}; name another file with -f, or give a URL: plimsoll run http://…")
     raise missing(f"locustfile not found: {path.absolute()}")
+
+
+def is_source(argument: str) -> bool:
+    """A URL, a plan, or a file of targets; a locustfile has -f before it."""
+    if argument.startswith(("http://", "https://")) or argument.endswith(".toml"):
+        return True
+    return not argument.startswith("-") and not argument.endswith(".py") and Path(argument).is_file()
 
 
 def missing(message: str) -> LocustfileError:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.locust.options.claims import LocustfileOptions, find_locustfile_options
+from plimsoll.run.options.locustfile_options import LocustfileOptions, find_locustfile_options
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.locust.options import download as downloads
-from plimsoll.locust.options import files
-from plimsoll.locust.options.download import download
+from plimsoll.run.options import download as downloads
+from plimsoll.run.options import locustfiles as files
+from plimsoll.run.options.download import download
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

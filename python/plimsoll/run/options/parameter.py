@@ -1,0 +1,78 @@
+"""An option of the table as click reads it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll.run.options.config import listed
+from plimsoll.run.options.option import Kind, Use
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.run.options.option import Option
+
+
+class Duration(click.ParamType[float]):
+    """20, 20s, 500ms, 3m, 1h30m; the value is in seconds."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        # Only here: verbs that only share an option need no load.
+        from plimsoll.load.durations import parse_duration
+        from plimsoll.load.mistakes import BadValueError
+
+        try:
+            return value if isinstance(value, float) else parse_duration(str(value))
+        except BadValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+_TYPES: dict[Kind, click.ParamType[Any]] = {
+    Kind.FLAG: click.BOOL,
+    Kind.TEXT: click.STRING,
+    Kind.INTEGER: click.INT,
+    Kind.USERS: click.IntRange(min=1),
+    Kind.COUNT: click.IntRange(min=1),
+    Kind.PORT: click.IntRange(0, 65535),
+    Kind.RATE: click.FloatRange(0, 1e9, min_open=True),
+    Kind.DURATION: Duration(),
+    Kind.USER_CONFIG: click.STRING,
+}
+
+
+class TableOption(click.Option):
+    """A parameter that a row of the table describes."""
+
+    def __init__(self, declarations: Sequence[str] | None = None, *, row: Option) -> None:
+        self.row = row
+        settings: dict[str, Any] = {}
+        if row.kind is Kind.FLAG:
+            settings["is_flag"] = True
+        elif row.choices:
+            settings["type"] = click.Choice(row.choices, case_sensitive=row.kind is not Kind.LEVEL)
+        else:
+            settings["type"] = _TYPES[row.kind]
+        if row.default is not None:
+            settings["default"] = row.default
+        super().__init__(
+            [*(declarations or row.flags), row.value_name],
+            multiple=row.multiple,
+            metavar=row.metavar,
+            help=row.help or None,
+            hidden=row.use is Use.IGNORED,
+            envvar=list(row.variables),
+            show_envvar=row.shows_variable,
+            **settings,
+        )
+
+    def value_from_envvar(self, ctx: click.Context) -> Any:
+        """Of an option with several values: the list [a, b], or one value, which may have blanks in it."""
+        if not self.multiple:
+            return super().value_from_envvar(ctx)
+        text = self.resolve_envvar_value(ctx)
+        value = text and listed(text)
+        return (value,) if isinstance(value, str) and value else value or None

@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from plimsoll.errors import UsageError
+from plimsoll.run.options.command import apart, one_value_each, read_words
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("args", "spread"),
+    [
+        (["--tags", "a", "b", "-u", "5"], ["--tags", "a", "--tags", "b", "-u", "5"]),
+        (["-T", "-u", "5"], ["-u", "5"]),
+        (["-T", "a", "-E", "b", "c"], ["--tags", "a", "--exclude-tags", "b", "--exclude-tags", "c"]),
+        (["--tags=a", "X"], ["--tags", "a", "X"]),
+        (["-T=a", "X"], ["--tags", "a", "X"]),
+        (["-Ta", "X"], ["--tags", "a", "X"]),
+        (["-T", "a", "b", "-u", "5", "--tags", "c"], ["--tags", "c", "-u", "5"]),
+        (["-T", "a", "--", "X"], ["--tags", "a", "--", "X"]),
+    ],
+)
+def test_tags_go_up_to_the_next_option(args: list[str], spread: list[str]) -> None:
+    assert one_value_each(args) == spread
+
+
+@pytest.mark.parametrize(
+    ("args", "separate"),
+    [
+        (["-f=shop.py", "-u=5"], ["-f", "shop.py", "-u", "5"]),
+        (["-fshop.py", "-Hhttp://a?b=c"], ["-f", "shop.py", "-H", "http://a?b=c"]),
+        (["-T=a", "--users=5", "-l", "-o=x"], ["-T=a", "--users=5", "-l", "-o=x"]),
+        (["-foo=1", "--", "-u=5"], ["-foo=1", "--", "-u=5"]),
+    ],
+)
+def test_short_options_may_have_their_value_attached(args: list[str], separate: list[str]) -> None:
+    assert apart(args, claimed={"-foo"}) == separate
+
+
+def test_words_have_values_what_is_run_and_secrets_of_the_locustfile(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("def add(parser):\n    parser.add_argument('--key', is_secret=True)\n")
+    words = read_words(["-f", "shop.py", "Buyer", "-u", "5", "--key", "k"], tmp_path)
+    assert words.arguments == ("Buyer", "--key", "k")
+    assert (words.given["users"], words.given["processes"], words.given["tags"]) == (5, 1, ())
+    assert words.secret == {"--key"}
+    assert Path.cwd() == tmp_path / "here"
+
+
+def test_configuration_files_are_looked_for_in_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "locust.conf").write_text("users = 7\n")
+    assert read_words(["http://127.0.0.1:1/"], tmp_path).given["users"] == 7
+    assert read_words(["http://127.0.0.1:1/"]).given["users"] is None
+
+
+def test_a_value_that_makes_no_sense_is_refused_in_one_line() -> None:
+    with pytest.raises(UsageError, match=r"^invalid value for '-u' / '--users': 'x' is not a valid integer range"):
+        read_words(["http://127.0.0.1:1/", "-u", "x"])
+
+
+def test_every_option_that_locust_has_not_may_be_one_of_the_locustfile(tmp_path: Path) -> None:
+    (tmp_path / "shop.py").write_text("def add(parser):\n    parser.add_argument('--source-address')\n")
+    words = read_words(["-f", "shop.py", "--source-address", "mine"], tmp_path)
+    assert words.arguments == ("--source-address", "mine")
+    assert words.given.get("source_address") is None
