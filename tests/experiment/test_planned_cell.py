@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.experiment.cells import NONE, cell
+from tests.experiment.real_cells import NONE, cell
 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.planned_cell import check_runs, planned_cell
