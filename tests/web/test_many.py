@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+import pytest
 from playwright.sync_api import expect
 from tests.web.browser_session import accessibility, screenshot
 
@@ -15,12 +16,12 @@ if TYPE_CHECKING:
     from tests.web.browser_session import BrowserSession
     from tests.web.page_command import PageCommand
 
+pytestmark = pytest.mark.long
+
 ENDPOINTS = 2000
 LOCUSTFILE = f"""
 import itertools
 from locust import HttpUser, constant, task
-
-pytestmark = pytest.mark.long
 
 numbers = itertools.cycle(range({ENDPOINTS}))
 

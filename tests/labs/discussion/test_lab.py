@@ -14,11 +14,12 @@ import pytest
 from labs.todos.lab import PYTHON
 from labs.todos.postgres import free_port
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).parents[3]
 
-pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="labs/todos/.venv is not there; make setup")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not PYTHON.exists(), reason="labs/todos/.venv is not there; make setup"),
+]
 
 
 def call(url: str, method: str = "GET", body: object = None) -> Any:

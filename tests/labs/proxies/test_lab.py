@@ -14,13 +14,14 @@ import pytest
 from labs.proxies.lab import FILES, MEAN_BYTES, VARIANTS, make_files
 from labs.todos.postgres import free_port
 
-pytestmark = pytest.mark.long
-
 ROOT = Path(__file__).parents[3]
 
-pytestmark = pytest.mark.skipif(
-    shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin") is None, reason="there is no nginx"
-)
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(
+        shutil.which("nginx", path="/usr/sbin:/usr/bin:/usr/local/sbin") is None, reason="there is no nginx"
+    ),
+]
 
 
 def fetched(url: str) -> str:
