@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.experiment.real_cells import NONE, cell
+from tests.experiment.real_cells import NO_HOOKS, cell
 
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.planned_cell import check_runs, planned_cell
@@ -31,7 +31,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "body.json").write_text("{}")
 
 
-def spec_of(folder: Path, *levels: Level | None, hooks: Hooks = NONE, **scenario: Any) -> Experiment:
+def spec_of(folder: Path, *levels: Level | None, hooks: Hooks = NO_HOOKS, **scenario: Any) -> Experiment:
     variants = (Variant("a", Target(URL), hooks=hooks), Variant("b", Target(URL)))
     return Experiment("trial", str(folder / "experiment.toml"), (Scenario(**scenario),), variants, levels or (None,))
 
