@@ -50,7 +50,7 @@ class Operator:
                 Argument("zones", "Zones", "", "multiple", ("a",), ("a", "b", "c")),
             ),
             "shapes": form_shapes(),
-            "wish": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
+            "request": RunRequest(users=10, spawn_rate=2.0, host="http://user:hidden@127.0.0.1:8000"),
         }
         self.asked: list[tuple[str, Any]] = []
         self.refusal: Exception | None = None
@@ -212,10 +212,12 @@ class Told:
         self.tell(batch, **more)
 
     def tell(self, batch: Batch, **more: Any) -> None:
-        self.view.add(batch.intervals, batch.health, batch.failures, batch.exceptions)
+        seconds = list(self.view.fold(batch.intervals))
+        self.view.add((), batch.health, batch.failures, batch.exceptions)
         said: dict[str, Any] = {
             "batch": batch,
             "view": self.view,
+            "seconds": seconds,
             "started": NOON,
             "elapsed": self._second + 1.15,
             "loaded": self._second + 1.15,
