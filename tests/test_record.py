@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import Any
 
 from plimsoll._engine import Recorder
 from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Health, Interval
@@ -19,7 +20,8 @@ def test_the_engine_hands_over_the_fields_of_an_interval() -> None:
 
 
 def test_every_counter_is_summed_and_stored() -> None:
-    one, two = (Interval(0, "GET", "/", "success", **dict.fromkeys(COUNTERS, n)) for n in (1, 2))
+    counts: list[dict[str, Any]] = [dict.fromkeys(COUNTERS, n) for n in (1, 2)]
+    one, two = (Interval(0, "GET", "/", "success", **each) for each in counts)
     one.add(two)
     assert [getattr(one, name) for name in COUNTERS] == [3] * len(COUNTERS)
     assert set(COUNTERS) <= set(schema.interval.columns.keys())
@@ -27,8 +29,10 @@ def test_every_counter_is_summed_and_stored() -> None:
 
 
 def test_rows_of_one_second_add_their_counters_and_keep_the_state_of_the_row_that_carries_it() -> None:
-    state = dict.fromkeys(WORKER_STATE, 5)
-    health = Health(0, 0, **dict.fromkeys(GENERATOR_COUNTERS, 1))
-    health.add(Health(0, 0, **dict.fromkeys(GENERATOR_COUNTERS, 2), **state))
+    state: dict[str, Any] = dict.fromkeys(WORKER_STATE, 5)
+    one: dict[str, Any] = dict.fromkeys(GENERATOR_COUNTERS, 1)
+    two: dict[str, Any] = dict.fromkeys(GENERATOR_COUNTERS, 2)
+    health = Health(0, 0, **one)
+    health.add(Health(0, 0, **two, **state))
     assert {name: getattr(health, name) for name in GENERATOR_COUNTERS} == dict.fromkeys(GENERATOR_COUNTERS, 3)
     assert {name: getattr(health, name) for name in WORKER_STATE} == state
