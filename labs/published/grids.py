@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from labs.published.context import strip_mentions
 
 from plimsoll.importers.cells import TableCell
-from plimsoll.importers.columns import LABELS, TableColumn, column, columns, looks_like_header
+from plimsoll.importers.columns import LABELS, MappedColumn, column, columns, looks_like_header
 from plimsoll.importers.tables import DASHES, LONGEST_HEADER, SUMS, delimited_cells, pipe_cells, shorten
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Grid:
 
     line: int
     """Of its header."""
-    columns: list[TableColumn | None]
+    columns: list[MappedColumn | None]
     titles: list[str]
     lead: str = ""
     """What stands in the header before its first title: some tables tell their level there."""

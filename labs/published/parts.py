@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from labs.published.grids import Grid, Row
 
-    from plimsoll.importers.columns import TableColumn
+    from plimsoll.importers.columns import MappedColumn
     from plimsoll.importers.result_file import ResultFile
 
 Key = tuple[str, str]
@@ -257,7 +257,7 @@ class _Reader:
             if values.by_measure:
                 arm[key] = values
 
-    def _doubt(self, each: TableColumn, cell: TableCell) -> str:
+    def _doubt(self, each: MappedColumn, cell: TableCell) -> str:
         """Why a cell's value is not certain."""
         if cell.kind == "number" and self._is_run_together(cell) and each.kind == "quantile":
             return (
@@ -272,7 +272,7 @@ class _Reader:
         rounds = self._out.digits is not None and cell.kind == "number" and not cell.decimals and not cell.unit
         return rounds and significant(cell.value) > 2 and cell.value > IMPLAUSIBLE * self._largest > 0
 
-    def _value(self, grid: Grid, index: int, each: TableColumn, row: Row) -> tuple[float, int, str]:
+    def _value(self, grid: Grid, index: int, each: MappedColumn, row: Row) -> tuple[float, int, str]:
         """(in our units, its decimals there, a note)."""
         cell = row.cells[index]
         value, decimals, assumed = converted(each, cell, [other.cells[index] for other in grid.rows], self._unit)

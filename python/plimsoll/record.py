@@ -6,9 +6,9 @@ intervals. Percentiles are taken only from the sum.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import takewhile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram, outcomes
 
@@ -20,30 +20,15 @@ CellTuple = tuple[
     str,  # method
     str,  # name
     str,  # outcome
-    int,  # count: exchanges
-    int,  # untimed: of these, without a response time
-    int,  # overflow: of these, longer than the histogram's 1 h
-    int,  # bytes_out: wire
-    int,  # bytes_in: wire
-    int,  # bytes_body: decoded body bytes, what people call response size
-    int,  # hops: redirects followed
-    int,  # retries: requests sent again on a new connection
-    int,  # response_sum, ns
-    int,  # response_min, ns
-    int,  # response_max, ns
-    int,  # service_sum, ns
+    *tuple[int, ...],  # `COUNTERS`, then sums and extremes, as `Interval` has them
     bytes,  # response histogram, V2
     bytes,  # service histogram, V2
 ]
 HealthTuple = tuple[
     int,  # second
+    *tuple[int, ...],  # `GENERATOR_COUNTERS`
     bytes,  # lag histogram, V2
     bytes,  # delay histogram, V2
-    int,  # user_stamps: exchanges whose arrival is the user-space time
-    int,  # rejected_stamps: kernel stamps that contradicted sent <= arrival <= read
-    int,  # offered: arrivals of the open model that were due in this second
-    int,  # dropped: of these, never sent
-    int,  # exhausted: exchanges that failed because files, ports or memory of the generator ran out
 ]
 FailureTuple = tuple[
     str,  # method
@@ -79,32 +64,33 @@ TIMES_OF = {"all": TIMED, "successes": TIMED - FAILURES}
 
 
 @dataclass(slots=True)
-class Interval:
-    """Exchanges of one endpoint with one outcome that arrived in one second of a run. Sums and extremes in ns."""
+class ExchangeCounts:
+    """What is counted of exchanges of one endpoint with one outcome in one second of a run.
+
+    A counter is declared here and in `Cell` of the record crate, in the same order. What travels, is stored, summed
+    and written to JSON, CSV and Parquet is derived from this.
+    """
 
     second: int
     method: str
     name: str
     outcome: str
     count: int = 0
+    """Exchanges."""
     untimed: int = 0
+    """Of these, without a response time."""
     overflow: int = 0
+    """Of these, longer than the histogram's 1 h."""
     bytes_out: int = 0
+    """Wire."""
     bytes_in: int = 0
+    """Wire."""
     bytes_body: int = 0
+    """Decoded body bytes, what people call response size."""
     hops: int = 0
+    """Redirects followed."""
     retries: int = 0
-    response_sum: int = 0
-    response_min: int = 0
-    response_max: int = 0
-    service_sum: int = 0
-    response: Histogram = field(default_factory=Histogram)
-    service: Histogram = field(default_factory=Histogram)
-
-    @classmethod
-    def from_tuple(cls, cell: CellTuple) -> Interval:
-        *numbers, response, service = cell
-        return cls(*numbers, Histogram.decode(response), Histogram.decode(service))  # type: ignore[call-arg, arg-type]
+    """Requests sent again because a kept connection turned out to be closed."""
 
     @property
     def key(self) -> tuple[int, str, str, str]:
@@ -119,57 +105,114 @@ class Interval:
         """How many of `count` carry a response time."""
         return self.count - self.untimed
 
+    def add_counts(self, other: ExchangeCounts) -> None:
+        """Only the counters."""
+        for name in COUNTERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+@dataclass(slots=True)
+class Interval(ExchangeCounts):
+    """The same with their times. Sums and extremes in ns."""
+
+    response_sum: int = 0
+    response_min: int = 0
+    response_max: int = 0
+    service_sum: int = 0
+    response: Histogram = field(default_factory=Histogram)
+    service: Histogram = field(default_factory=Histogram)
+
+    @classmethod
+    def from_tuple(cls, cell: CellTuple) -> Interval:
+        *numbers, response, service = cell
+        return cls(*numbers, Histogram.decode(response), Histogram.decode(service))  # type: ignore[call-arg, arg-type]
+
     def add(self, other: Interval) -> None:
         if other.timed:
             self.response_min = min(self.response_min, other.response_min) if self.timed else other.response_min
             self.response_max = max(self.response_max, other.response_max)
         for name in _SUMS:
-            setattr(self, name, getattr(self, name) + getattr(other, name))
+            # Most counters are 0 nearly always.
+            if more := getattr(other, name):
+                setattr(self, name, getattr(self, name) + more)
         self.response.add(other.response)
         self.service.add(other.service)
 
 
-_SUMS = ("count", "untimed", "overflow", "bytes_out", "bytes_in", "bytes_body", "hops", "retries",
-         "response_sum", "service_sum")  # fmt: skip
+COUNTERS = tuple(each.name for each in fields(ExchangeCounts) if each.default == 0)
+_SUMS = (*COUNTERS, "response_sum", "service_sum")
 
 
-@dataclass(slots=True)
-class Health:
-    """The generator's own state in one second of one worker."""
+@dataclass(kw_only=True, eq=False)
+class GeneratorCounts:
+    """What is counted of the generator itself in one second.
 
-    second: int
-    worker: int
-    lag: Histogram
-    delay: Histogram
+    A counter is declared here and in `HealthSecond` of the record crate, in the same order. What travels, is stored,
+    summed and written to JSON is derived from this.
+    """
+
     user_stamps: int = 0
+    """Exchanges whose arrival is the user-space time."""
     rejected_stamps: int = 0
+    """Kernel stamps that contradicted sent <= arrival <= read."""
+    offered: int = 0
+    """Arrivals of the open model that were due in this second."""
+    dropped: int = 0
+    """Of these, never sent."""
+    exhausted: int = 0
+    """Exchanges that failed because files, ports or memory of the generator ran out."""
+
+    def add_counts(self, other: GeneratorCounts) -> None:
+        for name in GENERATOR_COUNTERS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+@dataclass(kw_only=True)
+class WorkerState:
+    """A worker at the end of a second.
+
+    A second may come in several rows, of which only one carries the state; the others say 0.
+    """
+
     cpu: float = 0.0
     """CPU seconds per second of this worker, 0…1 for one thread."""
     users: int = 0
     in_flight: int = 0
     waiting: int = 0
     """Arrivals that wait for a user."""
-    offered: int = 0
-    """Arrivals that were due in this second."""
-    dropped: int = 0
-    """Of these, never sent."""
-    exhausted: int = 0
-    """Exchanges that failed because files, ports or memory of the generator ran out."""
+
+    def raise_to(self, other: WorkerState) -> None:
+        """Take over the state of whichever row carries it."""
+        for name in WORKER_STATE:
+            setattr(self, name, max(getattr(self, name), getattr(other, name)))
+
+
+@dataclass
+class Health(GeneratorCounts, WorkerState):
+    """The generator's own state in one second of one worker."""
+
+    second: int
+    worker: int
+    lag: Histogram = field(default_factory=Histogram)
+    delay: Histogram = field(default_factory=Histogram)
 
     @classmethod
-    def from_tuple(cls, worker: int, row: HealthTuple) -> Health:
-        second, lag, delay, user_stamps, rejected, offered, dropped, exhausted = row
-        return cls(
-            second,
-            worker,
-            Histogram.decode(lag),
-            Histogram.decode(delay),
-            user_stamps,
-            rejected,
-            offered=offered,
-            dropped=dropped,
-            exhausted=exhausted,
-        )
+    def from_tuple(cls, worker: int, row: HealthTuple, **state: Any) -> Health:
+        """state: the fields of a `WorkerState`, if the row carries it."""
+        second, *numbers, lag, delay = row
+        counts: dict[str, Any] = dict(zip(GENERATOR_COUNTERS, numbers, strict=True))
+        return cls(second, worker, Histogram.decode(lag), Histogram.decode(delay), **counts, **state)
+
+    def add(self, other: Health) -> None:
+        """Add another row of the same second and worker."""
+        self.add_counts(other)
+        self.raise_to(other)
+        self.lag.add(other.lag)
+        self.delay.add(other.delay)
+
+
+GENERATOR_COUNTERS = tuple(each.name for each in fields(GeneratorCounts))
+WORKER_STATE = tuple(each.name for each in fields(WorkerState))
 
 
 @dataclass(slots=True)

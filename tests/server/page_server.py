@@ -214,10 +214,12 @@ class LiveFeed:
         self.tell(batch, **more)
 
     def tell(self, batch: Batch, **more: Any) -> None:
-        self.view.add(batch.intervals, batch.health, batch.failures, batch.exceptions)
+        seconds = list(self.view.fold(batch.intervals))
+        self.view.add((), batch.health, batch.failures, batch.exceptions)
         said: dict[str, Any] = {
             "batch": batch,
             "view": self.view,
+            "seconds": seconds,
             "started": NOON,
             "elapsed": self._second + 1.15,
             "loaded": self._second + 1.15,

@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.summary import summarise_total
-from plimsoll.stats.view import WINDOW, RunView
+from plimsoll.stats.view import RunView
 
 OUTCOMES = ("success", "http", "connect", "timeout", "cancelled")
 
@@ -18,7 +19,7 @@ def test_an_empty_run():
     view = RunView()
     assert (view.total.requests, view.total.failures, view.duration, view.last_second) == (0, 0, 0.0, -1)
     assert view.endpoints == view.failures == view.exceptions == []
-    assert view.window().total.requests == 0
+    assert view.recent.total.requests == 0
 
 
 def test_counts_by_endpoint_and_outcome(make_interval):
@@ -34,7 +35,7 @@ def test_counts_by_endpoint_and_outcome(make_interval):
         ("POST", "/a", 1, 0),
         ("GET", "/b", 3, 1),
     ]
-    assert (view.total.requests, view.total.failures, view.total.bytes_body) == (5, 2, 400)
+    assert (view.total.requests, view.total.failures, view.total.counts.bytes_body) == (5, 2, 400)
 
 
 def test_times_to_a_refusal_are_not_response_times(make_interval):
@@ -142,7 +143,7 @@ def test_the_window_is_the_last_seconds(make_interval):
     view = RunView()
     for second in range(25):
         view.add([make_interval([second + 1.0], second=second)])
-    window = view.window()
+    window = view.recent
     assert (window.seconds, window.total.requests) == (WINDOW, WINDOW)
     assert window.total.response.min == (16.0, False)
     assert window.endpoint("GET", "/").requests == WINDOW
@@ -152,7 +153,7 @@ def test_the_window_is_the_last_seconds(make_interval):
 def test_the_window_of_a_young_run_is_the_run(make_interval):
     view = RunView()
     view.add([make_interval([1], second=second) for second in range(3)])
-    assert (view.window().seconds, view.window().total.requests) == (3, 3)
+    assert (view.recent.seconds, view.recent.total.requests) == (3, 3)
 
 
 def test_the_warm_up_counts_in_no_sum_but_is_seen_in_the_window(make_interval, make_health):
@@ -166,7 +167,7 @@ def test_the_warm_up_counts_in_no_sum_but_is_seen_in_the_window(make_interval, m
     assert view.total.requests_by_second.tolist() == [0, 0, 0, 1, 1]
     assert view.generator.lag.count == 2
     assert view.generator.users_by_second() == {3: 3, 4: 4}
-    assert (view.window().seconds, view.window().total.requests) == (5, 6)
+    assert (view.recent.seconds, view.recent.total.requests) == (5, 6)
 
 
 @pytest.mark.parametrize(
@@ -189,7 +190,7 @@ def test_a_run_that_ended_while_it_warmed_up_has_no_length(make_interval):
     view = RunView(warmup=10)
     view.add([make_interval([1], second=4)])
     view.length = 4.5
-    assert (view.duration, view.total.requests, view.window().total.requests) == (0.0, 0, 1)
+    assert (view.duration, view.total.requests, view.recent.total.requests) == (0.0, 0, 1)
 
 
 def test_rates_are_taken_from_the_end_of_the_warm_up_to_the_end_of_the_run(make_interval):
@@ -265,7 +266,7 @@ def test_the_order_does_not_matter(make_interval, cells, seed):
 
 def facts(view):
     def sums(totals):
-        return totals.requests, totals.failures, totals.cancelled, totals.bytes_in, totals.response.median
+        return totals.requests, totals.failures, totals.cancelled, totals.counts.bytes_in, totals.response.median
 
     per_second = [(each.requests_by_second, each.failures_by_second) for each in view.endpoints]
     return (
@@ -273,7 +274,7 @@ def facts(view):
         sums(view.total),
         [sums(each) for each in view.endpoints],
         per_second,
-        sums(view.window().total),
+        sums(view.recent.total),
     )
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 from sqlalchemy import text
 
@@ -41,7 +43,7 @@ def test_what_is_committed_can_be_read_back(store, writer, make_interval, make_h
 
 def plain(row):
     """Comparable: a histogram by its buckets."""
-    values = [getattr(row, name) for name in row.__slots__]
+    values = [getattr(row, each.name) for each in fields(row)]
     return [value.buckets() if hasattr(value, "buckets") else value for value in values]
 
 

@@ -3,7 +3,7 @@
 use plimsoll_engine::now;
 use plimsoll_record::{self as record, EndpointId, Outcome};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyTuple};
 
 use crate::errors::refused;
 use crate::histogram::Histogram;
@@ -43,42 +43,44 @@ impl Recorder {
         self.inner.name(endpoint).expect("recorded under it")
     }
 
+    /// A row as `plimsoll.record.CellTuple` has it.
     fn cell<'py>(
         &self,
         py: Python<'py>,
         part: &(u32, EndpointId, Outcome, record::Cell),
-    ) -> PyResult<Bound<'py, PyAny>> {
+    ) -> PyResult<Bound<'py, PyTuple>> {
         let (second, endpoint, outcome, cell) = part;
         let (method, name) = self.names(*endpoint);
-        let items: [Bound<'py, PyAny>; 18] = [
+        let key = [
             second.into_pyobject(py)?.into_any(),
             method.into_pyobject(py)?.into_any(),
             name.into_pyobject(py)?.into_any(),
             outcome.name().into_pyobject(py)?.into_any(),
-            cell.count.into_pyobject(py)?.into_any(),
-            cell.untimed.into_pyobject(py)?.into_any(),
-            cell.overflow.into_pyobject(py)?.into_any(),
-            cell.bytes_out.into_pyobject(py)?.into_any(),
-            cell.bytes_in.into_pyobject(py)?.into_any(),
-            cell.bytes_body.into_pyobject(py)?.into_any(),
-            cell.hops.into_pyobject(py)?.into_any(),
-            cell.retries.into_pyobject(py)?.into_any(),
-            cell.response_sum.into_pyobject(py)?.into_any(),
-            cell.response_min.into_pyobject(py)?.into_any(),
-            cell.response_max.into_pyobject(py)?.into_any(),
-            cell.service_sum.into_pyobject(py)?.into_any(),
-            encoded(py, &cell.response).into_any(),
-            encoded(py, &cell.service).into_any(),
         ];
-        Ok(pyo3::types::PyTuple::new(py, items)?.into_any())
+        row(py, &key, cell.numbers(), &[encoded(py, &cell.response), encoded(py, &cell.service)])
     }
 }
 
-type HealthTuple<'py> = (u32, Bound<'py, PyBytes>, Bound<'py, PyBytes>, u64, u64, u64, u64, u64);
+/// `first`, then numbers, then encoded histograms, in one tuple.
+fn row<'py>(
+    py: Python<'py>,
+    first: &[Bound<'py, PyAny>],
+    numbers: impl Iterator<Item = u64>,
+    histograms: &[Bound<'py, PyBytes>],
+) -> PyResult<Bound<'py, PyTuple>> {
+    let mut items = Vec::with_capacity(20);
+    items.extend_from_slice(first);
+    for number in numbers {
+        items.push(number.into_pyobject(py)?.into_any());
+    }
+    items.extend(histograms.iter().map(|each| each.clone().into_any()));
+    PyTuple::new(py, items)
+}
+
 type FailureTuple = (String, String, &'static str, String, u64, u64, u64);
 /// As `plimsoll.record.TotalTuple` names them.
 type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
-type Taken<'py> = (Vec<Bound<'py, PyAny>>, Vec<HealthTuple<'py>>, Vec<FailureTuple>);
+type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<FailureTuple>);
 
 #[pymethods]
 impl Recorder {
@@ -168,12 +170,12 @@ impl Recorder {
         let taken = self.inner.take(before);
         let cells = taken.cells.iter().map(|part| self.cell(py, part)).collect::<PyResult<_>>()?;
         let health = taken.health.iter().map(|(second, health)| {
-            let (lag, delay) = (encoded(py, &health.lag), encoded(py, &health.delay));
-            let stamps = (health.user_stamps, health.rejected_stamps);
-            (*second, lag, delay, stamps.0, stamps.1, health.offered, health.dropped, health.exhausted)
+            let second = second.into_pyobject(py)?.into_any();
+            row(py, &[second], health.counters(), &[encoded(py, &health.lag), encoded(py, &health.delay)])
         });
+        let health = health.collect::<PyResult<_>>()?;
         let failures = taken.failures.into_iter().map(|filed| self.failure_tuple(filed));
-        Ok((cells, health.collect(), failures.collect()))
+        Ok((cells, health, failures.collect()))
     }
 
     #[getter]

@@ -44,6 +44,25 @@ pub struct Cell {
 }
 
 impl Cell {
+    /// Counters, then sums and extremes of times: what an interval has as numbers on its way to Python, in this order.
+    pub fn numbers(&self) -> impl Iterator<Item = u64> {
+        [
+            self.count,
+            self.untimed,
+            self.overflow,
+            self.bytes_out,
+            self.bytes_in,
+            self.bytes_body,
+            self.hops,
+            self.retries,
+            self.response_sum,
+            self.response_min,
+            self.response_max,
+            self.service_sum,
+        ]
+        .into_iter()
+    }
+
     /// `times`: None for an exchange without a response time.
     pub(crate) fn add(&mut self, exchange: &Exchange, body: u64, times: Option<Times>) {
         let first = self.count == self.untimed;

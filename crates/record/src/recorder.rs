@@ -30,6 +30,13 @@ pub struct HealthSecond {
     pub exhausted: u64,
 }
 
+impl HealthSecond {
+    /// The counters on their way to Python, in this order.
+    pub fn counters(&self) -> impl Iterator<Item = u64> {
+        [self.user_stamps, self.rejected_stamps, self.offered, self.dropped, self.exhausted].into_iter()
+    }
+}
+
 /// What [`Recorder::take`] hands over.
 #[derive(Debug, Default)]
 pub struct Taken {

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.planning import RunSource
+    from plimsoll.run.planning import RunInput
     from plimsoll.server.control.description import Description, Value
 
 FIELDS = {
@@ -52,7 +52,7 @@ class RunRequests:
         self,
         words: RunWords,
         plan: RunPlan,
-        what: RunSource,
+        what: RunInput,
     ) -> None:
         self.plan = replace(plan, has_page=True)
         self._arguments = words.arguments
@@ -112,7 +112,7 @@ class RunRequests:
         )
         return self._job(given, plan, what, secret)
 
-    def _job(self, given: Mapping[str, Any], plan: RunPlan, what: RunSource, secret: frozenset[str]) -> Job:
+    def _job(self, given: Mapping[str, Any], plan: RunPlan, what: RunInput, secret: frozenset[str]) -> Job:
         outputs = make_outputs(given, plan, what, secret)
         return Job(plan, outputs, outputs.name or "")
 

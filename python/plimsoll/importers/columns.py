@@ -85,7 +85,7 @@ _RATES = frozenset({"req/s", "req/sec", "requests/s", "requests/sec", "rps", "/s
 
 
 @dataclass(frozen=True, slots=True)
-class TableColumn:
+class MappedColumn:
     kind: Meaning
     q: float | None = None
     """Of a quantile, 0 < q <= 1: 100 % is the maximum, rounded as percentiles are."""
@@ -107,7 +107,7 @@ class TableColumn:
         return self.kind in _TIMES
 
 
-def column(title: str) -> TableColumn | None:
+def column(title: str) -> MappedColumn | None:
     """What a title stands for; None for a title that is not known."""
     text = re.sub(r"\s+", " ", title.strip().strip("*_`").lower())
     text = re.sub(r"\bp\((\d+(?:\.\d+)?)\)", r"p\1", text)
@@ -133,28 +133,28 @@ def column(title: str) -> TableColumn | None:
     return replace(found, unit=unit, corrected=corrected, arm=arm)
 
 
-def _known(bare: str) -> TableColumn | None:
+def _known(bare: str) -> MappedColumn | None:
     return _kind(bare) or _kind(re.sub(r"\s+", " ", _WORDS.sub("", bare)).strip(" .:_-"))
 
 
-def _kind(bare: str) -> TableColumn | None:
+def _kind(bare: str) -> MappedColumn | None:
     if bare in _KINDS:
-        return TableColumn(_KINDS[bare])
+        return MappedColumn(_KINDS[bare])
     if bare in ("median", "med"):
-        return TableColumn("quantile", 0.5)
+        return MappedColumn("quantile", 0.5)
     found = _QUANTILE.fullmatch(bare)
     if found is None:
         return None
     digits = found["p"] or found["suffixed"] or found["named"]
     # p999 is p99.9: there is nothing above 100 %.
     percent = float(f"99.{digits[2:]}" if re.fullmatch(r"999+", digits) else digits)
-    return TableColumn("quantile", round(percent / 100, 12)) if 0 < percent <= 100 else None
+    return MappedColumn("quantile", round(percent / 100, 12)) if 0 < percent <= 100 else None
 
 
-_NONE: Mapping[str, TableColumn] = {}
+_NONE: Mapping[str, MappedColumn] = {}
 
 
-def columns(titles: list[str], known: Mapping[str, TableColumn] = _NONE) -> tuple[list[TableColumn | None], str]:
+def columns(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> tuple[list[MappedColumn | None], str]:
     """(of a whole header, why it is not certain). known: the meaning of titles, instead of what they say.
 
     The same measure k times over, as each other one, is k arms."""
@@ -170,10 +170,10 @@ def columns(titles: list[str], known: Mapping[str, TableColumn] = _NONE) -> tupl
     if repeated:
         return found, f"column {repeated[0]!r} is there several times, others are not"
     # The same under two names, as Locust's median and 50 %: the first tells it.
-    return [TableColumn("other") if each and each.place else each for each in found], ""
+    return [MappedColumn("other") if each and each.place else each for each in found], ""
 
 
-def looks_like_header(titles: list[str], known: Mapping[str, TableColumn] = _NONE) -> bool:
+def looks_like_header(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> bool:
     """Whether a line is a header: it names something that was measured."""
     found = [each for title in titles if (each := known.get(title) or column(title)) is not None]
     measures = [each for each in found if each.kind not in LABELS and each.kind != "other"]

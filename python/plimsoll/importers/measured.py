@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.importers.cells import TableCell
-    from plimsoll.importers.columns import Meaning, TableColumn
+    from plimsoll.importers.columns import Meaning, MappedColumn
 
 FINE = 4
 """Decimals from which on a rate tells how long the run was."""
@@ -34,7 +34,7 @@ class RowValues:
         return self.by_measure.get((meaning, None))
 
 
-def doubt_of(column: TableColumn, cell: TableCell) -> str:
+def doubt_of(column: MappedColumn, cell: TableCell) -> str:
     """Why the value of a cell is not certain; "" for one that is, and for an empty cell."""
     if cell.kind == "nothing":
         return ""
@@ -47,7 +47,7 @@ def doubt_of(column: TableColumn, cell: TableCell) -> str:
     return "is less than nothing" if cell.value < 0 else ""
 
 
-def _units(column: TableColumn) -> Mapping[str, float]:
+def _units(column: MappedColumn) -> Mapping[str, float]:
     """Units that a cell of this column may have."""
     if column.is_time:
         return MS
@@ -55,7 +55,7 @@ def _units(column: TableColumn) -> Mapping[str, float]:
 
 
 def converted(
-    column: TableColumn, cell: TableCell, all_cells: Sequence[TableCell], default: str
+    column: MappedColumn, cell: TableCell, all_cells: Sequence[TableCell], default: str
 ) -> tuple[float, int, str]:
     """(the value in our units, its decimals, the unit of other cells that was assumed for it, or "").
 
@@ -76,7 +76,7 @@ def converted(
     return cell.value, cell.decimals, ""
 
 
-def _in_percent(column: TableColumn, all_cells: Sequence[TableCell]) -> bool:
+def _in_percent(column: MappedColumn, all_cells: Sequence[TableCell]) -> bool:
     """Shares are in percent where the title or any cell says so, or one of them is above 1."""
     numbers = [each for each in all_cells if each.kind == "number"]
     return column.unit == "%" or any(each.unit == "%" or each.value > 1 for each in numbers)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.importers.cells import TableCell
-from plimsoll.importers.columns import LABELS, MEANINGS, TableColumn, column, columns, looks_like_header
+from plimsoll.importers.columns import LABELS, MEANINGS, MappedColumn, column, columns, looks_like_header
 from plimsoll.importers.measured import RowValues, converted, doubt_of, measured_of, precision_of, seconds_of, shared
 from plimsoll.importers.options import renamed
 from plimsoll.importers.single import level_of, operation_of
@@ -51,7 +51,7 @@ class _Table:
     """Of its header."""
     heading: str
     titles: list[str]
-    columns: list[TableColumn | None]
+    columns: list[MappedColumn | None]
     rows: list[tuple[int, list[TableCell]]] = field(default_factory=list)
 
     @property
@@ -123,12 +123,12 @@ def shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
 
 
-def column_map(texts: Sequence[str]) -> dict[str, TableColumn]:
+def column_map(texts: Sequence[str]) -> dict[str, MappedColumn]:
     """What columns mean, by their titles, from "TITLE=MEANING". Raises UsageError."""
-    known: dict[str, TableColumn] = {}
+    known: dict[str, MappedColumn] = {}
     for text in texts:
         title, equals, meaning = (part.strip() for part in text.rpartition("="))
-        found = TableColumn("other") if meaning == "-" else column(meaning)
+        found = MappedColumn("other") if meaning == "-" else column(meaning)
         if not equals or not title or found is None:
             raise UsageError(
                 f"column: {text!r} is not TITLE=MEANING; a meaning is {listed(MEANINGS, 'or')}, or - for a column that "

@@ -36,7 +36,7 @@ _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
 @dataclass(frozen=True, slots=True)
-class RunSource:
+class RunInput:
     """Who does something: native users with a scenario, or the users of locustfiles."""
 
     scenario: dict[str, Any] | None = None
@@ -46,14 +46,14 @@ class RunSource:
     plan: PlanFile | None = None
 
 
-def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[RunPlan, RunSource]:
+def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[RunPlan, RunInput]:
     """The plan that a command line describes, and what it runs. given: a value for each option of `run`, by name.
     Raises PlimsollError."""
     source = read_source(arguments, given)
     return plan_of(source, given), source
 
 
-def plan_of(what: RunSource, given: Mapping[str, Any]) -> RunPlan:
+def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     """Raises PlimsollError."""
     load = _load(what, given)
     processes = _processes(given["processes"])
@@ -94,7 +94,7 @@ def plan_of(what: RunSource, given: Mapping[str, Any]) -> RunPlan:
     )
 
 
-def planned_run(words: RunWords, source: RunSource, changes: Mapping[str, Any]) -> PlannedRun:
+def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -> PlannedRun:
     """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
     given = {**words.given, **changes}
     plan = plan_of(source, given)
@@ -115,7 +115,7 @@ def _options(given: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
 
 
 def make_outputs(
-    given: Mapping[str, Any], plan: RunPlan, source: RunSource, secret: frozenset[str] = frozenset()
+    given: Mapping[str, Any], plan: RunPlan, source: RunInput, secret: frozenset[str] = frozenset()
 ) -> Outputs:
     """secret: options of the locustfile whose values are kept nowhere."""
     json_file = given["json_file"]
@@ -145,13 +145,13 @@ def _filled_in(path: str | None, plan: RunPlan) -> str | None:
     return path
 
 
-def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunSource:
+def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunInput:
     """Raises PlimsollError."""
     sources = _sources(arguments, named=given["locustfile"] is not None)
     if not sources:
         _refuse(given, FOR_URLS, "goes with a URL: plimsoll run http://…")
         found = tuple(str(path) for path in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
-        return RunSource(locustfiles=found, arguments=_user_classes(arguments))
+        return RunInput(locustfiles=found, arguments=_user_classes(arguments))
     source = sources[0]
     if len(arguments) > 1:
         other = next(each for each in arguments if each is not source)
@@ -159,16 +159,16 @@ def read_source(arguments: tuple[str, ...], given: Mapping[str, Any]) -> RunSour
             raise UnknownOptionError(other)
         raise UsageError(f"{source} and {other} do not go together")
     if source.startswith(("http://", "https://")):
-        return RunSource(scenario=_url_scenario(source, given), source=source)
+        return RunInput(scenario=_url_scenario(source, given), source=source)
     _refuse(given, FOR_URLS, f"goes with a URL, not with {source}")
     path = str(Path(source).absolute())
     if not source.endswith(".toml"):
-        return RunSource(scenario=read_targets(source, given["host"]), source=path)
+        return RunInput(scenario=read_targets(source, given["host"]), source=path)
     plan = read_plan(source, given["host"])
     if plan.scenario is None:
         found = tuple(str(file) for file in locustfiles.find(given["locustfile"] or locustfiles.DEFAULT))
-        return RunSource(source=path, locustfiles=found, plan=plan)
-    return RunSource(scenario=plan.scenario, source=path, plan=plan)
+        return RunInput(source=path, locustfiles=found, plan=plan)
+    return RunInput(scenario=plan.scenario, source=path, plan=plan)
 
 
 def _sources(arguments: tuple[str, ...], named: bool) -> list[str]:
@@ -198,7 +198,7 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _load(what: RunSource, given: Mapping[str, Any]) -> Load | None:
+def _load(what: RunInput, given: Mapping[str, Any]) -> Load | None:
     return load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
 
 
@@ -209,7 +209,7 @@ def _bounded(load: Load | None, processes: int) -> Load | None:
     return replace(load, max_users=min(DEFAULT_MAX_USERS, open_files(processes)))
 
 
-def _check(what: RunSource, load: Load | None, given: Mapping[str, Any]) -> None:
+def _check(what: RunInput, load: Load | None, given: Mapping[str, Any]) -> None:
     if given["csv_full_history"] and not given["csv"]:
         raise UsageError("--csv-full-history needs --csv")
     if load is None:

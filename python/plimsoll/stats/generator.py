@@ -7,70 +7,52 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
+from plimsoll.record import WORKER_STATE, GeneratorCounts, WorkerState
 
 if TYPE_CHECKING:
     from plimsoll.record import Health
 
 
+_COUNTED_STATE = tuple(name for name in WORKER_STATE if name != "cpu")
+
+
 class _Series:
     """One worker second by second. A run may be long: 20 bytes a second, and no object of its own."""
 
-    __slots__ = ("cpu", "in_flight", "users", "waiting")
+    __slots__ = ("cpu", "values")
 
     def __init__(self) -> None:
         self.cpu = array("d")
         """-1 for a second that it did not report."""
-        self.users = array("I")
-        self.in_flight = array("I")
-        self.waiting = array("I")
+        self.values = {name: array("I") for name in _COUNTED_STATE}
 
     def add(self, health: Health) -> None:
         second = health.second
         missing = second + 1 - len(self.cpu)
         if missing > 0:
             self.cpu.extend([-1.0] * missing)
-            for values in (self.users, self.in_flight, self.waiting):
-                values.extend([0] * missing)
-        # A second may come in several rows, of which only one carries the worker's state; the others say 0.
         self.cpu[second] = max(self.cpu[second], health.cpu)
-        self.users[second] = max(self.users[second], health.users)
-        self.in_flight[second] = max(self.in_flight[second], health.in_flight)
-        self.waiting[second] = max(self.waiting[second], health.waiting)
+        # As in `WorkerState`: only one row of a second carries the state.
+        for name, values in self.values.items():
+            if missing > 0:
+                values.extend([0] * missing)
+            values[second] = max(values[second], getattr(health, name))
 
 
-@dataclass(slots=True)
-class _State:
+@dataclass
+class _LastState(WorkerState):
     """A worker when it last reported."""
 
     second: int = -1
-    users: int = 0
-    in_flight: int = 0
-    waiting: int = 0
-
-    def update(self, health: Health) -> None:
-        if health.second > self.second:
-            self.second = health.second
-            self.users = self.in_flight = self.waiting = 0
-        if health.second == self.second:
-            self.users = max(self.users, health.users)
-            self.in_flight = max(self.in_flight, health.in_flight)
-            self.waiting = max(self.waiting, health.waiting)
 
 
-class GeneratorView:
-    """The sum of the workers' health: their lag, delay and CPU, and in the open model what became of the arrivals."""
+class GeneratorView(GeneratorCounts):
+    """The sum of the workers' health: their counters, lag, delay and CPU."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.lag = Histogram()
         self.delay = Histogram()
-        self.user_stamps = 0
-        self.rejected_stamps = 0
-        self.offered = 0
-        """Arrivals of the open model that were due."""
-        self.dropped = 0
-        """Of these, never sent."""
-        self.exhausted = 0
-        """Exchanges that failed because files, ports or memory of the generator ran out."""
         self.cpu_max = 0.0
         """Busiest second of the busiest worker, 0…1 for one thread."""
         self.length: float | None = None
@@ -78,24 +60,27 @@ class GeneratorView:
         self._offered = array("Q")
         """By second."""
         self._workers: dict[int, _Series] = {}
-        self._latest: dict[int, _State] = {}
+        self._latest: dict[int, _LastState] = {}
 
     def add(self, health: Health, *, warmup: bool = False) -> None:
         """warmup: it only says how things stand now, and counts in no sum."""
-        self._latest.setdefault(health.worker, _State()).update(health)
+        self._note_state(health)
         if warmup:
             return
         self.lag.add(health.lag)
         self.delay.add(health.delay)
-        self.user_stamps += health.user_stamps
-        self.rejected_stamps += health.rejected_stamps
-        self.offered += health.offered
-        self.dropped += health.dropped
-        self.exhausted += health.exhausted
+        self.add_counts(health)
         self.cpu_max = max(self.cpu_max, health.cpu)
         self._offered.extend([0] * (health.second + 1 - len(self._offered)))
         self._offered[health.second] += health.offered
         self._workers.setdefault(health.worker, _Series()).add(health)
+
+    def _note_state(self, health: Health) -> None:
+        last = self._latest.get(health.worker)
+        if last is None or health.second > last.second:
+            last = self._latest[health.worker] = _LastState(second=health.second)
+        if health.second == last.second:
+            last.raise_to(health)
 
     @property
     def workers(self) -> int:
@@ -158,7 +143,7 @@ class GeneratorView:
         return [first + place for place, is_told in enumerate(told) if is_told]
 
     def _by_second(self, name: str, seconds: range | None) -> dict[int, int]:
-        series = [getattr(each, name) for each in self._workers.values()]
+        series = [each.values[name] for each in self._workers.values()]
         if len(series) == 1:
             return {second: series[0][second] for second in self._reported(seconds)}
         return {second: sum(x[second] for x in series if second < len(x)) for second in self._reported(seconds)}

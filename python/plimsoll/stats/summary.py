@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from plimsoll.record import ExchangeCounts
     from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
-    from plimsoll.stats.view import EndpointView, RunView, Totals
+    from plimsoll.stats.totals import Totals
+    from plimsoll.stats.view import EndpointView, RunView
 
 AGREE = 0.02
 """Response and service times that differ by no more than this share tell the same."""
@@ -27,9 +29,8 @@ class EndpointSummary:
     """What a user of the target felt; the times below are its."""
     service: Latency
     """What the target took."""
-    retries: int
-    """Requests sent again on a new connection, which is not among `requests`."""
-    average_size: float
+    counts: ExchangeCounts
+    """Whatever else is counted."""
     rps: float
     failures_per_s: float
     current_rps: float
@@ -69,6 +70,15 @@ class EndpointSummary:
         )
 
     @property
+    def retries(self) -> int:
+        """Requests sent again on a new connection, which is not among `requests`."""
+        return self.counts.retries
+
+    @property
+    def average_size(self) -> float:
+        return _ratio(self.counts.bytes_body, self.requests)
+
+    @property
     def fail_ratio(self) -> float:
         """0…1."""
         return self.failures / self.requests if self.requests else 0.0
@@ -76,18 +86,20 @@ class EndpointSummary:
 
 def summarise(view: RunView) -> list[EndpointSummary]:
     """One row per endpoint, by name, then method."""
-    window = view.window()
-    return [summary_of(view, each, window.endpoint(each.method, each.name), window.seconds) for each in view.endpoints]
+    return [summary_of(view, each) for each in view.endpoints]
 
 
 def summarise_total(view: RunView) -> EndpointSummary:
     """The row "Aggregated"."""
-    window = view.window()
-    return summary_of(view, view.total, window.total, window.seconds)
+    return _summary(view, view.total, view.recent.total)
 
 
-def summary_of(view: RunView, totals: EndpointView, current: Totals, current_seconds: int) -> EndpointSummary:
-    """The row of one endpoint, or of the total. current: what it was in the last seconds, and how many these are."""
+def summary_of(view: RunView, endpoint: EndpointView) -> EndpointSummary:
+    """The row of one endpoint."""
+    return _summary(view, endpoint, view.recent.endpoint(endpoint.method, endpoint.name))
+
+
+def _summary(view: RunView, totals: EndpointView, current: Totals) -> EndpointSummary:
     requests, failures, seconds = totals.requests, totals.failures, view.duration
     return EndpointSummary(
         method=totals.method,
@@ -96,12 +108,11 @@ def summary_of(view: RunView, totals: EndpointView, current: Totals, current_sec
         failures=failures,
         response=totals.response_of(view.timed),
         service=totals.service_of(view.timed),
-        retries=totals.retries,
-        average_size=_ratio(totals.bytes_body, requests),
+        counts=totals.counts,
         rps=_ratio(requests, seconds),
         failures_per_s=_ratio(failures, seconds),
-        current_rps=_ratio(current.requests, current_seconds),
-        current_failures_per_s=_ratio(current.failures, current_seconds),
+        current_rps=_ratio(current.requests, view.recent.seconds),
+        current_failures_per_s=_ratio(current.failures, view.recent.seconds),
         current_response=current.response_of(view.timed),
     )
 

@@ -190,7 +190,7 @@ def _measured(
         min=_value(times.min),
         max=_value(times.max),
         quantiles={q: value for q in QUANTILES if (value := _value(times.quantile(q))) is not None},
-        size=totals.bytes_body / totals.requests if totals.requests else None,
+        size=totals.counts.bytes_body / totals.requests if totals.requests else None,
         outcomes={name: each.count for name, each in sorted(totals.outcomes.items()) if each.count},
         kinds=kinds.get(key, ()),
         mean_success=_value(totals.response_of({"success"}).mean),

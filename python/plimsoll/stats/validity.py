@@ -18,7 +18,8 @@ from plimsoll.record import TIMED
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.stats.view import RunView, Totals
+    from plimsoll.stats.totals import Totals
+    from plimsoll.stats.view import RunView
 
 CheckState = Literal["ok", "failed", "unknown", "n/a"]
 

@@ -7,20 +7,17 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
+from plimsoll.record import NO_REQUESTS, TIMES_OF
 from plimsoll.stats.generator import GeneratorView
-from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.left_out import LeftOut, first_second
+from plimsoll.stats.seconds import RecentSeconds, by_second
+from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from plimsoll.record import CaughtException, Failure, Health
-
-WINDOW = 10
-"""Seconds that "current" numbers look back."""
-
-AGGREGATED = "Aggregated"
+    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.stats.seconds import Key, SecondSums
 
 
 class RecordedRun(Protocol):
@@ -38,83 +35,6 @@ class RecordedRun(Protocol):
     def health(self) -> Iterable[Health]: ...
     def failures(self) -> Iterable[Failure]: ...
     def exceptions(self) -> Iterable[CaughtException]: ...
-
-
-class Totals:
-    """The sum of some intervals of one endpoint, or of all endpoints, kept apart by outcome."""
-
-    def __init__(self, method: str, name: str) -> None:
-        self.method = method
-        self.name = name
-        self.outcomes: dict[str, Interval] = {}
-
-    def add(self, interval: Interval) -> None:
-        into = self.outcomes.get(interval.outcome)
-        if into is None:
-            into = self.outcomes[interval.outcome] = Interval(0, self.method, self.name, interval.outcome)
-        into.add(interval)
-
-    @property
-    def requests(self) -> int:
-        """Exchanges that ended by themselves, well or badly; neither cancelled nor dropped ones."""
-        return sum(each.count for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
-
-    @property
-    def failures(self) -> int:
-        """Of the requests, those that failed."""
-        return sum(each.count for each in self.failed_outcomes)
-
-    @property
-    def cancelled(self) -> int:
-        """Exchanges that the stop of their user cut off."""
-        return self.outcomes[CANCELLED].count if CANCELLED in self.outcomes else 0
-
-    @property
-    def dropped(self) -> int:
-        """What was due and never sent."""
-        return self.outcomes[DROPPED].count if DROPPED in self.outcomes else 0
-
-    @property
-    def bytes_body(self) -> int:
-        """Decoded body bytes received."""
-        return sum(each.bytes_body for each in self.outcomes.values())
-
-    @property
-    def bytes_out(self) -> int:
-        """Bytes sent on the wire."""
-        return sum(each.bytes_out for each in self.outcomes.values())
-
-    @property
-    def retries(self) -> int:
-        """Requests sent again because a kept connection turned out to be closed."""
-        return sum(each.retries for each in self.outcomes.values())
-
-    @property
-    def bytes_in(self) -> int:
-        """Bytes received on the wire."""
-        return sum(each.bytes_in for each in self.outcomes.values())
-
-    @property
-    def response(self) -> Latency:
-        """arrival - due of the outcomes that tell how long an answer takes."""
-        return self.response_of(TIMED)
-
-    @property
-    def service(self) -> Latency:
-        """arrival - sent of the same exchanges."""
-        return self.service_of(TIMED)
-
-    def response_of(self, outcomes: Container[str]) -> Latency:
-        return Latency.of_response(each for each in self.outcomes.values() if each.outcome in outcomes)
-
-    def service_of(self, outcomes: Container[str]) -> Latency:
-        return Latency.of_service(each for each in self.outcomes.values() if each.outcome in outcomes)
-
-    @property
-    def failed_outcomes(self) -> list[Interval]:
-        """Sums of the failure kinds that occurred, the most frequent first."""
-        failed = (each for each in self.outcomes.values() if each.outcome in FAILURES and each.count)
-        return sorted(failed, key=lambda each: (-each.count, each.outcome))
 
 
 class EndpointView(Totals):
@@ -137,42 +57,25 @@ class EndpointView(Totals):
         self.failures_by_second[interval.second] += interval.count if interval.failed else 0
 
 
-class Window:
-    """The last few seconds of a run: sums per endpoint and over all."""
-
-    def __init__(self, intervals: Iterable[Interval], seconds: int) -> None:
-        self.seconds = seconds
-        self.total = Totals("", AGGREGATED)
-        self._endpoints: dict[tuple[str, str], Totals] = {}
-        for interval in intervals:
-            self.total.add(interval)
-            key = interval.method, interval.name
-            if key not in self._endpoints:
-                self._endpoints[key] = Totals(*key)
-            self._endpoints[key].add(interval)
-
-    def endpoint(self, method: str, name: str) -> Totals:
-        return self._endpoints.get((method, name)) or Totals(method, name)
-
-
 class RunView:
     """A run as one value. Everything added is summed; what is passed in stays as it was and must stay so.
 
     warmup: seconds from the start that are left out of every sum, rounded up to whole ones: the warm-up, and what came
-    before a reset. They are seen in the window of the last seconds only. times_of: a key of `TIMES_OF`.
+    before a reset. They are seen among the recent seconds only. times_of: a key of `TIMES_OF`. recent: what there was
+    before this view began.
     """
 
-    def __init__(self, warmup: float = 0.0, times_of: str = "all") -> None:
+    def __init__(self, warmup: float = 0.0, times_of: str = "all", recent: RecentSeconds | None = None) -> None:
         self.warmup = math.ceil(warmup)
         """The first second that counts."""
         self.times_of = times_of
         """Whose times the tables of this run show. All are kept; what judges the generator takes all."""
         self.total = EndpointView("", AGGREGATED)
         self.generator = GeneratorView()
-        self._endpoints: dict[tuple[str, str], EndpointView] = {}
+        self.recent = RecentSeconds() if recent is None else recent
+        self._endpoints: dict[Key, EndpointView] = {}
         self._failures: dict[tuple[str, str, str, str], Failure] = {}
         self._exceptions: dict[str, CaughtException] = {}
-        self._recent: dict[int, list[Interval]] = {}
         self._last = -1
 
     @classmethod
@@ -200,11 +103,12 @@ class RunView:
         failures: Iterable[Failure] = (),
         exceptions: Iterable[CaughtException] = (),
     ) -> None:
-        for interval in intervals:
-            self._add_interval(interval)
+        for _ in self.fold(intervals):
+            pass
         for row in health:
             self.generator.add(row, warmup=row.second < self.warmup)
-            self._reach(row.second)
+            self.recent.add_health(row)
+            self._last = max(self._last, row.second)
         for failure in failures:
             if known := self._failures.get(failure.key):
                 known.add(failure)
@@ -216,23 +120,24 @@ class RunView:
             else:
                 self._exceptions[exception.key] = replace(exception, workers=set(exception.workers))
 
-    def _add_interval(self, interval: Interval) -> None:
-        if interval.second >= self.warmup:
-            key = interval.method, interval.name
-            endpoint = self._endpoints.get(key)
-            if endpoint is None:
-                endpoint = self._endpoints[key] = EndpointView(*key)
-            endpoint.add(interval)
-            self.total.add(interval)
-        self._reach(interval.second)
-        if interval.second > self._last - WINDOW:
-            self._recent.setdefault(interval.second, []).append(interval)
+    def fold(self, intervals: Iterable[Interval]) -> Iterator[SecondSums]:
+        """Add intervals, and yield what they add up to, second by second: others need no pass of their own."""
+        for sums in by_second(intervals, self._add_to_endpoint):
+            self.recent.add(sums)
+            self._last = max(self._last, sums.second)
+            if sums.second >= self.warmup:
+                for interval in sums.total.outcomes.values():
+                    self.total.add(interval)
+            yield sums
 
-    def _reach(self, second: int) -> None:
-        if second > self._last:
-            self._last = second
-            for old in [each for each in self._recent if each <= second - WINDOW]:
-                del self._recent[old]
+    def _add_to_endpoint(self, interval: Interval) -> None:
+        if interval.second < self.warmup:
+            return
+        key = interval.method, interval.name
+        endpoint = self._endpoints.get(key)
+        if endpoint is None:
+            endpoint = self._endpoints[key] = EndpointView(*key)
+        endpoint.add(interval)
 
     @property
     def timed(self) -> frozenset[str]:
@@ -309,8 +214,3 @@ class RunView:
         last = max((second for second, offered in self.generator.offered_by_second().items() if offered), default=-1)
         end = last + 1.0 if self.length is None else min(last + 1.0, self.length)
         return self.generator.offered / (end - self.warmup) if end > self.warmup else 0.0
-
-    def window(self) -> Window:
-        """The last `WINDOW` seconds, or all of a younger run."""
-        seconds = min(WINDOW, self._last + 1)
-        return Window((each for second in self._recent.values() for each in second), seconds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
@@ -25,9 +25,14 @@ _ENDPOINT = (schema.endpoint.c.method, schema.endpoint.c.name)
 _INTERVAL = (
     schema.interval.c.second,
     *_ENDPOINT,
-    *(schema.interval.c[name] for name in Interval.__slots__ if name not in ("second", "method", "name")),
+    *(
+        schema.interval.c[name]
+        for name in (each.name for each in fields(Interval))
+        if name not in ("second", "method", "name")
+    ),
 )
-_HEALTH = tuple(schema.health.c[name] for name in Health.__slots__)
+_HEALTH_PLAIN = schema.plain_columns(schema.health, Health)
+_HEALTH = tuple(schema.health.c[name] for name in ("lag", "delay", *_HEALTH_PLAIN))
 _FAILURE = (*_ENDPOINT, *(schema.failure.c[name] for name in ("outcome", "message", "count", "first", "last")))
 
 
@@ -66,8 +71,9 @@ class StoredRun:
         """Second by second and worker by worker."""
         query = select(*_HEALTH).where(schema.health.c.run == self.id)
         for row in self._rows(query.order_by(schema.health.c.second, schema.health.c.worker, schema.health.c.id)):
-            second, worker, lag, delay, *values = row
-            yield Health(second, worker, self._histogram(lag), self._histogram(delay), *values)
+            lag, delay, *values = row
+            plain = dict(zip(_HEALTH_PLAIN, values, strict=True))
+            yield Health(lag=self._histogram(lag), delay=self._histogram(delay), **plain)
 
     def failures(self) -> Iterator[Failure]:
         query = select(*_FAILURE).join_from(schema.failure, schema.endpoint).where(schema.endpoint.c.run == self.id)

@@ -6,6 +6,9 @@ and `health` are additive: a reader adds up rows with the same key.
 
 from __future__ import annotations
 
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -24,6 +27,11 @@ from sqlalchemy import (
     false,
 )
 
+from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 VERSION = "0005"
 """The newest migration, and so the version of the tables."""
 
@@ -37,6 +45,13 @@ metadata = MetaData(
         "pk": "pk_%(table_name)s",
     }
 )
+
+
+def plain_columns(table: Table, of: type[DataclassInstance]) -> tuple[str, ...]:
+    """Columns that hold a field of a value as it is; histograms are encoded."""
+    columns = {each.name for each in table.columns if not isinstance(each.type, LargeBinary)}
+    return tuple(each.name for each in fields(of) if each.name in columns)
+
 
 experiment = Table(
     "experiment",
@@ -107,14 +122,7 @@ interval = Table(
     Column("second", Integer, nullable=False),
     Column("endpoint", ForeignKey("endpoint.id"), nullable=False),
     Column("outcome", String(16), nullable=False),
-    Column("count", BigInteger, nullable=False),
-    Column("untimed", BigInteger, nullable=False),
-    Column("overflow", BigInteger, nullable=False),
-    Column("bytes_out", BigInteger, nullable=False),
-    Column("bytes_in", BigInteger, nullable=False),
-    Column("bytes_body", BigInteger, nullable=False),
-    Column("hops", BigInteger, nullable=False),
-    Column("retries", BigInteger, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in COUNTERS),
     Column("response_sum", BigInteger, nullable=False),
     Column("response_min", BigInteger, nullable=False),
     Column("response_max", BigInteger, nullable=False),
@@ -133,15 +141,9 @@ health = Table(
     Column("worker", Integer, nullable=False),
     Column("lag", LargeBinary, nullable=False),
     Column("delay", LargeBinary, nullable=False),
-    Column("user_stamps", BigInteger, nullable=False),
-    Column("rejected_stamps", BigInteger, nullable=False),
+    *(Column(name, BigInteger, nullable=False) for name in GENERATOR_COUNTERS),
     Column("cpu", Double, nullable=False),
-    Column("users", Integer, nullable=False),
-    Column("in_flight", Integer, nullable=False),
-    Column("dropped", BigInteger, nullable=False),
-    Column("waiting", Integer, nullable=False, server_default="0"),
-    Column("offered", BigInteger, nullable=False, server_default="0"),
-    Column("exhausted", BigInteger, nullable=False, server_default="0"),
+    *(Column(name, Integer, nullable=False) for name in WORKER_STATE if name != "cpu"),
     Index(None, "run", "second"),
 )
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import bindparam, case, insert, select, update
 
 from plimsoll.errors import StoreError
+from plimsoll.record import Health, Interval
 from plimsoll.store import schema
 from plimsoll.store.redact import storable, storable_json
 
@@ -18,17 +19,11 @@ if TYPE_CHECKING:
 
     from sqlalchemy import BindParameter, Connection, Update
 
-    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.record import CaughtException, Failure
     from plimsoll.store.database import Database
 
-_COUNTS = (
-    "second", "outcome", "count", "untimed", "overflow", "bytes_out", "bytes_in", "bytes_body", "hops", "retries",
-    "response_sum", "response_min", "response_max", "service_sum",
-)  # fmt: skip
-_HEALTH = (
-    "second", "worker", "user_stamps", "rejected_stamps", "cpu", "users", "in_flight", "waiting", "offered", "dropped",
-    "exhausted",
-)  # fmt: skip
+_INTERVAL = schema.plain_columns(schema.interval, Interval)
+_HEALTH = schema.plain_columns(schema.health, Health)
 
 
 class RunWriter:
@@ -127,7 +122,7 @@ def _add_intervals(connection: Connection, kept: _Kept, intervals: Collection[In
             "endpoint": kept.endpoint(connection, each.method, each.name),
             "response": each.response.encode(),
             "service": each.service.encode(),
-            **_fields(each, _COUNTS),
+            **_fields(each, _INTERVAL),
         }
         for each in intervals
     ]

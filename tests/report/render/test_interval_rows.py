@@ -13,8 +13,8 @@ import pytest
 
 from plimsoll._engine import Histogram
 from plimsoll.errors import UsageError
-from plimsoll.record import Interval, merge
-from plimsoll.report.render.interval_rows import COLUMNS, COUNTS, HISTOGRAMS, as_csv, as_json, rows, write_parquet
+from plimsoll.record import COUNTERS, Interval, merge
+from plimsoll.report.render.interval_rows import COLUMNS, HISTOGRAMS, as_csv, as_json, rows, write_parquet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -39,7 +39,7 @@ def intervals(make_interval: Callable[..., Interval]) -> list[Interval]:
 def _same(row: dict[str, Any], interval: Interval) -> None:
     """A row says what the interval says."""
     assert (row["second"], row["method"], row["name"], row["outcome"]) == interval.key
-    assert [row[name] for name in COUNTS] == [getattr(interval, name) for name in COUNTS]
+    assert [row[name] for name in COUNTERS] == [getattr(interval, name) for name in COUNTERS]
     for kind, total in (("response", interval.response_sum), ("service", interval.service_sum)):
         if not interval.timed:
             assert {value for name, value in row.items() if name.startswith(f"{kind}_")} == {None}

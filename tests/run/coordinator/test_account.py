@@ -107,3 +107,11 @@ def test_a_reset_during_the_warm_up_leaves_out_the_warm_up(make_interval: Callab
     account = ResettableView(3.5, "all")
     account.reset(2)
     assert account.view.warmup == 4
+
+
+def test_a_reset_leaves_the_recent_seconds_as_they_were(make_interval: Callable[..., Interval]) -> None:
+    run = RunWithFailures(make_interval)
+    for number in range(4):
+        run.second(number)
+    run.account.reset(5)
+    assert (run.account.view.recent.seconds, run.account.view.recent.total.requests) == (4, 4)

@@ -8,6 +8,7 @@ from plimsoll.report.charts.columns import Second
 from plimsoll.server.live import charts as live_charts
 from plimsoll.server.live.charts import INTEREST, Charts
 from plimsoll.server.live.endpoint_history import EndpointHistory
+from plimsoll.stats.seconds import by_second
 
 A, B = ("GET", "/a"), ("GET", "/b")
 
@@ -37,22 +38,24 @@ def rate_of(charts, key):
 
 def test_an_endpoint_has_its_whole_past_when_somebody_asks(charts):
     for number in range(5):
-        charts.take([interval(number, "/a", [1.0] * (number + 1))], [second(number)])
+        charts.take(by_second([interval(number, "/a", [1.0] * (number + 1))]), [second(number)])
     assert rate_of(charts, A) == [(0.0, 1.0), (1.0, 2.0), (2.0, 3.0), (3.0, 4.0), (4.0, 5.0)]
     assert rate_of(charts, None) == [(float(n), 1.0) for n in range(5)]
 
 
 def test_seconds_without_requests_are_seconds_of_none(charts):
-    charts.take([interval(0, "/a", [1.0])], [second(0)])
+    charts.take(by_second([interval(0, "/a", [1.0])]), [second(0)])
     charts.take([], [second(1), second(2)])
     assert rate_of(charts, A) == [(0.0, 1.0), (1.0, 0.0), (2.0, 0.0)]
 
 
 def test_what_is_looked_at_goes_on_second_by_second(charts):
-    charts.take([interval(0, "/a", [1.0])], [second(0)])
+    charts.take(by_second([interval(0, "/a", [1.0])]), [second(0)])
     charts.listen(A)
     for number in (1, 2):
-        new = charts.take([interval(number, "/a", [1.0] * 4), interval(number, "/b", [1.0])], [second(number)])
+        new = charts.take(
+            by_second([interval(number, "/a", [1.0] * 4), interval(number, "/b", [1.0])]), [second(number)]
+        )
     assert set(new.versions) == {None, A}
     assert [row["value"] for row in new.rows[A]["live-rate"]["points"] if row["of"] == "requests"] == [4.0]
     assert rate_of(charts, A)[-1] == (2.0, 4.0)
@@ -60,9 +63,9 @@ def test_what_is_looked_at_goes_on_second_by_second(charts):
 
 def test_what_comes_late_changes_what_was_drawn(charts):
     charts.listen(A)
-    charts.take([interval(0, "/a", [1.0])], [second(0)])
-    before = charts.take([interval(1, "/a", [1.0])], [second(1)]).versions
-    after = charts.take([interval(0, "/a", [1.0] * 2)], [second(0, 3)]).versions
+    charts.take(by_second([interval(0, "/a", [1.0])]), [second(0)])
+    before = charts.take(by_second([interval(1, "/a", [1.0])]), [second(1)]).versions
+    after = charts.take(by_second([interval(0, "/a", [1.0] * 2)]), [second(0, 3)]).versions
     assert after[A] > before[A] and after[None] > before[None]
     assert rate_of(charts, A) == [(0.0, 3.0), (1.0, 1.0)]
 
@@ -85,7 +88,7 @@ def test_only_so_many_endpoints_are_kept_up_to_date(charts, clock, monkeypatch):
 
 def test_a_reset_leaves_out_what_was_in_all_charts(charts):
     charts.listen(A)
-    before = charts.take([interval(0, "/a", [1.0])], [second(0)]).versions
+    before = charts.take(by_second([interval(0, "/a", [1.0])]), [second(0)]).versions
     charts.leave_out(1)
     after = charts.take([], [second(1)]).versions
     assert all(after[key] > before[key] for key in (None, A))
@@ -95,7 +98,7 @@ def test_what_is_no_longer_kept_is_not_told_as_seconds_without_requests(clock):
     history = EndpointHistory(TIMED, budget=5_000)
     charts = Charts(history, is_open=False, warmup=0, clock=clock)
     for number in range(60):
-        charts.take([interval(number, "/a", [1.0])], [second(number)])
+        charts.take(by_second([interval(number, "/a", [1.0])]), [second(number)])
     assert history.first > 20
     assert rate_of(charts, A) == [(float(n), 1.0) for n in range(history.first, 60)]
     assert len(rate_of(charts, None)) == 60
@@ -104,7 +107,9 @@ def test_what_is_no_longer_kept_is_not_told_as_seconds_without_requests(clock):
 def test_after_the_end_there_is_no_part_of_a_second_also_for_who_asks_only_then(charts):
     charts.listen(A)
     for number in range(4):
-        charts.take([interval(number, name, [1.0] * (5 - number)) for name in ("/a", "/b")], [second(number)])
+        charts.take(
+            by_second([interval(number, name, [1.0] * (5 - number)) for name in ("/a", "/b")]), [second(number)]
+        )
     version = charts.take([], []).versions[A]
     new = charts.end(3)
     assert (new.rows, set(new.versions)) == ({}, {None, A})

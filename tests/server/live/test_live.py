@@ -8,7 +8,9 @@ from tests.server.page_server import NOON, FakeClock, LiveFeed, caught_exception
 from plimsoll.load import Load
 from plimsoll.load.spec import Phase, ShapeSpec
 from plimsoll.run.coordinator.progress import Batch
-from plimsoll.server.live.live import FRESH, INTEREST, LINES, MOST_FAILURES, SNAPSHOTS, Live
+from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_LINES, MOST_SNAPSHOTS
+from plimsoll.server.live.live import Live
+from plimsoll.server.live.live_run import MOST_FAILURES
 from plimsoll.stats.summary import summarise, summarise_total
 from plimsoll.stats.thresholds.watch import ThresholdResult
 from plimsoll.stats.view import RunView
@@ -135,7 +137,7 @@ def test_what_comes_late_is_counted(watched):
 
 def test_while_nobody_looks_no_table_is_made(live, clock, monkeypatch):
     made = []
-    monkeypatch.setattr("plimsoll.server.live.live.RowTable.turn", lambda *_, **__: made.append(1) or [])
+    monkeypatch.setattr("plimsoll.server.live.live_run.RowTable.turn", lambda *_, **__: made.append(1) or [])
     feed = LiveFeed(live).begin()
     before = live.snapshot.sequence
     for _ in range(3):
@@ -146,7 +148,7 @@ def test_while_nobody_looks_no_table_is_made(live, clock, monkeypatch):
     live.look()
     feed.second({"/": [1.0]})
     assert (made, live.snapshot.sequence) == ([1], before + 1)
-    clock.now += INTEREST + 1
+    clock.now += INTEREST_S + 1
     feed.second({"/": [1.0]})
     assert made == [1]
 
@@ -158,7 +160,7 @@ def test_numbers_are_of_now_only_if_they_are_recent(live, clock):
     feed.second({"/": [1.0]})
     assert live.is_fresh
     live.stored_as("x")
-    clock.now += FRESH
+    clock.now += FRESH_S
     assert not live.is_fresh
     feed.end()
     clock.now += 1000
@@ -221,9 +223,9 @@ def test_charts_begin_anew_with_a_reset(watched):
 def test_editions_are_kept_for_those_who_are_a_little_slow(watched):
     feed = LiveFeed(watched).begin()
     first = watched.snapshot.sequence
-    for _ in range(SNAPSHOTS - 1):
+    for _ in range(MOST_SNAPSHOTS - 1):
         feed.second({"/": [1.0]})
-    assert [each.sequence for each in watched.snapshots_after(first)] == [*range(first + 1, first + SNAPSHOTS)]
+    assert [each.sequence for each in watched.snapshots_after(first)] == [*range(first + 1, first + MOST_SNAPSHOTS)]
     feed.second({"/": [1.0]})
     feed.second({"/": [1.0]})
     late = watched.snapshots_after(first)
@@ -267,9 +269,9 @@ def test_lines_of_the_log_are_told_once_and_the_last_ones_are_kept(live):
     sequence = live.snapshot.sequence
     live.flush()
     assert live.snapshot.sequence == sequence, "nothing new"
-    for number in range(LINES):
+    for number in range(MOST_LINES):
         live.log("INFO", str(number))
-    assert [each.text for each in live.lines()] == [str(number) for number in range(LINES)]
+    assert [each.text for each in live.lines()] == [str(number) for number in range(MOST_LINES)]
 
 
 def test_lines_come_with_the_second_that_they_are_of(watched):
@@ -346,7 +348,7 @@ def test_a_mistake_in_what_is_shown_ends_no_run(watched, monkeypatch, caplog):
     def fail(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("plimsoll.server.live.live.headline_of", fail)
+    monkeypatch.setattr("plimsoll.server.live.live_run.headline_of", fail)
     feed.second({"/": [1.0]})
     feed.end("finished", 0)
     assert "does not show second 0" in caplog.text and "does not show the end" in caplog.text

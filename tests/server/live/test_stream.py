@@ -11,7 +11,8 @@ from tests.server.page_server import EventStream, FakeControl, LiveFeed, in_thre
 
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live import stream as live_stream
-from plimsoll.server.live.live import SNAPSHOTS, Live
+from plimsoll.server.live.feed import MOST_SNAPSHOTS
+from plimsoll.server.live.live import Live
 from plimsoll.server.live.stream import MOST_TEXTS, Viewers
 
 
@@ -192,15 +193,15 @@ def test_a_viewer_who_does_not_read_costs_no_memory_and_holds_up_nobody(page, li
         viewers = page.server._app.state.viewers
         wait_until(lambda: viewers._count == 2)
         stream.moment()
-        for number in range(SNAPSHOTS * 4):
+        for number in range(MOST_SNAPSHOTS * 4):
             feed.second({names[number]: [1.0]})
             assert stream.moment()["total"]["requests"] == 900 + number + 1
         assert len(viewers._texts) <= MOST_TEXTS
-        assert len(live._snapshots) <= SNAPSHOTS
+        assert len(live._snapshots) <= MOST_SNAPSHOTS
         last = live.snapshot.sequence
         sequences = [each["sequence"] for each in _moments(stuck, last)]
     assert sequences[-1] == last
-    assert len(sequences) < SNAPSHOTS * 4, "those that came while nothing was read were not kept"
+    assert len(sequences) < MOST_SNAPSHOTS * 4, "those that came while nothing was read were not kept"
 
 
 def _moments(connection: socket.socket, last: int) -> list[Any]:

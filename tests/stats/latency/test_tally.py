@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plimsoll._engine import Histogram
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.latency.tally import Seconds, Tally
-from plimsoll.stats.view import Totals
+from plimsoll.stats.totals import Totals
 
 OUTCOMES = ("success", "http", "timeout", "connect", "cancelled", "dropped")
 rows = st.lists(

@@ -9,7 +9,7 @@ from plimsoll.locust.stats.numbers import CountedNumbers
 from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval
 from plimsoll.stats.latency.milliseconds import Latency
-from plimsoll.stats.view import WINDOW
+from plimsoll.stats.seconds import WINDOW
 
 if TYPE_CHECKING:
     from plimsoll.locust.stats.numbers import Numbers

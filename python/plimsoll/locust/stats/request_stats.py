@@ -9,7 +9,7 @@ from plimsoll.locust.stats.entry import StatsEntry
 from plimsoll.locust.stats.errors import ErrorsDict
 from plimsoll.locust.stats.numbers import RecordedNumbers
 from plimsoll.locust.stats.source import StatsSource
-from plimsoll.stats.view import AGGREGATED
+from plimsoll.stats.totals import AGGREGATED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

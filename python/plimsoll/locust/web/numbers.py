@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import frames_of
 from plimsoll.report.render.locust_csv import error_text, failure_key, nodes
-from plimsoll.server.live.live import IN_PROGRESS
+from plimsoll.server.live.feed import IN_PROGRESS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

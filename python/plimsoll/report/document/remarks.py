@@ -26,9 +26,9 @@ _NOT_THE_USERS = ("/site-packages/", "/dist-packages/", "/lib/python3", "<frozen
 def remarks(view: RunView, response: Latency) -> list[str]:
     """What the numbers leave out or know only in part. response: of all exchanges."""
     lines = []
-    if view.total.retries:
+    if view.total.counts.retries:
         lines.append(
-            f"sent again, as a kept connection turned out to be closed: {counted(view.total.retries, 'request')}"
+            f"sent again, as a kept connection turned out to be closed: {counted(view.total.counts.retries, 'request')}"
         )
     if response.censored:
         lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")

@@ -12,7 +12,7 @@ from operator import attrgetter
 from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.record import merge
+from plimsoll.record import COUNTERS, merge
 from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
@@ -25,10 +25,9 @@ if TYPE_CHECKING:
 SCHEMA = "plimsoll.intervals"
 VERSION = 1
 
-COUNTS = ("count", "untimed", "overflow", "bytes_out", "bytes_in", "bytes_body", "hops", "retries")
 QUANTILES = (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 0.999))
 COLUMNS = (
-    "second", "method", "name", "outcome", *COUNTS,
+    "second", "method", "name", "outcome", *COUNTERS,
     *(f"{kind}_{each}_ms" for kind in ("response", "service") for each in ("mean", *(name for name, _ in QUANTILES))),
     "response_min_ms", "response_max_ms", "invalid",
 )  # fmt: skip
@@ -59,7 +58,7 @@ def rows(intervals: Iterable[Interval]) -> Iterator[dict[str, Any]]:
     """One per second, endpoint and outcome; times are None when nothing was timed. intervals: second by second."""
     for each in _added_up(intervals):
         row: dict[str, Any] = {"second": each.second, "method": each.method, "name": each.name, "outcome": each.outcome}
-        row |= {name: getattr(each, name) for name in COUNTS}
+        row |= {name: getattr(each, name) for name in COUNTERS}
         for kind, latency in (("response", Latency.of_response([each])), ("service", Latency.of_service([each]))):
             row[f"{kind}_mean_ms"] = _value(latency.mean)
             row |= {f"{kind}_{name}_ms": _value(latency.quantile(quantile)) for name, quantile in QUANTILES}
@@ -110,7 +109,7 @@ def write_parquet(file: IO[bytes], run: Described, intervals: Iterable[Interval]
     arrow, parquet = import_parquet()
     types = {
         **dict.fromkeys(COLUMNS, arrow.float64()),
-        **dict.fromkeys(("second", *COUNTS), arrow.int64()),
+        **dict.fromkeys(("second", *COUNTERS), arrow.int64()),
         **dict.fromkeys(("method", "name", "outcome", "invalid"), arrow.string()),
         **dict.fromkeys(HISTOGRAMS, arrow.binary()),
     }

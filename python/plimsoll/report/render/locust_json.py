@@ -39,7 +39,7 @@ def _entry(endpoint: EndpointView, view: RunView, started: float) -> dict[str, A
         "total_response_time": timed.response_sum / 1e6,
         "max_response_time": timed.response_max / 1e6,
         "min_response_time": timed.response_min / 1e6 if timed.timed else None,
-        "total_content_length": endpoint.bytes_body,
+        "total_content_length": endpoint.counts.bytes_body,
         "response_times": {f"{micros / 1000:g}": count for micros, count in timed.response.buckets()},
         "num_reqs_per_sec": _per_second(endpoint.requests_by_second, started),
         "num_fail_per_sec": _per_second(endpoint.failures_by_second, started),

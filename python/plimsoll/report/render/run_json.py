@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.record import FAILURES
+from plimsoll.record import COUNTERS, FAILURES, GENERATOR_COUNTERS
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 from plimsoll.stats.validity import judge
@@ -28,6 +28,8 @@ RUNS_SCHEMA = "plimsoll.runs"
 VERSION = 2
 
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99", "100")
+_SAID_ELSEWHERE = ("count", "untimed", "overflow")
+"""Counters that `requests`, `outcomes` and the times show."""
 
 
 def run_json(source: RunSource, request: OutputRequest) -> str:
@@ -127,9 +129,7 @@ def _endpoint(row: EndpointSummary, view: EndpointView) -> dict[str, Any]:
         **_row(row),
         "cancelled": view.cancelled,
         "dropped": view.dropped,
-        "bytes_out": view.bytes_out,
-        "bytes_in": view.bytes_in,
-        "bytes_body": view.bytes_body,
+        **{name: getattr(row.counts, name) for name in COUNTERS if name not in _SAID_ELSEWHERE},
         "service_ms": _latency(row.service),
         "outcomes": {
             each.outcome: {
@@ -201,12 +201,8 @@ def _generator(generator: GeneratorView) -> dict[str, Any]:
         "lag_ms": _durations(generator.lag),
         "delay_ms": _durations(generator.delay),
         "cpu_max": generator.cpu_max,
-        "user_stamps": generator.user_stamps,
-        "rejected_stamps": generator.rejected_stamps,
-        "exhausted": generator.exhausted,
-        "offered": generator.offered,
+        **{name: getattr(generator, name) for name in GENERATOR_COUNTERS},
         "sent": generator.begun,
-        "dropped": generator.dropped,
         "users_by_second": _by_second(generator.users_by_second()),
         "in_flight_by_second": _by_second(generator.in_flight_by_second()),
         "waiting_by_second": _by_second(generator.waiting_by_second()),

@@ -9,6 +9,7 @@ from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
     from plimsoll.run.coordinator.progress import Batch
+    from plimsoll.stats.seconds import SecondSums
 
 LATE_EXCEPTIONS_S = 0.3
 """Seconds after a reset in which exceptions are still handed over that came before it."""
@@ -22,8 +23,8 @@ class ResettableView:
         """Begins anew with a reset."""
         self._left_out: LeftOut | None = None
 
-    def add(self, batch: Batch, started: float, elapsed: float) -> None:
-        """started: Unix time of second 0. elapsed: seconds since then."""
+    def add(self, batch: Batch, started: float, elapsed: float) -> list[SecondSums]:
+        """The intervals by second. started: Unix time of second 0. elapsed: seconds since then."""
         failures, exceptions = batch.failures, batch.exceptions
         if self._left_out is not None:
             since = started + self.view.warmup
@@ -32,13 +33,15 @@ class ResettableView:
             self._left_out.add(early, exceptions if late else ())
             failures = [each for each in failures if each.last >= since]
             exceptions = [] if late else exceptions
-        self.view.add(batch.intervals, batch.health, failures, exceptions)
+        seconds = list(self.view.fold(batch.intervals))
+        self.view.add((), batch.health, failures, exceptions)
+        return seconds
 
     def reset(self, second: int) -> None:
         """Count from this second on, which has not begun, and not before the end of the warm-up."""
         self._left_out = self._left_out or LeftOut()
         self._left_out.add(self.view.failures, self.view.exceptions)
-        self.view = RunView(max(second, self.view.warmup), self.view.times_of)
+        self.view = RunView(max(second, self.view.warmup), self.view.times_of, self.view.recent)
 
     @property
     def facts(self) -> dict[str, Any]:

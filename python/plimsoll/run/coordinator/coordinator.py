@@ -340,12 +340,13 @@ class Coordinator:
     def _report(self) -> None:
         batch, self._batch = self._batch.merged(), Batch()
         elapsed, started = self._elapsed, self._clock_offset + self._epoch / SECOND
-        self._account.add(batch, started, elapsed)
+        seconds = self._account.add(batch, started, elapsed)
         users = self._nodes.users
         end = self._loop.due(self._time_is_up)
         progress = Progress(
             batch=batch,
             view=self._account.view,
+            seconds=seconds,
             started=started,
             elapsed=elapsed,
             loaded=elapsed if self._stopping_since is None else self._stopping_since,

@@ -9,9 +9,10 @@ from plimsoll.record import merge
 from plimsoll.report.reporting import Reporting
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
+    from plimsoll.stats.seconds import SecondSums
     from plimsoll.stats.view import RunView
 
 
@@ -62,6 +63,8 @@ class Progress:
     """Those that are left."""
     state: str
     """spawning, running or stopping."""
+    seconds: Sequence[SecondSums] = ()
+    """The intervals of the batch by second."""
     classes: Mapping[str, int] = field(default_factory=dict)
     """Users alive per class."""
     is_editable: bool = False

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
+from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health, Interval, Snapshot
 from plimsoll.run.dispatch import UserClass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.record import CellTuple, FailureTuple, HealthTuple
+    from plimsoll.record import CellTuple, FailureTuple, HealthTuple, WorkerState
+
+    HealthRow = tuple[HealthTuple, dict[str, Any]]
 
 EMPTY = Histogram().encode()
 
@@ -148,33 +150,6 @@ class Ending:
 
 
 @dataclass(slots=True)
-class HealthRow:
-    """A `Health` with encoded histograms."""
-
-    second: int
-    lag: bytes = EMPTY
-    delay: bytes = EMPTY
-    user_stamps: int = 0
-    rejected_stamps: int = 0
-    offered: int = 0
-    dropped: int = 0
-    exhausted: int = 0
-    cpu: float = 0.0
-    users: int = 0
-    in_flight: int = 0
-    waiting: int = 0
-
-    def decode(self, worker: int) -> Health:
-        lag, delay = Histogram.decode(self.lag), Histogram.decode(self.delay)
-        return Health(worker=worker, lag=lag, delay=delay, **{name: getattr(self, name) for name in _PLAIN})
-
-
-_PLAIN = tuple(field.name for field in fields(HealthRow) if field.name not in ("lag", "delay"))
-_STATE = ("cpu", "users", "in_flight", "waiting")
-"""What is true of a worker at the end of a second, and not counted in it."""
-
-
-@dataclass(slots=True)
 class EncodedSnapshot:
     """What `record.Snapshot` says, as plain values."""
 
@@ -184,6 +159,7 @@ class EncodedSnapshot:
     """The stamp that its seconds count from."""
     intervals: list[CellTuple]
     health: list[HealthRow]
+    """(what was recorded, the worker's state)"""
     failures: list[FailureTuple]
     exceptions: list[tuple[str, str, int]]
     """(message, traceback, count)"""
@@ -191,16 +167,12 @@ class EncodedSnapshot:
 
     def to_list(self) -> list[Any]:
         """Plain values in the order of the fields, for a message."""
-        plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        plain["health"] = [[getattr(row, field.name) for field in fields(row)] for row in self.health]
-        return list(plain.values())
+        return [getattr(self, field.name) for field in fields(self)]
 
     @classmethod
     def from_list(cls, data: list[Any]) -> EncodedSnapshot:
         """The inverse of `to_list`."""
-        snapshot = cls(*data)
-        snapshot.health = [HealthRow(*row) for row in data[4]]
-        return snapshot
+        return cls(*data)
 
     def decode(self, clock_offset: float) -> Snapshot:
         """clock_offset: Unix time minus monotonic time, in seconds."""
@@ -208,19 +180,19 @@ class EncodedSnapshot:
             worker=self.worker,
             sequence=self.sequence,
             intervals=[Interval.from_tuple(cell) for cell in self.intervals],
-            health=[row.decode(self.worker) for row in self.health],
+            health=[Health.from_tuple(self.worker, row, **state) for row, state in self.health],
             failures=[Failure.from_tuple(row, clock_offset) for row in self.failures],
             exceptions=[CaughtException(text, trace, count, {self.worker}) for text, trace, count in self.exceptions],
             users=self.users,
         )
 
 
-def health_rows(recorded: Iterable[HealthTuple], closed: range, last: HealthRow) -> list[HealthRow]:
-    """One row per closed second with the state in `last`, and what was recorded, ascending.
+def health_rows(recorded: Iterable[HealthTuple], closed: range, state: WorkerState) -> list[HealthRow]:
+    """One row per closed second with this state, and what was recorded, ascending.
 
     A recorded row of an earlier second holds what was read late; it adds its counts, lag and delay, but no state.
     """
-    state = {name: getattr(last, name) for name in _STATE}
-    rows = [HealthRow(*row, **state if row[0] in closed else {}) for row in recorded]
-    rows += [HealthRow(second, **state) for second in set(closed).difference(row.second for row in rows)]
-    return sorted(rows, key=lambda row: row.second)
+    rows: list[HealthRow] = [(row, vars(state) if row[0] in closed else {}) for row in recorded]
+    missing = set(closed).difference(row[0] for row, _ in rows)
+    rows += [((second, *(0 for _ in GENERATOR_COUNTERS), EMPTY, EMPTY), vars(state)) for second in missing]
+    return sorted(rows, key=lambda row: row[0][0])

@@ -19,7 +19,8 @@ from gevent import getcurrent
 
 from plimsoll._engine import Engine, Recorder, now
 from plimsoll.errors import PlimsollError
-from plimsoll.run.transport.messages import EncodedSnapshot, Ending, HealthRow, Prepared, Ready, health_rows
+from plimsoll.record import WorkerState
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Prepared, Ready, health_rows
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
 from plimsoll.run.worker.mailbox import Mailbox
@@ -278,8 +279,7 @@ class Worker:
         assert self._script is not None
         closed = range(self._open_second, self._closed() + 1 if before is None else before)
         users = self._script.counts()
-        state = HealthRow(
-            0,
+        state = WorkerState(
             cpu=self._cpu(),
             users=sum(users.values()),
             in_flight=self._engine.in_flight,

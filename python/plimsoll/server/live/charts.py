@@ -13,11 +13,10 @@ from plimsoll.server.live.endpoint_history import EndpointHistory, unpack
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from plimsoll.record import Interval
     from plimsoll.report.charts.chart import Chart
     from plimsoll.report.charts.columns import Second
-    from plimsoll.server.live.rows import Key
     from plimsoll.server.messages import Rows
+    from plimsoll.stats.seconds import Key, SecondSums
 
 INTEREST = 30.0
 """Seconds for which the charts of an endpoint are kept up to date after somebody asked for them, or listened."""
@@ -63,10 +62,10 @@ class Charts:
         self._seconds: int | None = None
         """Whole ones that there were, once the run is over."""
 
-    def take(self, intervals: Iterable[Interval], seconds: list[Second]) -> ChartUpdate:
-        """intervals: what is new. seconds: of all endpoints together, those that are to be drawn (again)."""
+    def take(self, new: Iterable[SecondSums], seconds: list[Second]) -> ChartUpdate:
+        """new: what came in. seconds: of all endpoints together, those that are to be drawn (again)."""
         with self._turns.first():
-            self._history.add(intervals)
+            self._history.add(new)
             self._forget()
             rows: dict[Key | None, dict[str, Rows]] = {}
             for second in seconds:

@@ -11,13 +11,14 @@ import struct
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
-from plimsoll.record import NO_REQUESTS, Interval
+from plimsoll.record import NO_REQUESTS
 from plimsoll.report.charts.columns import Second
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
 
-    from plimsoll.server.live.rows import Key
+    from plimsoll.record import Interval
+    from plimsoll.stats.seconds import Key, SecondSums
 
 BUDGET = 128_000_000
 """Bytes."""
@@ -38,23 +39,26 @@ class EndpointHistory:
         self._size = 0
         self._seconds: dict[int, dict[Key, bytes]] = {}
 
-    def add(self, intervals: Iterable[Interval]) -> None:
+    def add(self, seconds: Iterable[SecondSums]) -> None:
         """What is new, of whichever second."""
-        found: dict[tuple[int, Key], list[Interval]] = {}
-        for each in intervals:
-            if each.outcome not in NO_REQUESTS and each.second >= self.first:
-                found.setdefault((each.second, (each.method, each.name)), []).append(each)
-        for (second, key), parts in found.items():
-            entries = self._seconds.setdefault(second, {})
-            before = entries.get(key)
-            if before is not None:
-                self._size -= len(before) + OVERHEAD
-            entries[key] = _pack(parts, self._timed, before)
-            self._size += len(entries[key]) + OVERHEAD
+        for sums in seconds:
+            if sums.second >= self.first:
+                self._add_second(sums)
         while self._size > self._budget and len(self._seconds) > 1:
             oldest = min(self._seconds)
             self._size -= sum(len(each) + OVERHEAD for each in self._seconds.pop(oldest).values())
             self.first = oldest + 1
+
+    def _add_second(self, sums: SecondSums) -> None:
+        for key, found in sums.endpoints.items():
+            parts = [each for each in found if each.outcome not in NO_REQUESTS]
+            if parts:
+                entries = self._seconds.setdefault(sums.second, {})
+                before = entries.get(key)
+                if before is not None:
+                    self._size -= len(before) + OVERHEAD
+                entries[key] = _pack(parts, self._timed, before)
+                self._size += len(entries[key]) + OVERHEAD
 
     def packed(self, key: Key) -> dict[int, bytes]:
         """The seconds of an endpoint that had requests; what they are packed in never changes."""

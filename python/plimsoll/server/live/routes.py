@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from plimsoll.server.live.live import Live
-    from plimsoll.server.live.rows import Key
     from plimsoll.server.live.stream import Viewers
+    from plimsoll.stats.seconds import Key
 
 
 def routes(live: Live, viewers: Viewers) -> list[Route]:

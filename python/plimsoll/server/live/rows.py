@@ -15,18 +15,13 @@ from plimsoll.server.messages import EndpointRow
 from plimsoll.stats.latency.ranks import least_requests
 from plimsoll.stats.run_summary import QUANTILES
 from plimsoll.stats.summary import summary_of
-from plimsoll.stats.view import AGGREGATED, WINDOW, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from plimsoll.record import Interval
     from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.seconds import Key
     from plimsoll.stats.summary import EndpointSummary
-    from plimsoll.stats.view import EndpointView, RunView
+    from plimsoll.stats.view import RunView
 
-Key = tuple[str, str]
-"""(method, name)"""
 ROWS_A_SECOND = 200
 """A row costs some 0.2 ms: this is 4 % of a core."""
 FIRST_ROWS = 1000
@@ -46,27 +41,9 @@ class RowTable:
 
     def __init__(self) -> None:
         self.rows: dict[Key, EndpointRow] = {}
-        self._recent: dict[int, dict[Key, list[Interval]]] = {}
-        """Of the last seconds, by endpoint."""
-        self._totals: dict[int, Totals] = {}
-        """Likewise, all endpoints together."""
         self._turn: deque[Key] = deque()
         """Whose row is the oldest comes first."""
         self._known: set[Key] = set()
-        self._last = -1
-
-    def take(self, intervals: Iterable[Interval]) -> None:
-        """What is new, of whichever second."""
-        for interval in intervals:
-            second = interval.second
-            self._last = max(self._last, second)
-            if second > self._last - WINDOW:
-                if second not in self._totals:
-                    self._totals[second], self._recent[second] = Totals("", AGGREGATED), {}
-                self._totals[second].add(interval)
-                self._recent[second].setdefault((interval.method, interval.name), []).append(interval)
-        for old in [each for each in self._totals if each <= self._last - WINDOW]:
-            del self._totals[old], self._recent[old]
 
     def forget(self) -> None:
         """All rows: what they were made from no longer counts."""
@@ -78,16 +55,6 @@ class RowTable:
     def age(self) -> int:
         """Seconds after which each row is made anew."""
         return max(1, math.ceil(len(self._turn) / ROWS_A_SECOND))
-
-    def second(self, number: int) -> Totals | None:
-        """All endpoints in one of the last seconds; None when nothing came in it."""
-        return self._totals.get(number)
-
-    def total(self, view: RunView) -> EndpointSummary:
-        """All endpoints together, as they are now."""
-        parts = [each for second, totals in self._totals.items() for each in totals.outcomes.values()
-                 if second > view.last_second - WINDOW]  # fmt: skip
-        return _summary(view, view.total, parts)
 
     def turn(self, view: RunView, *, everything: bool = False) -> list[EndpointRow]:
         """The rows that are made anew this time."""
@@ -101,18 +68,9 @@ class RowTable:
         for _ in range(min(most, len(self._turn))):
             key = self._turn.popleft()
             self._turn.append(key)
-            parts = [each for second, found in self._recent.items() for each in found.get(key, ())
-                     if second > view.last_second - WINDOW]  # fmt: skip
-            row = self.rows[key] = row_of(_summary(view, endpoints[key], parts))
+            row = self.rows[key] = row_of(summary_of(view, endpoints[key]))
             made.append(row)
         return made
-
-
-def _summary(view: RunView, endpoint: EndpointView, recent: Iterable[Interval]) -> EndpointSummary:
-    current = Totals(endpoint.method, endpoint.name)
-    for interval in recent:
-        current.add(interval)
-    return summary_of(view, endpoint, current, min(WINDOW, view.last_second + 1))
 
 
 def row_of(summary: EndpointSummary) -> EndpointRow:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure
-    from plimsoll.server.live.rows import Key
     from plimsoll.server.messages import EndpointRow, HeadlineItem, LogLine, Rows, Test, WorkerItem
+    from plimsoll.stats.seconds import Key
 
 
 @dataclass(frozen=True, slots=True)

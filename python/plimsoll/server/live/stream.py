@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
     from plimsoll.server.live.live import Live
-    from plimsoll.server.live.rows import Key
     from plimsoll.server.live.snapshot import LiveSnapshot
+    from plimsoll.stats.seconds import Key
 
 MOST_VIEWERS = 100
 HEARTBEAT_INTERVAL_S = 10.0

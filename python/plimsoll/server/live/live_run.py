@@ -1,0 +1,197 @@
+"""What one run in progress adds up to: its rows, its workers and its charts."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.record import TIMES_OF
+from plimsoll.report.load import load_in_short
+from plimsoll.server.live.charts import Charts
+from plimsoll.server.live.endpoint_history import EndpointHistory
+from plimsoll.server.live.headline import headline_of
+from plimsoll.server.live.health import chart_second, worker_items
+from plimsoll.server.live.rows import RowTable, row_of
+from plimsoll.server.live.snapshot import exception_item, failure_item
+from plimsoll.server.messages import Test
+from plimsoll.stats.seconds import WINDOW
+from plimsoll.stats.summary import summarise_total
+from plimsoll.store.redact import redact_url
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from plimsoll.record import Health
+    from plimsoll.report.assessment import Assessment
+    from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.server.live.charts import ChartUpdate
+    from plimsoll.stats.seconds import RecentSeconds, SecondSums
+    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.view import RunView
+
+    Judge = Callable[[float], Sequence[ThresholdResult]]
+
+MOST_FAILURES = 500
+
+
+class LiveRun:
+    """One run. number: of the runs of this process. shaped: a LoadTestShape says how many users there are.
+
+    What the seconds of a run add up to is in `Progress.view`; this has what only the page needs.
+    """
+
+    def __init__(self, plan: RunPlan, number: int, shaped: bool) -> None:
+        self.plan = plan
+        self.number = number
+        self.judge: Judge = lambda _: ()
+        self._shaped = shaped
+        self._left = plan.processes
+        """Workers that are not lost."""
+        self._warmup = math.ceil(plan.warmup)
+        self._rows = RowTable()
+        self._timed = TIMES_OF[plan.times_of]
+        self.charts = Charts(EndpointHistory(self._timed), is_open=plan.is_open, warmup=self._warmup)
+        self._drawn = -1
+
+    def test(self, name: str, *, is_editable: bool) -> Test:
+        """Before it begins."""
+        plan = self.plan
+        return Test(
+            run="",
+            number=self.number,
+            name=name,
+            status="preparing",
+            model="open" if plan.is_open else "closed",
+            load=self._load(),
+            host=_host(plan),
+            started=None,
+            elapsed=0.0,
+            left=plan.seconds,
+            users=0,
+            wanted=None,
+            workers=plan.processes,
+            warmup=plan.warmup,
+            is_editable=is_editable,
+        )
+
+    def empty(self) -> dict[str, Any]:
+        """Fields of a snapshot: nothing has been measured yet."""
+        return {
+            "is_whole": True,
+            "headline": None,
+            "total": None,
+            "rows": {},
+            "failures": (),
+            "kinds_of_failures": 0,
+            "exceptions": (),
+            "workers": (),
+            "versions": {None: (self.number, 0)},
+        }
+
+    def forget(self, view: RunView) -> bool:
+        """Whether the view begins later than before: all rows are then made anew."""
+        if view.warmup == self._warmup:
+            return False
+        self._warmup = view.warmup
+        self._rows.forget()
+        self.charts.leave_out(view.warmup)
+        return True
+
+    def take(self, progress: Progress) -> ChartUpdate:
+        """`Progress.view` has this batch already."""
+        if progress.state != "stopping":
+            self._left = progress.workers
+        return self._draw(progress.view.recent, progress.workers, progress.seconds, progress.batch.health)
+
+    def progress_fields(self, progress: Progress) -> dict[str, Any]:
+        """Of the `Test`."""
+        return {
+            "load": self._load(progress.wanted),
+            "status": progress.state,
+            "started": progress.started,
+            "elapsed": progress.elapsed,
+            "left": progress.left,
+            "users": progress.users,
+            "wanted": progress.wanted,
+            "workers": self._left,
+            "warmup": float(progress.view.warmup),
+        }
+
+    def second_fields(self, view: RunView, new: ChartUpdate) -> dict[str, Any]:
+        """Of the snapshot that somebody waits for while the run goes on."""
+        total = summarise_total(view)
+        workers = worker_items(view.recent, self._left)
+        facts = {"lost_workers": sum(each.is_lost for each in workers)}
+        thresholds = self.judge(view.duration)
+        return {
+            "headline": headline_of(view, self.plan, facts, current=total.current_response, thresholds=thresholds),
+            "changed": self._rows.turn(view),
+            "total": row_of(total),
+            "rows": dict(self._rows.rows),
+            "row_age": self._rows.age,
+            "workers": workers,
+            **self._drawn_fields(new),
+            **_trouble_fields(view),
+        }
+
+    def end(self, view: RunView, assessment: Assessment) -> dict[str, Any]:
+        """The fields of the last snapshot."""
+        new = self._draw(view.recent, 0, is_last=True)
+        whole = 0 if view.length is None else int(view.length + 1e-6)
+        return {
+            "headline": headline_of(view, self.plan, {}, assessment=assessment),
+            "changed": self._rows.turn(view, everything=True),
+            "total": row_of(summarise_total(view)),
+            "rows": dict(self._rows.rows),
+            "row_age": 1,
+            **self._drawn_fields(self.charts.end(whole) if whole else new),
+            **_trouble_fields(view),
+        }
+
+    def _draw(
+        self,
+        recent: RecentSeconds,
+        workers: int,
+        seconds: Sequence[SecondSums] = (),
+        health: Sequence[Health] = (),
+        *,
+        is_last: bool = False,
+    ) -> ChartUpdate:
+        """workers: those that are left. A second is drawn once all of them have reported it, or two seconds later."""
+        reported = {each.second for each in seconds} | {each.second for each in health}
+        due = {second for second in reported if recent.last - WINDOW < second <= self._drawn}
+        while self._drawn < recent.last and (is_last or _is_complete(recent, self._drawn + 1, workers)):
+            self._drawn += 1
+            due.add(self._drawn)
+        return self.charts.take(seconds, [chart_second(recent, each, self._timed) for each in sorted(due)])
+
+    def _drawn_fields(self, new: ChartUpdate) -> dict[str, Any]:
+        versions = {key: (self.number, version) for key, version in new.versions.items()}
+        return {"appended": new.rows, "versions": versions}
+
+    def _load(self, wanted: int | None = None) -> str:
+        """wanted: users that there are to be, if somebody has said so since."""
+        load = self.plan.load.to_dict() if self.plan.load else None
+        users = self.plan.users if wanted is None else wanted
+        return load_in_short({"load": load, "users": users, "shaped": self._shaped})
+
+
+def _is_complete(recent: RecentSeconds, second: int, workers: int) -> bool:
+    return second <= recent.last - 2 or len(recent.workers(second)) >= workers
+
+
+def _trouble_fields(view: RunView) -> dict[str, Any]:
+    failures = view.counted_failures
+    requests = {(each.method, each.name): each.requests for each in view.endpoints} if failures else {}
+    shown = ((each, requests[each.method, each.name]) for each in failures[:MOST_FAILURES])
+    return {
+        "failures": tuple(failure_item(each, of) for each, of in shown),
+        "kinds_of_failures": len(failures),
+        "exceptions": tuple(exception_item(each) for each in view.exceptions),
+    }
+
+
+def _host(plan: RunPlan) -> str:
+    targets = (plan.scenario or {}).get("targets", ())
+    return redact_url(plan.host or ", ".join(target["url"] for target in targets))

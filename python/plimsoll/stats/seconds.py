@@ -1,0 +1,136 @@
+"""What comes in, put together by second: the one pass that every view of a run reads."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+from plimsoll.stats.totals import AGGREGATED, Totals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from plimsoll.record import Health, Interval
+
+WINDOW = 10
+"""Seconds that "current" numbers look back."""
+
+Key = tuple[str, str]
+"""(method, name) of an endpoint."""
+
+
+class SecondSums:
+    """What came in at one time for one second. It does not change any more."""
+
+    __slots__ = ("_endpoints", "intervals", "second", "total")
+
+    def __init__(self, second: int) -> None:
+        self.second = second
+        self.intervals: list[Interval] = []
+        self.total = Totals("", AGGREGATED, second)
+        """All endpoints together."""
+        self._endpoints: dict[Key, list[Interval]] | None = None
+
+    @property
+    def endpoints(self) -> dict[Key, list[Interval]]:
+        """The intervals by endpoint. Put together when somebody asks for it."""
+        if self._endpoints is None:
+            self._endpoints = {}
+            for interval in self.intervals:
+                self._endpoints.setdefault((interval.method, interval.name), []).append(interval)
+        return self._endpoints
+
+
+def by_second(intervals: Iterable[Interval], also: Callable[[Interval], None] | None = None) -> Iterator[SecondSums]:
+    """Intervals of one second that follow each other are put together; the same second may come again.
+
+    also: is called with each interval; adding up its histograms twice in a row is cheaper than in two passes.
+    """
+    for second, found in groupby(intervals, attrgetter("second")):
+        sums = SecondSums(second)
+        for interval in found:
+            sums.total.add(interval)
+            sums.intervals.append(interval)
+            if also is not None:
+                also(interval)
+        yield sums
+
+
+class RecentSeconds:
+    """The last `WINDOW` seconds of a run, or all of a younger one: by endpoint, all together, and by worker.
+
+    What comes later for one of them is added; what comes for an older one is left out.
+    """
+
+    def __init__(self) -> None:
+        self.last = -1
+        """The last second with anything in it."""
+        self.reported: dict[int, int] = {}
+        """By the number of a worker: the last second that it has reported."""
+        self._sums: dict[int, list[SecondSums]] = {}
+        self._workers: dict[int, dict[int, Health]] = {}
+
+    def add(self, sums: SecondSums) -> None:
+        self._reach(sums.second)
+        if self._is_recent(sums.second):
+            self._sums.setdefault(sums.second, []).append(sums)
+
+    def add_health(self, row: Health) -> None:
+        self._reach(row.second)
+        self.reported[row.worker] = max(row.second, self.reported.get(row.worker, -1))
+        if not self._is_recent(row.second):
+            return
+        workers = self._workers.setdefault(row.second, {})
+        known = workers.get(row.worker)
+        if known is None:
+            workers[row.worker] = row
+        else:
+            both = replace(known, lag=known.lag.copy(), delay=known.delay.copy())
+            both.add(row)
+            workers[row.worker] = both
+
+    @property
+    def seconds(self) -> int:
+        """How many there are."""
+        return min(WINDOW, self.last + 1)
+
+    @property
+    def total(self) -> Totals:
+        """All endpoints together."""
+        return _sum(Totals("", AGGREGATED), (part.total for parts in self._sums.values() for part in parts))
+
+    def endpoint(self, method: str, name: str) -> Totals:
+        totals = Totals(method, name)
+        for parts in self._sums.values():
+            for part in parts:
+                for interval in part.endpoints.get((method, name), ()):
+                    totals.add(interval)
+        return totals
+
+    def second(self, number: int) -> Totals:
+        """All endpoints together in one of these seconds."""
+        return _sum(Totals("", AGGREGATED, number), (part.total for part in self._sums.get(number, ())))
+
+    def workers(self, second: int) -> Mapping[int, Health]:
+        """Each worker that has reported one of these seconds, by its number."""
+        return self._workers.get(second, {})
+
+    def _is_recent(self, second: int) -> bool:
+        return second > self.last - WINDOW
+
+    def _reach(self, second: int) -> None:
+        if second <= self.last:
+            return
+        self.last = second
+        for seconds in (self._sums, self._workers):
+            for old in [each for each in seconds if not self._is_recent(each)]:
+                del seconds[old]
+
+
+def _sum(into: Totals, parts: Iterable[Totals]) -> Totals:
+    for part in parts:
+        for interval in part.outcomes.values():
+            into.add(interval)
+    return into

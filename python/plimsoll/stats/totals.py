@@ -1,0 +1,83 @@
+"""Sums of intervals: of one endpoint or of all, by outcome."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.record import CANCELLED, DROPPED, FAILURES, NO_REQUESTS, TIMED, ExchangeCounts, Interval
+from plimsoll.stats.latency.milliseconds import Latency
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+AGGREGATED = "Aggregated"
+"""The name of all endpoints together."""
+
+
+class Totals:
+    """The sum of some intervals of one endpoint, or of all endpoints, kept apart by outcome.
+
+    second: of the intervals, if it is the same for all of them.
+    """
+
+    def __init__(self, method: str, name: str, second: int = 0) -> None:
+        self.method = method
+        self.name = name
+        self.second = second
+        self.outcomes: dict[str, Interval] = {}
+
+    def add(self, interval: Interval) -> None:
+        into = self.outcomes.get(interval.outcome)
+        if into is None:
+            into = self.outcomes[interval.outcome] = Interval(self.second, self.method, self.name, interval.outcome)
+        into.add(interval)
+
+    @property
+    def requests(self) -> int:
+        """Exchanges that ended by themselves, well or badly; neither cancelled nor dropped ones."""
+        return sum(each.count for each in self.outcomes.values() if each.outcome not in NO_REQUESTS)
+
+    @property
+    def failures(self) -> int:
+        """Of the requests, those that failed."""
+        return sum(each.count for each in self.failed_outcomes)
+
+    @property
+    def cancelled(self) -> int:
+        """Exchanges that the stop of their user cut off."""
+        return self.outcomes[CANCELLED].count if CANCELLED in self.outcomes else 0
+
+    @property
+    def dropped(self) -> int:
+        """What was due and never sent."""
+        return self.outcomes[DROPPED].count if DROPPED in self.outcomes else 0
+
+    @property
+    def counts(self) -> ExchangeCounts:
+        """The counters of all outcomes together, those included that are no requests."""
+        total = ExchangeCounts(self.second, self.method, self.name, "")
+        for each in self.outcomes.values():
+            total.add_counts(each)
+        return total
+
+    @property
+    def response(self) -> Latency:
+        """arrival - due of the outcomes that tell how long an answer takes."""
+        return self.response_of(TIMED)
+
+    @property
+    def service(self) -> Latency:
+        """arrival - sent of the same exchanges."""
+        return self.service_of(TIMED)
+
+    def response_of(self, outcomes: Container[str]) -> Latency:
+        return Latency.of_response(each for each in self.outcomes.values() if each.outcome in outcomes)
+
+    def service_of(self, outcomes: Container[str]) -> Latency:
+        return Latency.of_service(each for each in self.outcomes.values() if each.outcome in outcomes)
+
+    @property
+    def failed_outcomes(self) -> list[Interval]:
+        """Sums of the failure kinds that occurred, the most frequent first."""
+        failed = (each for each in self.outcomes.values() if each.outcome in FAILURES and each.count)
+        return sorted(failed, key=lambda each: (-each.count, each.outcome))
