@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.importers.cells import TableCell
-    from plimsoll.importers.columns import Meaning, MappedColumn
+    from plimsoll.importers.columns import MappedColumn, Meaning
 
 FINE = 4
 """Decimals from which on a rate tells how long the run was."""

@@ -1,1 +1,1 @@
-"""The command line as Locust has it: options, configuration files, and what a locustfile adds."""
+"""Options as a locustfile sees them: Locust's parser, and `environment.parsed_options`."""
