@@ -3,7 +3,15 @@ from __future__ import annotations
 import msgpack
 
 from plimsoll._engine import Histogram, Recorder
-from plimsoll.record import CaughtException, Failure, Health, Interval, WorkerState
+from plimsoll.record import (
+    GENERATOR_COUNTERS,
+    CaughtException,
+    Failure,
+    Health,
+    HealthTuple,
+    Interval,
+    WorkerState,
+)
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.transport.messages import Complete, EncodedSnapshot, Ending, Exchanges, Ready, health_rows
 
@@ -17,13 +25,20 @@ def _encoded(*micros: int) -> bytes:
     return histogram.encode()
 
 
+def _recorded(second: int, lag: int, delay: int, **counts: int) -> HealthTuple:
+    """What the engine hands over of a second."""
+    return second, *(counts.get(name, 0) for name in GENERATOR_COUNTERS), _encoded(lag), _encoded(delay)
+
+
 def test_a_snapshot_survives_its_message() -> None:
     recorder = Recorder(0)
     recorder.custom(recorder.endpoint("GET", "/"), 12.5, 100)
     recorder.custom(recorder.endpoint("GET", "/"), None, 0, "assertion", "wrong")
     intervals, _, failures = recorder.take()
     state = WorkerState(cpu=0.5, users=10, in_flight=4, waiting=9)
-    rows = health_rows([(3, 1, 2, 30, 6, 8, _encoded(5), _encoded(7))], range(3, 4), state)
+    rows = health_rows(
+        [_recorded(3, 5, 7, user_stamps=1, rejected_stamps=2, offered=30, dropped=6, exhausted=8)], range(3, 4), state
+    )
     sent = EncodedSnapshot(1, 4, 99, intervals, rows, failures, [("boom", "trace", 2)], {"A": 10})
     received = EncodedSnapshot.from_list(msgpack.unpackb(msgpack.packb(sent.to_list())))
     snapshot = received.decode(clock_offset=1000.0)
@@ -56,7 +71,7 @@ def test_what_else_a_worker_may_say_survives_its_message() -> None:
 
 def test_each_closed_second_has_a_row_with_the_workers_state() -> None:
     state = WorkerState(cpu=0.5, users=7, in_flight=2, waiting=3)
-    encoded = health_rows([(4, 0, 0, 30, 20, 10, _encoded(1), _encoded(2))], range(3, 6), state)
+    encoded = health_rows([_recorded(4, 1, 2, offered=30, dropped=20, exhausted=10)], range(3, 6), state)
     rows = [Health.from_tuple(0, row, **state) for row, state in encoded]
     assert [(row.second, row.cpu, row.users, row.in_flight, row.waiting) for row in rows] == [
         (3, 0.5, 7, 2, 3), (4, 0.5, 7, 2, 3), (5, 0.5, 7, 2, 3),
@@ -66,7 +81,7 @@ def test_each_closed_second_has_a_row_with_the_workers_state() -> None:
 
 
 def test_a_second_that_was_handed_over_before_adds_what_was_recorded_but_no_state() -> None:
-    late = (2, 0, 0, 4, 0, 0, _encoded(1), _encoded(2))
+    late = _recorded(2, 1, 2, offered=4)
     encoded = health_rows([late], range(3, 4), WorkerState(cpu=0.5, users=7, waiting=3))
     rows = [Health.from_tuple(0, row, **state) for row, state in encoded]
     assert [(row.second, row.cpu, row.users, row.waiting, row.offered, row.lag.count) for row in rows] == [
