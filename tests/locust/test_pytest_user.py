@@ -75,7 +75,7 @@ def test_the_sessions_of_a_user_are_its_own(live):
         "    notes.append(session.base_url)\n"
         "    note(session.user is fastsession.user is not None)\n"
     )
-    modules = ["plimsoll.users.session", "plimsoll.locust.fasthttp.session"]
+    modules = ["plimsoll.users.http.session", "plimsoll.locust.fasthttp.session"]
     assert seen["notes"] == [modules, "http://127.0.0.1:1", True]
 
 

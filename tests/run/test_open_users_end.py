@@ -249,7 +249,7 @@ def test_no_user_imports_its_client_at_the_expense_of_an_arrival() -> None:
         "class B(u.FastHttpUser): host = 'http://x'\n"
         "environment, group = u.Environment(user_classes=[A, B]), gevent.pool.Group()\n"
         "it.OpenUsers(environment, [A, B], group, current(), e.Recorder(1), 1, False)\n"
-        "print({'plimsoll.users.session', 'plimsoll.locust.fasthttp.session'} <= set(sys.modules))"
+        "print({'plimsoll.users.http.session', 'plimsoll.locust.fasthttp.session'} <= set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=TIMEOUT_S)
     assert done.stdout.strip() == "True"

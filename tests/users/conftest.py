@@ -14,8 +14,8 @@ from plimsoll._engine import Recorder, now
 from plimsoll.locust.fasthttp.session import FastHttpSession
 from plimsoll.record import Failure, Interval, merge
 from plimsoll.users.events import EventHook
+from plimsoll.users.http.session import HttpSession
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.session import HttpSession
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,11 +14,11 @@ import click
 from plimsoll.cli.options import store_option
 from plimsoll.errors import UsageError
 from plimsoll.experiment.display import display
+from plimsoll.experiment.file.file import read_experiment
 from plimsoll.experiment.plan import SessionOptions, cells_in_words
 from plimsoll.experiment.planned_cell import check_runs
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
-from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.load.durations import rough_duration
 from plimsoll.report.render.terminal import shows_ansi

@@ -20,7 +20,7 @@ from plimsoll.server.serving import PageServer
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.cli.run_wish import RunRequests
+    from plimsoll.cli.run_request import RunRequests
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.control.control import Control
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.experiment.file.model import DECIDED
 from plimsoll.experiment.order import cells_in_order
-from plimsoll.experiment.spec_model import DECIDED
 from plimsoll.load.durations import format_duration
 from plimsoll.run.options.command import read_words
 from plimsoll.run.planning import planned_run, read_source

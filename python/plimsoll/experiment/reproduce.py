@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_values import CellFolder
 from plimsoll.experiment.drift import facts_of
-from plimsoll.experiment.spec_file import read_experiment
+from plimsoll.experiment.file.file import read_experiment
 from plimsoll.experiment.state import cell_of, changes, file_digests, from_json, kept_file
 from plimsoll.load import read_plan, read_targets
 from plimsoll.run.manifest import MASK, manifest

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_values import ExperimentCell
+from plimsoll.experiment.file.file import plan_files
 from plimsoll.experiment.spec import Experiment, Variant
-from plimsoll.experiment.spec_file import plan_files
 from plimsoll.load.mistakes import shown
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import ExperimentFile

@@ -34,9 +34,9 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.locust.options.parser": "LocustArgumentParser",
     },
     "locust.clients": {
-        "plimsoll.users.response": "ResponseContextManager ResponseContextManager=RestResponseContextManager",
-        "plimsoll.users.session": "HttpSession",
-        "plimsoll.users.url": "ABSOLUTE=absolute_http_url_regexp",
+        "plimsoll.users.http.response": "ResponseContextManager ResponseContextManager=RestResponseContextManager",
+        "plimsoll.users.http.session": "HttpSession",
+        "plimsoll.users.http.url": "ABSOLUTE=absolute_http_url_regexp",
     },
     "locust.contrib": {},
     "locust.contrib.csv_request_logger": {"plimsoll.locust.contrib.csv_request_logger": "CSV_COLUMNS CsvRequestLogger"},
@@ -51,7 +51,7 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.users.failure": (
             "FAST_FAILURES=FAILURE_EXCEPTIONS HTTPConnectionClosed HTTPParseError LocustBadStatusCode"
         ),
-        "plimsoll.users.url": "ABSOLUTE=absolute_http_url_regexp",
+        "plimsoll.users.http.url": "ABSOLUTE=absolute_http_url_regexp",
     },
     "locust.contrib.milvus": {"plimsoll.locust.contrib.milvus": "MilvusUser MilvusV2Client"},
     "locust.contrib.mongodb": {"plimsoll.locust.contrib.mongodb": "MongoDBClient MongoDBUser"},
@@ -109,9 +109,9 @@ NAMES: dict[str, dict[str, str]] = {
     "locust.user.users": {
         "plimsoll.locust.pytest_user": "PytestUser",
         "plimsoll.users.exceptions": "CatchResponseError StopTest StopUser",
-        "plimsoll.users.response": "ResponseContextManager=RestResponseContextManager",
+        "plimsoll.users.http.response": "ResponseContextManager=RestResponseContextManager",
         "plimsoll.users.rest": "RestMixin",
-        "plimsoll.users.session": "HttpSession",
+        "plimsoll.users.http.session": "HttpSession",
         "plimsoll.users.tasks": "collect_tasks=get_tasks_from_base_classes",
         "plimsoll.users.taskset": (
             "RUNNING=LOCUST_STATE_RUNNING STOPPING=LOCUST_STATE_STOPPING WAITING=LOCUST_STATE_WAITING "

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from plimsoll.locust.fasthttp.session import FastHttpSession
     from plimsoll.users.events import EventHook
-    from plimsoll.users.session import HttpSession
+    from plimsoll.users.http.session import HttpSession
     from plimsoll.users.user import User
 
 _host: str | None = None
@@ -44,7 +44,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture
 def session(user: User | None = None) -> Iterator[HttpSession]:
     """Like the client of an HttpUser."""
-    from plimsoll.users.session import HttpSession
+    from plimsoll.users.http.session import HttpSession
 
     made = HttpSession(*_place(user), user)
     yield made

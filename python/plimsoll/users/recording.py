@@ -9,8 +9,8 @@ from plimsoll.users.failure import exchange_outcome, message_of, outcome_of
 
 if TYPE_CHECKING:
     from plimsoll._engine import Recorder, Reply
-    from plimsoll.users.catch_response import CatchResponse
     from plimsoll.users.events import EventHook
+    from plimsoll.users.http.catch_response import CatchResponse
 
 
 class Endpoints(dict[tuple[str, str], int]):

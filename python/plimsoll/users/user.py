@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gevent.pool import Group
 
     from plimsoll.users.environment import UserEnvironment
-    from plimsoll.users.session import HttpSession
+    from plimsoll.users.http.session import HttpSession
 
     class IterationSource(Protocol):
         """Who decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
@@ -262,12 +262,12 @@ class HttpUser(User, RestMixin[Any]):
 
     @classmethod
     def import_client(cls) -> None:
-        import plimsoll.users.session  # noqa: F401
+        import plimsoll.users.http.session  # noqa: F401
 
     def __init__(self, environment: UserEnvironment) -> None:
         super().__init__(environment)
         host = required_host(self)
-        from plimsoll.users.session import HttpSession
+        from plimsoll.users.http.session import HttpSession
 
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
         # The load must not depend on the proxy variables and .netrc of the person who starts it.

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from plimsoll.experiment.spec_file import read_experiment
+from plimsoll.experiment.file.file import read_experiment
 from plimsoll.store import Store
 
 pytestmark = pytest.mark.long

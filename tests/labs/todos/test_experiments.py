@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from labs.todos.target.variants import CHAIN, VARIANTS
 
-from plimsoll.experiment.spec_file import read_experiment
+from plimsoll.experiment.file.file import read_experiment
 
 FOLDER = Path(__file__).parents[3] / "labs" / "todos"
 FILES = sorted(FOLDER.glob("*.toml"))

@@ -14,7 +14,7 @@ from tests.command import Command, CommandResult
 
 from plimsoll._engine import Shape
 from plimsoll.cli import main
-from plimsoll.experiment.spec_model import DECIDED
+from plimsoll.experiment.file.model import DECIDED
 from plimsoll.load.shapes import SHAPES, in_words, shape_flags
 from plimsoll.load.spec import ShapeSpec
 

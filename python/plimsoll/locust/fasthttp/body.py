@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 from requests import PreparedRequest
 
-from plimsoll.users.plain import FORM
-from plimsoll.users.prepared import body_bytes, chunked
+from plimsoll.users.http.plain import FORM
+from plimsoll.users.http.prepared import body_bytes, chunked
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

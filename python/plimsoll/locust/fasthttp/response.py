@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 import requests
 
-from plimsoll.users.catch_response import CatchResponse
 from plimsoll.users.exceptions import LocustError
-from plimsoll.users.response import Response
-from plimsoll.users.stream import Streamed
+from plimsoll.users.http.catch_response import CatchResponse
+from plimsoll.users.http.response import Response
+from plimsoll.users.http.stream import Streamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Reply
     from plimsoll.locust.fasthttp.session import FastHttpSession
-    from plimsoll.users.stream import Incoming
-    from plimsoll.users.url import Route
+    from plimsoll.users.http.stream import Incoming
+    from plimsoll.users.http.url import Route
 
 _WITHOUT_CATCH = "To change the state of the request, you must pass catch_response=True."
 

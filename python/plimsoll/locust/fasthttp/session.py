@@ -18,16 +18,23 @@ from requests.structures import CaseInsensitiveDict
 
 from plimsoll.locust.fasthttp.body import CHUNKED_NAME, encode_body
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
-from plimsoll.users.cookies import CookieLine, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
-from plimsoll.users.headers import encode
-from plimsoll.users.plain import JSON, ComposedRequest, basic_authorization
-from plimsoll.users.prepared import Chain
+from plimsoll.users.http.cookies import (
+    CookieLine,
+    SessionCookies,
+    bare_request,
+    cookie_header,
+    cookie_line,
+    store_cookies,
+)
+from plimsoll.users.http.headers import encode
+from plimsoll.users.http.plain import JSON, ComposedRequest, basic_authorization
+from plimsoll.users.http.prepared import Chain
+from plimsoll.users.http.response import elapsed
+from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender, weakly
+from plimsoll.users.http.settings import SessionSetting
+from plimsoll.users.http.url import Route, RouteCache, by_way_of, origin_of, route_of, routes_of, without_credentials
 from plimsoll.users.recording import sole_recorder
-from plimsoll.users.response import elapsed
-from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender, weakly
-from plimsoll.users.settings import SessionSetting
-from plimsoll.users.url import Route, RouteCache, by_way_of, origin_of, route_of, routes_of, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -24,8 +24,8 @@ from plimsoll.locust.script import own_page
 from plimsoll.locust.script.controller import HostedController
 from plimsoll.locust.script.own_page import LocustPage
 from plimsoll.locust.script.peers import MainPeer, WorkerPeer
+from plimsoll.locust.script.reporting import wishes
 from plimsoll.locust.script.setting import LocustfileSetup
-from plimsoll.locust.script.wishes import wishes
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code

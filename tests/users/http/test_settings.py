@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from tests.users.conftest import SessionBench
 
-    from plimsoll.users.session import HttpSession
+    from plimsoll.users.http.session import HttpSession
 
 ROOT = "http://example.org"
 

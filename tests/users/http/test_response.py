@@ -13,7 +13,7 @@ import pytest
 import requests
 from tests.users.recording_server import RecordingServer, answer, json_answer
 
-from plimsoll.users.response import Timings
+from plimsoll.users.http.response import Timings
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ import pytest
 from requests.auth import HTTPBasicAuth, HTTPDigestAuth
 from urllib3 import Timeout
 
-from plimsoll.users.plain import basic_authorization, compose, limits
-from plimsoll.users.url import route_of
+from plimsoll.users.http.plain import basic_authorization, compose, limits
+from plimsoll.users.http.url import route_of
 
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from plimsoll._engine import Reply
-    from plimsoll.users.sending import Sender
+    from plimsoll.users.http.sending import Sender
 
 _WITHOUT_BLOCK = """\
 Tried to set status on a request that has not yet been made. Make sure you use a with-block, like this:

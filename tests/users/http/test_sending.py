@@ -14,9 +14,9 @@ from tests.users.recording_server import RecordingServer, answer
 
 from plimsoll._engine import Engine, now
 from plimsoll.users.exceptions import StopUser
+from plimsoll.users.http.sending import weakly
+from plimsoll.users.http.session import HttpSession
 from plimsoll.users.hub import Hub, current
-from plimsoll.users.sending import weakly
-from plimsoll.users.session import HttpSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,11 +13,11 @@ from requests.exceptions import InvalidHeader
 from requests.hooks import default_hooks
 from requests.utils import get_environ_proxies, get_netrc_auth
 
-from plimsoll.users.cookies import NO_COOKIES, SessionCookies, cookie_line
-from plimsoll.users.headers import SessionHeaders, completed, default_headers, defaults, encode
-from plimsoll.users.plain import ComposedSetup, basic_authorization
-from plimsoll.users.sending import weakly
-from plimsoll.users.url import origin_of, routes_of
+from plimsoll.users.http.cookies import NO_COOKIES, SessionCookies, cookie_line
+from plimsoll.users.http.headers import SessionHeaders, completed, default_headers, defaults, encode
+from plimsoll.users.http.plain import ComposedSetup, basic_authorization
+from plimsoll.users.http.sending import weakly
+from plimsoll.users.http.url import origin_of, routes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

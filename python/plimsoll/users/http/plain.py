@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from requests.auth import HTTPBasicAuth, _basic_auth_str
 from urllib3 import Timeout
 
-from plimsoll.users.headers import ADDED_BELOW
-from plimsoll.users.url import encode_form
+from plimsoll.users.http.headers import ADDED_BELOW
+from plimsoll.users.http.url import encode_form
 
 if TYPE_CHECKING:
     from plimsoll._engine import Headers, Origin
-    from plimsoll.users.url import Route, RouteCache
+    from plimsoll.users.http.url import Route, RouteCache
 
 FORM, JSON = "application/x-www-form-urlencoded", "application/json"
 

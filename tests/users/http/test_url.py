@@ -7,8 +7,8 @@ import requests
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.users import url as urls
-from plimsoll.users.url import RouteCache, origin_of, route_of, routes_of, without_credentials
+from plimsoll.users.http import url as urls
+from plimsoll.users.http.url import RouteCache, origin_of, route_of, routes_of, without_credentials
 
 BASES = ["http://example.org", "https://example.org:8443/api", "http://h/base/", "http://EXAMPLE.org/A%20B"]
 # Characters of which every one is special somewhere.

@@ -8,7 +8,7 @@ import pytest
 from requests.exceptions import InvalidHeader
 from requests.structures import CaseInsensitiveDict
 
-from plimsoll.users.headers import SessionHeaders, completed, default_headers, defaults, encode
+from plimsoll.users.http.headers import SessionHeaders, completed, default_headers, defaults, encode
 
 
 def test_every_change_is_told() -> None:

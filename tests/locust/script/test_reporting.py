@@ -3,7 +3,7 @@ from __future__ import annotations
 import sys
 
 from plimsoll.locust import stats as settings
-from plimsoll.locust.script.wishes import wishes
+from plimsoll.locust.script.reporting import wishes
 from plimsoll.report.reporting import Reporting
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from plimsoll._engine import Client, Headers, Origin, Reply
-    from plimsoll.users.catch_response import CatchResponse
     from plimsoll.users.events import EventHook
+    from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.hub import Hub
 
 

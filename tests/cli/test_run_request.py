@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from plimsoll.cli.run import run
-from plimsoll.cli.run_wish import RunRequests
+from plimsoll.cli.run_request import RunRequests
 from plimsoll.errors import FieldError, UsageError
 from plimsoll.run.options.command import words_of
 from plimsoll.run.planning import make_plan

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import UsageError
+from plimsoll.experiment.file.file import read_experiment
 from plimsoll.experiment.spec import Compare, Healthy, Hook, Hooks, Scenario, Target, TargetFact
-from plimsoll.experiment.spec_file import read_experiment
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
 

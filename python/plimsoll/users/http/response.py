@@ -18,17 +18,17 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import get_encoding_from_headers
 from urllib3 import HTTPHeaderDict, HTTPResponse
 
-from plimsoll.users.catch_response import CatchResponse
-from plimsoll.users.cookies import store_cookies
 from plimsoll.users.failure import root_of
+from plimsoll.users.http.catch_response import CatchResponse
+from plimsoll.users.http.cookies import store_cookies
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll._engine import Reply
-    from plimsoll.users.prepared import Chain
-    from plimsoll.users.session import HttpSession
-    from plimsoll.users.url import Route
+    from plimsoll.users.http.prepared import Chain
+    from plimsoll.users.http.session import HttpSession
+    from plimsoll.users.http.url import Route
 
 T = TypeVar("T")
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, model_validator
 
 from plimsoll.errors import UsageError
+from plimsoll.experiment.file.hooks_table import HooksTable, Words
+from plimsoll.experiment.file.levels import LevelsTable
 from plimsoll.experiment.placeholders import check
 from plimsoll.experiment.spec import READY_TIMEOUT_S, Healthy, TargetFact
-from plimsoll.experiment.spec_hooks import HooksTable, Words
-from plimsoll.experiment.spec_levels import LevelsTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes import shape_flags

@@ -12,14 +12,14 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import DecodeError
 
 from plimsoll.users.failure import cause_in_stream
-from plimsoll.users.response import Original, ResponseContextManager, lazy
+from plimsoll.users.http.response import Original, ResponseContextManager, lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from types import TracebackType
 
     from plimsoll._engine import Reply, Stream
-    from plimsoll.users.sending import Sender
+    from plimsoll.users.http.sending import Sender
 
 CHUNK = 64 << 10
 """Bytes per read if the caller gives no number; the engine never gives more."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from plimsoll.errors import UsageError
+from plimsoll.experiment.file.model import ExperimentTable, ScenarioTable
 from plimsoll.experiment.placeholders import NAMES, fill
 from plimsoll.experiment.spec import Compare, Experiment, Healthy, Scenario, Target, Variant
-from plimsoll.experiment.spec_model import ExperimentTable, ScenarioTable
 from plimsoll.load.complaints import Complaint, complain, complaints
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.origins import split_url
@@ -23,7 +23,7 @@ from plimsoll.stats.study import TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.experiment.spec_model import ExperimentTargetTable, VariantTable
+    from plimsoll.experiment.file.model import ExperimentTargetTable, VariantTable
     from plimsoll.load.plan_file import PlanFile
     from plimsoll.stats.study import Level
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.users.headers import completed
+from plimsoll.users.http.headers import completed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

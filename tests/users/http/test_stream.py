@@ -13,7 +13,7 @@ import requests
 from requests import exceptions as errors
 from tests.users.recording_server import ClosingAnswer, answer
 
-from plimsoll.users.stream import STREAK, sliced
+from plimsoll.users.http.stream import STREAK, sliced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

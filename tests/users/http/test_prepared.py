@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import requests
 
-from plimsoll.users.prepared import BLOCK, body_bytes, lines_and_body
+from plimsoll.users.http.prepared import BLOCK, body_bytes, lines_and_body
 
 
 def _prepared(method: str = "POST", **message: Any) -> requests.PreparedRequest:

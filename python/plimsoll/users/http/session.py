@@ -15,25 +15,25 @@ from requests.hooks import dispatch_hook
 from requests.models import REDIRECT_STATI
 from requests.utils import prepend_scheme_if_needed, select_proxy
 
-from plimsoll.users.adapters import ask, join, takes_part
-from plimsoll.users.cookies import store_cookies
 from plimsoll.users.failure import error_of, undecodable
-from plimsoll.users.headers import encode
-from plimsoll.users.plain import compose, limits
-from plimsoll.users.prepared import Chain, lines_and_body
+from plimsoll.users.http.adapters import ask, join, takes_part
+from plimsoll.users.http.cookies import store_cookies
+from plimsoll.users.http.headers import encode
+from plimsoll.users.http.plain import compose, limits
+from plimsoll.users.http.prepared import Chain, lines_and_body
+from plimsoll.users.http.response import ResponseContextManager, elapsed
+from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender
+from plimsoll.users.http.settings import SessionSettings
+from plimsoll.users.http.stream import StreamedResponse
+from plimsoll.users.http.url import ABSOLUTE, by_way_of, origin_of, routes_of, split, without_credentials
 from plimsoll.users.recording import sole_recorder
-from plimsoll.users.response import ResponseContextManager, elapsed
-from plimsoll.users.sending import NO_CONTEXT, RefusedError, Sender
-from plimsoll.users.settings import SessionSettings
-from plimsoll.users.stream import StreamedResponse
-from plimsoll.users.url import ABSOLUTE, by_way_of, origin_of, routes_of, split, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll._engine import Reply
     from plimsoll.users.events import EventHook
-    from plimsoll.users.url import Route
+    from plimsoll.users.http.url import Route
 
 logger = logging.getLogger(__name__)
 
@@ -45,7 +45,7 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
 
     A URL without http:// is put behind base_url as it is. What is common is composed here; the rest (files, cookies=,
     hooks, authentication objects, proxies, …) is prepared by requests itself, and then sent by the engine as well.
-    Mounted adapters are asked if they do something to requests; see `plimsoll.users.adapters`.
+    Mounted adapters are asked if they do something to requests; see `plimsoll.users.http.adapters`.
     """
 
     _asks_adapters = False

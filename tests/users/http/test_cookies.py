@@ -10,7 +10,14 @@ from http.cookiejar import DefaultCookiePolicy
 import pytest
 from requests.cookies import RequestsCookieJar, create_cookie
 
-from plimsoll.users.cookies import NO_COOKIES, SessionCookies, bare_request, cookie_header, cookie_line, store_cookies
+from plimsoll.users.http.cookies import (
+    NO_COOKIES,
+    SessionCookies,
+    bare_request,
+    cookie_header,
+    cookie_line,
+    store_cookies,
+)
 
 ROOT = "http://example.org"
 

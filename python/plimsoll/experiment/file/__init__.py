@@ -1,0 +1,1 @@
+"""experiment.toml: its tables, and the one way from the file to an `Experiment`."""
