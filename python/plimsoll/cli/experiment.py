@@ -89,13 +89,13 @@ def experiment(
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
     check_runs(spec)
     kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
-    wishes = SessionOptions(resume, fresh, again, only)
+    options = SessionOptions(resume, fresh, again, only)
     if dry_run:
         with ExitStack() as stack:
-            _show_order(prepare(_existing(store, stack), spec, kept, wishes))
+            _show_order(prepare(_existing(store, stack), spec, kept, options))
         return
     with Store.open(store) as opened:
-        prepared = prepare(opened, spec, kept, wishes)
+        prepared = prepare(opened, spec, kept, options)
         _announce(prepared, yes)
         done = _run(prepared, opened, store, only)
         if done.interrupted or not done.finished:

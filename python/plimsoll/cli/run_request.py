@@ -1,4 +1,4 @@
-"""Between the command line of `run` and what is wished for at its page: one says what the other could say."""
+"""A run as the page asks for it, and the command line that says the same."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _SHORT = re.compile(r", as in -t 1m")
 
 
 class RunRequests:
-    """What can be wished for when this is the command line.
+    """The runs that may be asked for when this is the command line.
 
     words: as it was read.
     """

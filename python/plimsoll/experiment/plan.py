@@ -65,34 +65,34 @@ def make_plan(
     file: ExperimentFile,
     stored: StoredExperiment | None,
     kept: Sequence[StoredCell],
-    wishes: SessionOptions,
+    options: SessionOptions,
 ) -> Plan:
     """stored: what the store has under the name, and kept: its cells. Raises UsageError that says what is in the way,
     and what to do."""
     cells = cells_in_order(spec)
-    if stored is None or stored.file is None or wishes.fresh:
-        if wishes.resume and stored is None:
+    if stored is None or stored.file is None or options.fresh:
+        if options.resume and stored is None:
             raise UsageError(f"there is no experiment {spec.name} to go on with; leave --resume out")
-        now = chosen(cells, wishes.only)
+        now = chosen(cells, options.only)
         return Plan(spec, True, now, len(cells) - len(now), 0, ())
     if stored.is_running:
         raise UsageError(f"experiment {spec.name} is being run by another process; wait for it, or stop it")
     _refuse_changed(spec, stored.file, file, stored, kept)
-    again = tuple(each for each in OVER if each != "valid") if wishes.again else ()
+    again = tuple(each for each in OVER if each != "valid") if options.again else ()
     added = tuple(each for each in cells if each.repeat > max((row.repeat for row in kept), default=0))
     waiting = [
         replace(cell_of(row), state="pending", reason="", run=None)
         for row in kept
         if row.state in ("pending", "running", *again)
     ]
-    if not wishes.resume:
+    if not options.resume:
         _refuse_old(stored, kept, bool(waiting))
     pending = [*(each for each in waiting if each.repeat <= spec.repeats), *added]
     if not pending:
         if waiting:
             raise UsageError(f"what is left of experiment {spec.name} is of repeats after the first {spec.repeats}")
         _refuse_old(stored, kept, False)
-    now = chosen(pending, wishes.only)
+    now = chosen(pending, options.only)
     there = len(kept) - len(waiting)
     return Plan(spec, False, now, len(waiting) + len(added) - len(now), there, added, again)
 

@@ -31,11 +31,11 @@ class PreparedSession:
     """Why the question may not be answered."""
 
 
-def prepare(store: Store | None, spec: Experiment, file: ExperimentFile, wishes: SessionOptions) -> PreparedSession:
+def prepare(store: Store | None, spec: Experiment, file: ExperimentFile, options: SessionOptions) -> PreparedSession:
     """store: None when there is none yet. Raises UsageError for what cannot be begun, with what to do; StoreError."""
     stored = store.experiments.find(spec.name) if store is not None else None
     kept = store.experiments.cells(stored.key) if store is not None and stored is not None else []
-    plan = make_plan(spec, file, stored, kept, wishes)
+    plan = make_plan(spec, file, stored, kept, options)
     pace = measured_pace(spec, [] if plan.is_new else kept)
     lines, doubts = announcement(plan, pace, *_needed(store, spec, file))
     return PreparedSession(plan, file, pace, tuple(lines), tuple(doubts))

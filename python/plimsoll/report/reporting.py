@@ -28,9 +28,9 @@ class Reporting:
     """Of the CSV files, from 0 to 1."""
 
     @classmethod
-    def from_dict(cls, wishes: Mapping[str, Any]) -> Self:
+    def from_dict(cls, wanted: Mapping[str, Any]) -> Self:
         """Whatever cannot be is left as it is by default: these are user code's, and no reason to end a run."""
-        fine = {name: value for name, value in wishes.items() if name in _CHECKS and _CHECKS[name](value)}
+        fine = {name: value for name, value in wanted.items() if name in _CHECKS and _CHECKS[name](value)}
         if "percentiles" in fine:
             fine["percentiles"] = tuple(fine["percentiles"])
         return cls(**fine)

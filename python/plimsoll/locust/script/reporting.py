@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 
-def wishes() -> dict[str, Any]:
+def reporting() -> dict[str, Any]:
     """What it has set in `locust.stats`, as `Reporting.from_dict` takes it; nothing if it never imported that."""
     settings = sys.modules.get("plimsoll.locust.stats")
     if settings is None:

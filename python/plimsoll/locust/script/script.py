@@ -24,7 +24,7 @@ from plimsoll.locust.script import own_page
 from plimsoll.locust.script.controller import HostedController
 from plimsoll.locust.script.own_page import LocustPage
 from plimsoll.locust.script.peers import MainPeer, WorkerPeer
-from plimsoll.locust.script.reporting import wishes
+from plimsoll.locust.script.reporting import reporting
 from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
@@ -241,7 +241,7 @@ class LocustScript:
 
     def reporting(self) -> dict[str, Any]:
         """What the locustfile wants of the reports, as `Reporting.from_dict` takes it."""
-        return wishes()
+        return reporting()
 
     def announce_end(self) -> None:
         """`test_stopping`, once; the shape is not followed any more."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_SHAPE = "Default"
 
 
-def wish_of(fields: Fields, form: Form) -> RunRequest:
+def request_of(fields: Fields, form: Form) -> RunRequest:
     """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
     words where it has some."""
     shape = _shape(fields, form)

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from plimsoll.errors import UsageError
 from plimsoll.locust.web import numbers as locust_numbers
 from plimsoll.locust.web.files import CSV, Files
-from plimsoll.locust.web.form import change_of, run_time_of, wish_of
+from plimsoll.locust.web.form import change_of, request_of, run_time_of
 from plimsoll.server.answers import answer, problem, read, to_json
 from plimsoll.store.redact import redact_url
 
@@ -110,18 +110,18 @@ class _Actions:
                 self._control.change(change_of(fields, form))
                 return answer({"success": True, "message": "Swarming started", **told})
             told["host"] = redact_url(form.request.host)
-            wish = wish_of(fields, form)
-            told["host"] = redact_url(wish.host)
-            self._control.start(wish)
+            request = request_of(fields, form)
+            told["host"] = redact_url(request.host)
+            self._control.start(request)
         except UsageError as error:
             return answer({"success": False, "message": redact_url(str(error)), **told})
-        if wish.shape_class or form.has_shape:
-            name = f" '{wish.shape_class}'" if wish.shape_class else ""
+        if request.shape_class or form.has_shape:
+            name = f" '{request.shape_class}'" if request.shape_class else ""
             return answer({"success": True, "message": f"Swarming started using shape class{name}", **told})
         if seconds := run_time_of(fields):
             told["run_time"] = round(seconds)
         if form.classes and "user_classes" in fields:
-            told["user_classes"] = sorted(wish.classes)
+            told["user_classes"] = sorted(request.classes)
         return answer({"success": True, "message": "Swarming started", **told})
 
     async def user(self, request: Request) -> Response:

@@ -50,7 +50,7 @@ class Job:
 
 
 class RunPlanner(Protocol):
-    """Between the command line and what is wished for."""
+    """From a request of the page to a plan."""
 
     @property
     def request(self) -> RunRequest:
