@@ -36,7 +36,7 @@ GROUPS = {
         ),
     ),
     "browser": Group(
-        ("tests/web", "tests/report/test_html.py"),
+        ("tests/web", "tests/report/render/test_html_page.py"),
         ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),
     ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),

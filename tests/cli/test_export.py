@@ -15,9 +15,9 @@ from plimsoll.store import Store
 FORMATS = ("hgrm", "hlog", "csv", "json", "parquet")
 
 
-def test_every_format_of_a_run_can_be_exported(plimsoll, kept):
+def test_every_format_of_a_run_can_be_exported(plimsoll, stored_run_ids):
     for format in of_runs():
-        assert plimsoll("export", kept[0], "--format", format, "-o", "out").exit_code == 0
+        assert plimsoll("export", stored_run_ids[0], "--format", format, "-o", "out").exit_code == 0
         assert Path("out").stat().st_size > 0
 
 

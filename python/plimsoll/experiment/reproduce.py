@@ -13,11 +13,11 @@ from plimsoll.experiment.drift import facts_of
 from plimsoll.experiment.file.file import read_experiment
 from plimsoll.experiment.state import cell_of, changes, file_digests, from_json, kept_file
 from plimsoll.load import read_plan, read_targets
-from plimsoll.run.manifest import MASK, manifest
+from plimsoll.run.manifest import MASK, manifest, plan_files
 from plimsoll.run.plan import RunPlan
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.experiment.cell_values import CellResult, ExperimentCell
     from plimsoll.experiment.spec import Experiment
@@ -39,9 +39,7 @@ def plan_of(run: StoredRun) -> RunPlan:
     if _has_digest(plain.get("load")):
         raise UsageError(f"run {run.id} replayed recorded times, which are not kept; run it by hand")
     plan = RunPlan.from_dict({**plain, "scenario": None})
-    for file in plan.locustfiles:
-        if not Path(file).is_file():
-            raise UsageError(f"{file} is gone; run {run.id} cannot be run again without it")
+    _check_files(run, plan.locustfiles)
     return replace(plan, scenario=_scenario(run, plan, plain.get("scenario")))
 
 
@@ -74,13 +72,17 @@ def _has_digest(value: Any) -> bool:
     return isinstance(value, list | tuple) and any(map(_has_digest, value))
 
 
+def _check_files(run: StoredRun, files: Sequence[str]) -> None:
+    for file in files:
+        if not Path(file).is_file():
+            raise UsageError(f"{file} is gone; run {run.id} cannot be run again without it")
+
+
 def now_of(run: StoredRun) -> dict[str, Any]:
     """The manifest that the same run would have now. Raises UsageError."""
     plan = RunPlan.from_dict({**_kept_plan(run), "scenario": None})
-    try:
-        return manifest(plan, None)
-    except OSError as error:
-        raise UsageError(f"{error.filename} is gone; run {run.id} cannot be run again without it") from error
+    _check_files(run, plan_files(plan))
+    return manifest(plan, None)
 
 
 @dataclass(frozen=True, slots=True)

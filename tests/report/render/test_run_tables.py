@@ -64,7 +64,7 @@ Fails Kind    Method Name   Message
     4 connect POST   /todos ConnectionRefusedError(111, 'Connection refused')
 
 Exceptions in the users' code, by traceback, each with its first message
------------------------------
+------------------------------------------------------------------------
 8 × ZeroDivisionError: division by zero
   /home/ann/load/locustfile.py:12, in browse: price = 1 / count
 

@@ -343,7 +343,7 @@ def test_attributes_of_user_classes_are_those_that_somebody_has_chosen(
     assert page.interrupt() == 0
     assert set(target.counts) == {"/index", "/editors/edit"}
     (run,) = stored_runs(plimsoll)
-    assert run["run"]["manifest"]["command"].count("--config-users") == 3
+    assert run["run"]["manifest"]["command"].count("user_class_name") == 3
     assert "hunter2" not in str(run)
 
 

@@ -101,12 +101,12 @@ def test_locusts_files_are_those_of_a_run_with_csv(store_file, store_run):
         assert [row["Name"] for row in rows("full-history")] == ["/", "Aggregated"] * 3
 
 
-def test_the_page_of_a_run_is_the_one_that_the_commands_write(file, keep, tmp_path):
-    run = keep(file)
+def test_the_page_of_a_run_is_the_one_that_the_commands_write(store_file, store_run, tmp_path):
+    run = store_run(store_file)
     path = tmp_path / "report.html"
-    result = CliRunner().invoke(main, ["report", run, "--store", file, "--format", "html", "-o", str(path)])
+    result = CliRunner().invoke(main, ["report", run, "--store", store_file, "--format", "html", "-o", str(path)])
     assert result.exit_code == 0, result.output
-    with Store.open(file) as store, serve_history(file) as served:
+    with Store.open(store_file) as store, serve_history(store_file) as served:
         for address in (f"/api/runs/{run}/html", f"/api/report/html?ref={run}"):
             answer = served("get", address)
             assert answer.text == path.read_text()

@@ -171,7 +171,7 @@ def test_the_warmup_and_the_ramp_are_not_typical():
     slow = [(begin, end) for begin, end in closed_model(USUAL, users=1, seconds=12)]
     both = view_of([*slow, *((begin + 12, end + 12) for begin, end in run)])
     for second in range(12):
-        both.generator._workers[0].users[second] = 1
+        both.generator._workers[0].values["users"][second] = 1
     assert omission(both, CLOSED).rate == pytest.approx(omission(view_of(run), CLOSED).rate, rel=0.02)
     after = view_of([*slow, *((begin + 12, end + 12) for begin, end in run)], warmup=12.0)
     assert omission(after, CLOSED).warning is not None
