@@ -35,7 +35,10 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<C
     let verifier: Arc<dyn ServerCertVerifier> = match trust {
         Trust::Anything => Arc::new(TrustAnything { provider }),
         Trust::System => Arc::new(TrustGiven::new(system_certificates()?, provider)?),
-        Trust::Bundle(path) => Arc::new(TrustGiven::new(bundle_certificates(path)?, provider)?),
+        Trust::Bundle(path) => Arc::new(
+            TrustGiven::new(bundle_certificates(path)?, provider)
+                .map_err(|error| format!("{}: {error}", path.display()))?,
+        ),
     };
     let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
     let config = match identity {
