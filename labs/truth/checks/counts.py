@@ -121,7 +121,8 @@ def compare(lab: Lab, behaviour: Behaviour, how: How) -> Iterator[Line]:
     crowded = [lab.url(behaviour.target), *crowd()]
     observation = lab.observe(Load(crowded, seconds, how.finish, how.interrupt, may_be_invalid=True))
     path = observation.truth.path(behaviour.target)
-    endpoint = observation.report.endpoint(behaviour.target)
+    # What was only cut off has no row of its own; the total has it.
+    endpoint = observation.report.total if behaviour.endless else observation.report.endpoint(behaviour.target)
     name = f"counts {behaviour.target}{how.words}"
     unsure = 0 if behaviour.endless else endpoint.cancelled
     yield received(name, path.received, sent(endpoint), unsure)
