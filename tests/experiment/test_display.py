@@ -41,4 +41,4 @@ def test_a_bar_on_a_terminal_and_lines_above_it():
         shown.end(CELL, CellResult("invalid", "[red]"), 3, 9, 80.0)
     text = console.file.getvalue()
     assert "2/9" in text and "≈ 2 min left" in text and "index, 50 users, upload, repeat 2: [measuring]" in text
-    assert "[3/9] index, 50 users, upload, repeat 2: INVALID: [red] (0 s; ≈ 80 s left)\n" in text
+    assert "[3/9] index, 50 users, upload, repeat 2: INVALID: [red] (0 s; ≈ 1 min 20 s left)\n" in text

@@ -62,7 +62,7 @@ def duration_text(seconds: float) -> str:
 
 def rough_duration(seconds: float) -> str:
     """For people, of something that is not known exactly: 45 s, 12 min, 1 h 40 min."""
-    return f"{round(seconds)} s" if seconds < 90 else duration_text(60 * round(seconds / 60))
+    return duration_text(round(seconds) if seconds < 90 else 60 * round(seconds / 60))
 
 
 Duration = Annotated[float, PlainValidator(parse_duration)]
