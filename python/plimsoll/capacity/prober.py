@@ -54,7 +54,7 @@ class Prober:
     ) -> None:
         """words: what follows `plimsoll run`, without load and length. store, place: where runs are kept, opened and
         as `--store` names it. folder: for files that pass. warmup: seconds of each run that do not count. cool_down:
-        seconds for which the target is left alone before a run. tell: is told of each run. Raises PlimsollError for
+        seconds for which the target is left alone before a run. tell: called with each run. Raises PlimsollError for
         words that make no run."""
         self._words = words
         self._source = read_source(words.arguments, words.given)

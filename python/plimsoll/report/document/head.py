@@ -107,7 +107,7 @@ def _of_target(findings: Sequence[Finding]) -> list[Answer]:
 
 
 def status(study: Study, cells: Sequence[CellSummary]) -> tuple[NamedValue, ...]:
-    """What was measured, in a few numbers. What is not known is not told."""
+    """What was measured, in a few numbers. What is not known is left out."""
     invalid = sum(bool(trial.invalid) for trial in study.trials)
     totals = [cell.total for cell in cells if cell.total is not None]
     counts = [total.requests for total in totals if total.requests is not None]

@@ -68,7 +68,7 @@ class _Lost:
 class StoreWriter:
     """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then.
 
-    stored_as: is told the id of the run.
+    stored_as: called with the id of the run.
     """
 
     def __init__(

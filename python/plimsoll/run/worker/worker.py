@@ -3,7 +3,7 @@
     prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: whoever hosts it calls these methods, passes on
-news of other processes, and is told the rest through `WorkerReports`.
+news of other processes, and gets its reports through `WorkerReports`.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class SnapshotFeed:
         self.test: Test | None = None
 
     def log(self, level: str, text: str) -> None:
-        """From any thread. A line of what the process and its workers print; told with the next snapshot."""
+        """From any thread. A line that the process or a worker prints; the next snapshot has it."""
         line = LogLine(time.time(), level, redact_url(text))
         with self._lock:
             self._lines.append(line)
