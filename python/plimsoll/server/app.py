@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
     from starlette.routing import BaseRoute
 
-    from plimsoll.server.control.control import Control
+    from plimsoll.server.control.session import PageSession
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.live.live import Live
     from plimsoll.server.security.access import Access
 
-    MoreRoutes = Callable[[Live, Control, Viewers, OpenStore], Sequence[BaseRoute]]
+    MoreRoutes = Callable[[Live, PageSession, Viewers, OpenStore], Sequence[BaseRoute]]
 
 SMALLEST_ZIPPED = 1000
 """Bytes."""
@@ -43,7 +43,7 @@ def make_app(
     *,
     store: str | None,
     live: Live | None,
-    control: Control | None,
+    control: PageSession | None,
     access: Access,
     base_path: str = "",
     more_routes: MoreRoutes | None = None,

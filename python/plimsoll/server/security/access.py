@@ -11,7 +11,10 @@ Three dangers are met here, on every request and before anything else looks at i
 
 from __future__ import annotations
 
+import functools
+import ipaddress
 import secrets
+import socket
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,7 +25,6 @@ from starlette.responses import RedirectResponse
 
 from plimsoll.errors import UsageError
 from plimsoll.server.answers import problem
-from plimsoll.server.security.hosts import is_loopback, is_of_this_machine
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -191,3 +193,32 @@ def _bounded(headers: Headers, receive: Receive) -> Receive:
         return message
 
     return bounded
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine can connect to this address; "" is loopback."""
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_of_this_machine(name: str, given: str) -> bool:
+    """Whether a name that a browser asked for cannot be one that somebody else has made point at this machine. given:
+    the address that is listened on."""
+    name = name.lower()
+    if name in ("localhost", given.lower()):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name in _own_names()
+    return True
+
+
+@functools.cache
+def _own_names() -> frozenset[str]:
+    """Asked for once: the resolver may take its time."""
+    return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})

@@ -16,10 +16,10 @@ from plimsoll.load.shapes import SHAPES
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import run_options
 from plimsoll.run.options.words import run_words
+from plimsoll.run.planned import PlannedRun
 from plimsoll.run.planning import make_outputs, make_plan
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
-from plimsoll.server.control.session import Job
 from plimsoll.server.messages import RunRequest
 from plimsoll.stats.thresholds.watch import parse_threshold
 
@@ -48,12 +48,7 @@ class RunRequests:
     words: as it was read.
     """
 
-    def __init__(
-        self,
-        words: RunWords,
-        plan: RunPlan,
-        what: RunInput,
-    ) -> None:
+    def __init__(self, words: RunWords, plan: RunPlan, what: RunInput) -> None:
         self.plan = replace(plan, has_page=True)
         self._arguments = words.arguments
         self._given = words.given
@@ -77,11 +72,11 @@ class RunRequests:
     def picks(self) -> bool:
         return bool(self._given["class_picker"])
 
-    def first(self) -> Job:
+    def first(self) -> PlannedRun:
         """What the command line says, to the letter."""
-        return self._job(self._given, self.plan, self._what, self._secret)
+        return self._planned(self._given, self.plan, self._what, self._secret)
 
-    def job(self, request: RunRequest, description: Description) -> Job:
+    def planned(self, request: RunRequest, description: Description) -> PlannedRun:
         """Raises FieldError, or UsageError when it is not about one field."""
         class_settings.check(request.class_settings, description.classes)
         given = {**self._given, **_values(request, self.has_plan)}
@@ -110,11 +105,10 @@ class RunRequests:
             command=("plimsoll", "run", *run_words(arguments, given)),
             shape_class=request.shape_class or ("" if self.picks else None),
         )
-        return self._job(given, plan, what, secret)
+        return self._planned(given, plan, what, secret)
 
-    def _job(self, given: Mapping[str, Any], plan: RunPlan, what: RunInput, secret: frozenset[str]) -> Job:
-        outputs = make_outputs(given, plan, what, secret)
-        return Job(plan, outputs, outputs.name or "")
+    def _planned(self, given: Mapping[str, Any], plan: RunPlan, what: RunInput, secret: frozenset[str]) -> PlannedRun:
+        return PlannedRun(plan, make_outputs(given, plan, what, secret))
 
     def _own_arguments(self, request: RunRequest, description: Description) -> tuple[str, ...]:
         """User classes, and options of the locustfile; those that are as they were stay as they were said."""
