@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import rough_duration
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self, TextIO
 
     from rich.console import Console
 
     from plimsoll.experiment.cell_values import CellResult, ExperimentCell
-
-
-class ExperimentDisplay(Protocol):
-    """A context manager that people see."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-    def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
-        """A cell is begun. left: seconds until the last one is over."""
-
-    def at(self, text: str) -> None:
-        """What the cell is at."""
-
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None: ...
-    def write(self, text: str) -> None:
-        """Whole lines, without the last line end."""
 
 
 def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> str:
@@ -42,8 +23,8 @@ def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, lef
     return f"[{done}/{total}] {cell.label}: {state} ({seconds}{rest})"
 
 
-class ExperimentLines:
-    """A line for each cell that is over."""
+class ExperimentDisplay:
+    """A line for each cell that is over. A context manager."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -51,31 +32,31 @@ class ExperimentLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
+    def __exit__(self, *_: object) -> None:
+        """Stop showing."""
 
     def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
-        pass
+        """A cell is begun. left: seconds until the last one is over."""
 
     def at(self, text: str) -> None:
-        pass
+        """What the cell is at."""
 
     def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
         self.write(outcome(cell, result, done, total, left))
 
     def write(self, text: str) -> None:
+        """Whole lines, without the last line end."""
         print(text, file=self._stream, flush=True)
 
 
-class ProgressBar:
+class ProgressBar(ExperimentDisplay):
     """A bar that stays at the bottom of the terminal; the lines scroll by above it."""
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console as RichConsole
         from rich.progress import BarColumn, Progress, TextColumn
 
+        super().__init__()
         self._console = console or RichConsole(stderr=True, highlight=False)
         self._progress = Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),
@@ -94,9 +75,7 @@ class ProgressBar:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
@@ -117,4 +96,4 @@ class ProgressBar:
 
 
 def display() -> ExperimentDisplay:
-    return ProgressBar() if sys.stderr.isatty() else ExperimentLines()
+    return ProgressBar() if sys.stderr.isatty() else ExperimentDisplay()

@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.assessment import assess
@@ -16,7 +16,7 @@ from plimsoll.report.render.locust_csv import CsvFiles
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.run.coordinator.coordinator import Coordinator
-from plimsoll.run.coordinator.display import LineDisplay, QuietDisplay, TerminalDisplay
+from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.store_writer import StoreWriter
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.run.coordinator.display import Display
     from plimsoll.run.coordinator.progress import Progress
     from plimsoll.run.outputs import Outputs
     from plimsoll.run.plan import RunPlan
@@ -45,8 +44,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 
-class RunListener(Observer, Protocol):
-    """An observer who also sees what comes before and after, and may have a say in it."""
+class RunListener(Observer):
+    """An observer that also sees what comes before and after the run."""
 
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         """It is about to start its processes. gate: knows how its thresholds stand."""
@@ -92,13 +91,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             plan.times_of,
         )
         # The gate may refuse to begin; nothing is kept then.
-        observers: list[Observer] = [
-            gate,
-            display,
-            *([csv] if csv else []),
-            *([listener] if listener else []),
-            store_writer,
-        ]
+        observers = [each for each in (gate, display, csv, listener, store_writer) if each]
         output = display.output if isinstance(display, TerminalDisplay) else None
         log = _passed_on(listener, plan.processes) if listener else None
         runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
@@ -135,7 +128,7 @@ def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
     }
 
 
-class CsvObserver:
+class CsvObserver(Observer):
     """Writes Locust's CSV files as the run goes on."""
 
     def __init__(self, prefix: str, full_history: bool, of_locustfile: bool) -> None:
@@ -143,12 +136,6 @@ class CsvObserver:
         self._files = CsvFiles(prefix, full_history, of_locustfile)
         self._files.check()
         self._failed = False
-
-    def start(self, started: float, stamp: str) -> None:
-        pass
-
-    def reset_at(self, second: int) -> None:
-        pass
 
     def second(self, progress: Progress) -> None:
         try:
@@ -172,7 +159,7 @@ class CsvObserver:
 
 def _display(outputs: Outputs) -> Display:
     if outputs.only_summary:
-        return QuietDisplay()
+        return Display()
     return TerminalDisplay() if sys.stderr.isatty() and sys.stdout.isatty() else LineDisplay()
 
 

@@ -31,6 +31,7 @@ from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import share
 from plimsoll.run.options import locustfiles
+from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import native, source_addresses
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
@@ -50,11 +51,11 @@ if TYPE_CHECKING:
     from plimsoll.locust.script.peers import Peer, Tell
     from plimsoll.locust.web.ui import WebUI
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.caught import CaughtExceptions
     from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
     from plimsoll.run.worker.script import ProcessPlace
-    from plimsoll.run.worker.worker import WorkerReports
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -91,12 +92,12 @@ class LocustScript:
         self._stopping = False
         self._offers = 0
 
-    def join(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
+    def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
         """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
-        self._reports = reports
+        self._tell = tell
         self._events = self._environment.events
         self._member: Peer | None = None
-        self._runner = self._make_runner(HostedController(reports, leave), reports.news)
+        self._runner = self._make_runner(HostedController(tell, leave), lambda kind, *what: tell(News(kind, what)))
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
 
@@ -359,7 +360,7 @@ class LocustScript:
             logger.error("%s: %s", type(reason).__name__, reason)
             self._runner.quit()
         except Exception as error:
-            self._reports.failed(broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
+            self._tell(broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""

@@ -25,25 +25,15 @@ from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
+from plimsoll.run.transport import messages
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
-from plimsoll.run.transport.messages import (
-    Begin,
-    Complete,
-    EncodedSnapshot,
-    Ending,
-    Exchanges,
-    Logged,
-    News,
-    Prepared,
-    Quit,
-    Ready,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged, Ready
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -213,29 +203,29 @@ class Coordinator:
     def _read(self, worker: WorkerProcess) -> None:
         for report in worker.read():
             match report:
-                case EncodedSnapshot():
+                case messages.EncodedSnapshot():
                     self._take(worker, report)
-                case News():
+                case messages.News():
                     self._nodes.receive(worker, report)
-                case Prepared():
+                case messages.Prepared():
                     self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
-                case Ready():
+                case messages.Ready():
                     if self.launch.on_ready(worker, report, goes_on=self._state == PREPARING):
                         self._begin(report)
-                case Ending():
+                case messages.Ending():
                     self._on_ending(worker, report)
-                case Exchanges():
+                case messages.Exchanges():
                     # Those of a ramp-up that is forgotten are too.
                     if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
                         self._exchanges(worker.index, report)
-                case Logged():
+                case messages.Logged():
                     if self._log is not None:
                         self._log(worker.index, report)
-                case Begin():
+                case messages.Begin():
                     self._on_begin(report)
-                case Complete():
+                case messages.Complete():
                     self._on_complete(worker)
-                case Quit(status):
+                case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
                     self._fail(report)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
 from plimsoll.run.coordinator.loop import stop_signals
-from plimsoll.run.perform import perform
+from plimsoll.run.perform import RunListener, perform
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
@@ -264,7 +264,7 @@ class PageSession:
             return self._description
 
 
-class _Performance:
+class _Performance(RunListener):
     """What a run in progress tells, and how it is reached. make_room: called when it is over."""
 
     def __init__(self, live: Live, make_room: Callable[[], None]) -> None:
@@ -303,7 +303,7 @@ class _Performance:
                 return
         runner.post(lambda: action(runner))
 
-    # RunListener
+    # As a RunListener
 
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         self._live.judge_by(gate.so_far)
