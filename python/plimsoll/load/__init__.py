@@ -5,7 +5,7 @@
 - shapes: the registry of the shapes, a class each; timestamps: the file of a replay
 - phases: one phase, and several in a row
 - plan_file: a plan, read; plan_model, step_model, feeders, bodies: its tables; scenario: what native users get of it
-- complaints: every mistake of a file, by field and line; toml_file: where these are
+- complaints: every mistake of a file, by field and line; toml_file: a file, and the lines of its fields
 - options: the options of `run`; targets: vegeta's files; url: a single URL; origins: where a URL points
 """
 

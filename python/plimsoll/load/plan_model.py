@@ -115,11 +115,7 @@ class PlanTable(TomlTable):
             return names.index(step.target)
         known = [name for name in names if name is not None]
         meant = nearest(step.target, known)
-        hint = (
-            f"did you mean {shown(meant)}?"
-            if meant
-            else f"named are {listed(known, 'and')}"
-            if known
-            else "none has one"
-        )
+        hint = f"named are {listed(known, 'and')}" if known else "none has one"
+        if meant:
+            hint = f"did you mean {shown(meant)}?"
         raise BadValueError(f"no target has the name {shown(step.target)}; {hint}", "target")

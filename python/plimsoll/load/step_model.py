@@ -84,23 +84,19 @@ class ExtractTable(TomlTable):
 
     @model_validator(mode="after")
     def _check(self) -> ExtractTable:
-        given = [name for name in _SOURCES if self._get(name) is not None]
+        given = self.given(_SOURCES)
         if not given:
             raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES)}")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES)}", given[1])
         return self
 
-    def _get(self, source: str) -> str | None:
-        value: str | None = getattr(self, "json_" if source == "json" else source)
-        return value
-
     @property
     def source(self) -> str:
-        return next(name for name in _SOURCES if self._get(name) is not None)
+        return self.given(_SOURCES)[0]
 
     def definition(self, into: str) -> dict[str, Any]:
-        return {"into": into, "from": self.source, "what": self._get(self.source), "default": self.default}
+        return {"into": into, "from": self.source, "what": self.value(self.source), "default": self.default}
 
 
 class ExpectTable(TomlTable):
@@ -157,28 +153,23 @@ class StepTable(TomlTable):
     def _check(self) -> StepTable:
         self._check_method()
         self._check_path()
-        given = [name for name in _BODIES if getattr(self, "json_" if name == "json" else name) is not None]
+        given = self.given(_BODIES)
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES)}", given[1])
         self._body = self._read_body()
         return self
 
     def _check_method(self) -> None:
-        given = [name for name in METHODS if getattr(self, name) is not None]
-        if self.path is not None:
-            given.append("path")
+        given = self.given((*METHODS, "path"))
         if not given:
-            raise BadValueError(
-                'says not what to request; it needs get = "/path", likewise post, put, …, or method and path',
-                "" if self.method is None else "method",
-            )
+            why = 'says not what to request; it needs get = "/path", likewise post, put, …, or method and path'
+            raise BadValueError(why, "" if self.method is None else "method")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])
-        if (self.method is None) != (self.path is None):
-            raise BadValueError(*(
-                ("belongs with a method, as in method = \"PURGE\"", "path") if self.method is None
-                else (f"belongs with path; {given[0]} is a method already", "method")
-            ))  # fmt: skip
+        if self.path is not None and self.method is None:
+            raise BadValueError('belongs with a method, as in method = "PURGE"', "path")
+        if self.path is None and self.method is not None:
+            raise BadValueError(f"belongs with path; {given[0]} is a method already", "method")
         if self.method is not None and not is_method(self.method):
             raise BadValueError(f"{shown(self.method)} cannot be a method", "method")
 
@@ -218,19 +209,17 @@ class StepTable(TomlTable):
 
     @property
     def where_field(self) -> str:
-        return next((name for name in METHODS if getattr(self, name) is not None), "path")
+        return self.given((*METHODS, "path"))[0]
 
     @property
     def where(self) -> str:
         """Path, or whole URL."""
-        where: str = getattr(self, self.where_field)
-        return where
+        return str(self.value(self.where_field))
 
     @property
     def body_field(self) -> str:
         """The field that the body comes from; "body" without one."""
-        fields = [name for name in _BODIES if getattr(self, "json_" if name == "json" else name) is not None]
-        return next(iter(fields), "body")
+        return next(iter(self.given(_BODIES)), "body")
 
     @property
     def expected(self) -> dict[str, Any]:
