@@ -32,6 +32,11 @@ if TYPE_CHECKING:
 FOR_URLS = ("method", "headers", "body")
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
+AS_GIVEN = (
+    "tags", "exclude_tags", "equal_weights", "reset_stats", "skip_log_setup", "exit_code_on_error",
+    "exit_code_on_invalid", "times_of",
+)  # fmt: skip
+"""Fields of a plan that are the values of the options of the same name."""
 _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
@@ -77,20 +82,13 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         run_time=next((each for each in run_times if each is not None), None) if load is None else None,
         stop_timeout=next(each for each in stop_timeouts if each is not None),
         processes=processes,
-        tags=given["tags"],
-        exclude_tags=given["exclude_tags"],
-        equal_weights=given["equal_weights"],
-        reset_stats=given["reset_stats"],
         source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
         logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),
-        skip_log_setup=given["skip_log_setup"],
-        exit_code_on_error=given["exit_code_on_error"],
-        exit_code_on_invalid=given["exit_code_on_invalid"],
         log_exchanges=given["log_exchanges"] is not None,
-        times_of=given["times_of"],
         options=_options(given),
+        **{name: given[name] for name in AS_GIVEN},
     )
 
 
@@ -118,23 +116,17 @@ def make_outputs(
     given: Mapping[str, Any], plan: RunPlan, source: RunInput, secret: frozenset[str] = frozenset()
 ) -> Outputs:
     """secret: options of the locustfile whose values are kept nowhere."""
-    json_file = given["json_file"]
-    return Outputs(
-        store=given["store"],
-        name=given["name"] or (source.plan.name if source.plan else None),
-        secret=secret,
-        thresholds=(*(source.plan.thresholds if source.plan else ()), *given["thresholds"]),
-        csv=given["csv"],
-        csv_full_history=given["csv_full_history"],
-        json=given["as_json"],
-        json_file=f"{json_file.removesuffix('.json')}.json" if json_file else None,
-        summary=given["summary"],
-        html=_filled_in(given["html"], plan),
-        junit=given["junit"],
-        hlog=given["hlog"],
-        exchanges=given["log_exchanges"],
-        only_summary=given["only_summary"],
-    )
+    as_given = {each.name: given[each.name] for each in fields(Outputs) if each.name in given}
+    changed = {
+        "name": given["name"] or (source.plan.name if source.plan else None),
+        "secret": secret,
+        "thresholds": (*(source.plan.thresholds if source.plan else ()), *given["thresholds"]),
+        "json": given["as_json"],
+        "json_file": given["json_file"] and f"{given['json_file'].removesuffix('.json')}.json",
+        "html": _filled_in(given["html"], plan),
+        "exchanges": given["log_exchanges"],
+    }
+    return Outputs(**(as_given | changed))
 
 
 def _filled_in(path: str | None, plan: RunPlan) -> str | None:

@@ -29,13 +29,13 @@ from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
-from plimsoll.run.limits import share
+from plimsoll.run.limits import share, share_of
 from plimsoll.run.options import locustfiles
 from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import native, source_addresses
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.run.worker.population import NoUsers, PythonUsers
+from plimsoll.run.worker.population import Population, PythonUsers
 from plimsoll.users import log
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.caught import CaughtExceptions
-    from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
     from plimsoll.run.worker.script import ProcessPlace
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
@@ -78,8 +77,8 @@ class LocustScript:
         """Its runner follows a shape."""
         self._no_more = False
         """A user could not be made."""
-        self._closed: ClosedPopulation
-        self._open: OpenPopulation
+        self._closed: PythonUsers | NativePopulation
+        self._open: OpenUsers | NativePopulation
         self._plan = plan
         self._place = place
         self._caught = caught
@@ -328,16 +327,16 @@ class LocustScript:
         ]
         self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
         if self._place.role == "main":
-            return NoUsers()
+            return Population()
         if plan.is_open:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        quota = None if iterations is None else share(iterations, self._place.index, self._place.workers)
+        quota = share_of(iterations, self._place.index, self._place.workers)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
         return self._closed
 
-    def _open_users(self, classes: Sequence[type[User]]) -> OpenPopulation:
+    def _open_users(self, classes: Sequence[type[User]]) -> OpenUsers:
         load = self._plan.load
         assert load is not None
         return OpenUsers(
@@ -348,9 +347,7 @@ class LocustScript:
             self._recorder,
             max_users=max(1, share(self._plan.most_users, self._place.index, self._place.workers)),
             drop=load.on_saturation == "drop",
-            iterations=None
-            if load.iterations is None
-            else share(load.iterations, self._place.index, self._place.workers),
+            iterations=share_of(load.iterations, self._place.index, self._place.workers),
         )
 
     def _follow_shape(self) -> None:
