@@ -25,7 +25,6 @@ LARGE_FOLDERS: set[str] = set()
 SHORT_FILES = {
     "__main__.py", "cli/completion.py", "cli/options.py", "cli/show.py", "cli/studies.py", "experiment/cell_error.py",
     "run/coordinator/clock_steps.py", "run/exit_code.py", "run/main_log.py",
-    "run/options/config_users.py", "run/options/download.py", "run/options/words.py", "run/planned.py",
     "run/result.py", "run/supervised/child.py", "run/worker/caught.py", "users/ending.py", "users/environment.py",
     "users/made.py", "users/sleep.py",
 }  # fmt: skip

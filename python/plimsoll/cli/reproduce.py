@@ -53,8 +53,8 @@ def reproduce(run: str, dry_run: bool, store: str | None) -> None:
             code = _run_cell(cell, opened, store)
     if plan is not None:
         # Only here: it brings along all that runs need.
-        from plimsoll.run.outputs import Outputs
         from plimsoll.run.perform import perform
+        from plimsoll.run.planned import Outputs
 
         code = perform(plan, Outputs(store=store, name=_name(old)))
     click.get_current_context().exit(code)

@@ -25,7 +25,7 @@ from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.manifest import manifest
-from plimsoll.run.outputs import STDOUT
+from plimsoll.run.planned import STDOUT
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.outputs import Outputs
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
     from plimsoll.run.transport.messages import Logged
     from plimsoll.store import StoredRun

@@ -13,14 +13,12 @@ from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_tar
 from plimsoll.load.options import LOAD_OPTIONS
 from plimsoll.run.limits import open_files
 from plimsoll.run.options import locustfiles
-from plimsoll.run.options.command import UNSUPPORTED
-from plimsoll.run.options.config_users import user_configs
+from plimsoll.run.options.command import UNSUPPORTED, run_words
+from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import run_options
-from plimsoll.run.options.words import run_words
-from plimsoll.run.outputs import Outputs
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
-from plimsoll.run.planned import PlannedRun
+from plimsoll.run.planned import Outputs, PlannedRun
 from plimsoll.run.worker import source_addresses
 from plimsoll.stats.thresholds.watch import parse_threshold
 

@@ -13,9 +13,9 @@ from plimsoll.load.durations import format_duration
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.shapes import SHAPES
+from plimsoll.run.options.command import run_words
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import run_options
-from plimsoll.run.options.words import run_words
 from plimsoll.run.planned import PlannedRun
 from plimsoll.run.planning import make_outputs, make_plan
 from plimsoll.server.control import class_settings
