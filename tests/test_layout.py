@@ -23,7 +23,7 @@ LARGE_FOLDERS: set[str] = set()
 """Those that have too many files. The list only shrinks."""
 
 SHORT_FILES = {
-    "__main__.py", "cli/completion.py", "cli/options.py", "cli/show.py", "cli/studies.py", "experiment/cell_error.py",
+    "__main__.py", "cli/completion.py", "cli/show.py", "experiment/cell_error.py",
     "run/coordinator/clock_steps.py", "run/exit_code.py", "run/main_log.py",
     "run/result.py", "run/supervised/child.py", "run/worker/caught.py", "users/ending.py", "users/environment.py",
     "users/made.py", "users/sleep.py",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import math
 import resource
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 
 from plimsoll.report.numbers import size
+from plimsoll.run.machine import machine
 
 # A file per connection and a connection per user; the rest is for the interpreter, the store, the workers.
 _OPEN_FILES = 16_384
@@ -41,14 +42,15 @@ class MachineCheck:
 def all_checks() -> list[MachineCheck]:
     """Every check, of this machine as it is now."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = machine()
     return [
         open_files(soft, hard),
         ports(_read("/proc/sys/net/ipv4/ip_local_port_range")),
         time_wait(_read("/proc/sys/net/ipv4/tcp_tw_reuse")),
-        backlog(_read("/proc/sys/net/core/somaxconn")),
+        backlog(found["somaxconn"]),
         clock(_read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
-        cpus(_usable_cpus()),
-        governor(_read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")),
+        cpus(min(found["cpus"], found["cpu_quota"] or math.inf)),
+        governor(found["governor"]),
         stamps(_kernel_stamps()),
         memory(psutil.virtual_memory().available),
     ]
@@ -86,11 +88,12 @@ def time_wait(reuse: str | None) -> MachineCheck:
     return MachineCheck("tcp_tw_reuse", value, advice)
 
 
-def backlog(somaxconn: str | None) -> MachineCheck:
+def backlog(somaxconn: int | None) -> MachineCheck:
     """Matters to a target on this machine, when many users connect at once."""
     advice = f"sysctl -w net.core.somaxconn=4096: a target here refuses more than {somaxconn} waiting connections"
-    short = somaxconn is not None and int(somaxconn) < _BACKLOG
-    return MachineCheck("somaxconn", somaxconn or UNKNOWN, advice if short else "")
+    if somaxconn is None:
+        return MachineCheck("somaxconn", UNKNOWN)
+    return MachineCheck("somaxconn", str(somaxconn), advice if somaxconn < _BACKLOG else "")
 
 
 def clock(source: str | None) -> MachineCheck:
@@ -125,13 +128,6 @@ def _read(path: str) -> str | None:
         return Path(path).read_text().strip() or None
     except OSError:
         return None
-
-
-def _usable_cpus() -> float:
-    """Those that this process may run on, or the share of them that its control group allows."""
-    count = float(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-    quota, _, period = (_read("/sys/fs/cgroup/cpu.max") or "max").partition(" ")
-    return count if quota == "max" else min(count, int(quota) / int(period))
 
 
 def _kernel_stamps() -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.cli.checks import all_checks
-from plimsoll.cli.options import json_option
+from plimsoll.cli.common import json_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import store_option
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import OPTIONS
 

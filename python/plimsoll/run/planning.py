@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UnknownOptionError, UsageError
-from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
-from plimsoll.load.options import LOAD_OPTIONS
+from plimsoll.load.options import LOAD_OPTIONS, load_from_options
+from plimsoll.load.plan_file import PlanFile, read_plan
+from plimsoll.load.spec import Load
+from plimsoll.load.targets import read_targets
+from plimsoll.load.url import url_scenario
 from plimsoll.run.limits import open_files
+from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
 from plimsoll.run.options.command import UNSUPPORTED, run_words
 from plimsoll.run.options.config import user_configs
@@ -234,7 +237,7 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
 
 def _processes(number: int) -> int:
     if number == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable_cpus()
     if number < 1:
         raise UsageError(f"--processes {number}: a number of processes, or -1 for one per core")
     return number

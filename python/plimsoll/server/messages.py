@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from plimsoll.load.shapes.shape import FormShape
 from plimsoll.report.document.blocks import ChartSpec
+from plimsoll.stats.headline import RunHeadline
 
-Tone = Literal["good", "warning", "bad", "unknown"]
 Status = Literal[
     "preparing", "spawning", "running", "stopping", "finished", "stopped", "failed", "interrupted"
 ]  # fmt: skip
@@ -126,28 +126,6 @@ class LoadChange:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementItem:
-    """One of the three answers at the top of the page."""
-
-    tone: Tone
-    title: str
-    """A few words: "Healthy", "Honest", "The target"."""
-    text: str
-    """One sentence with its numbers."""
-    more: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class HeadlineItem:
-    target: JudgementItem
-    """Is the target healthy?"""
-    generator: JudgementItem
-    """Is the generator honest?"""
-    bottleneck: JudgementItem
-    """What limits the throughput?"""
-
-
-@dataclass(frozen=True, slots=True)
 class WorkerItem:
     index: int
     users: int
@@ -245,7 +223,7 @@ class LiveUpdate:
     """Of this process; grows by one."""
     test: Test | None
     """None: nothing has been started yet."""
-    headline: HeadlineItem | None
+    headline: RunHeadline | None
     total: EndpointRow | None
     rows: tuple[EndpointRow, ...]
     """Endpoints that have changed; the first moment of a connection has all."""

@@ -150,7 +150,7 @@ ending = worker.drain()
 def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: CountingTarget) -> None:
     steps = SHORT_STEPS.replace("Visitor", "NativeUser")
     native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
-    steps = "from dataclasses import replace\nfrom plimsoll.load import url_scenario\n" + native + steps
+    steps = "from dataclasses import replace\nfrom plimsoll.load.url import url_scenario\n" + native + steps
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow")
     assert report["cancelled"] == 3
     assert sum(sum(each.values()) for each in report["counts"]) + 3 == target.total

@@ -12,7 +12,7 @@ from plimsoll._engine import SpawnTimes, now
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from plimsoll.load import Load
+    from plimsoll.load.spec import Load
     from plimsoll.run.coordinator.loop import Loop
     from plimsoll.run.dispatch import Dispatcher
 

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure
-    from plimsoll.server.messages import EndpointRow, HeadlineItem, LogLine, Rows, Test, WorkerItem
+    from plimsoll.server.messages import EndpointRow, LogLine, Rows, Test, WorkerItem
+    from plimsoll.stats.headline import RunHeadline
     from plimsoll.stats.seconds import Key
 
 
@@ -23,7 +24,7 @@ class LiveSnapshot:
     at: float = -math.inf
     """When its numbers were true, by the clock of `Live`."""
     test: Test | None = None
-    headline: HeadlineItem | None = None
+    headline: RunHeadline | None = None
     total: EndpointRow | None = None
     changed: Sequence[EndpointRow] = ()
     """Rows that the edition before had not, or others."""
