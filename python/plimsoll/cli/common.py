@@ -23,7 +23,7 @@ store_option = click.option(cls=TableOption, row=STORE)
 times_option = click.option(
     "--times-of",
     type=click.Choice(("all", "successes")),
-    help="Whose times are shown: those of failed requests too, or not; as the run was told by default.",
+    help="Whose times are shown: those of failed requests too, or not; by default those that the run was started with.",
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, as docs/formats.md describes it.")

@@ -61,7 +61,7 @@ def reporting_options(command: Command) -> Command:
 def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:
     """Report as asked, and exit."""
     command = ["plimsoll", verb, *refs, *_as_typed(options)]
-    with _opened_study(refs, store) as (study, run):
+    with opened_study(refs, store) as (study, run):
         code = write_report(study, run, command, **options)
     click.get_current_context().exit(code)
 
@@ -76,7 +76,7 @@ def _as_typed(options: Mapping[str, Any]) -> list[str]:
 
 
 @contextmanager
-def _opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, StoredRun | None]]:
+def opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, StoredRun | None]]:
     """Several become one, in which each is compared with the first; and the run, if it is one run of the store. Files
     alone need no store. Raises PlimsollError."""
     if all(Path(ref).is_file() for ref in refs):

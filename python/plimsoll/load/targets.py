@@ -1,6 +1,6 @@
 """vegeta's target files: requests that are sent in turn.
 
-Two forms, told apart by the first line: `METHOD URL` with header lines and `@bodyfile` under it, or one JSON object
+Two forms; the first line shows which: `METHOD URL` with header lines and `@bodyfile` under it, or one JSON object
 per line.
 """
 

@@ -1,6 +1,6 @@
 """Every exchange of a run in a Parquet file: `--log-exchanges`.
 
-Workers hand their rows over as the engine packed them (the layout is told in crates/record/src/log.rs); they become
+Workers hand their rows over as the engine packed them (crates/record/src/log.rs has the layout); they become
 columns here, in the coordinator, in a thread of their own, so that neither the load nor the run waits for a disk.
 """
 

@@ -52,8 +52,8 @@ def make_app(
     front of every path, "/load" say. more_routes: of a page on which something can be run. Raises UsageError for a base
     path that cannot be one.
 
-    `app.state.viewers` is to be told of the end, and `app.state.history` to be closed after it; `app.state.base_path`
-    is how the page's address ends.
+    At the end call `app.state.viewers.dismiss()`, then `app.state.history.close()`. `app.state.base_path` is how the
+    page's address ends.
     """
     base = base_path.rstrip("/")
     if not _BASE.fullmatch(base):

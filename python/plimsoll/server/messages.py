@@ -230,7 +230,7 @@ class LiveUpdate:
     is_whole: bool
     """`rows` are all endpoints there are: forget others."""
     row_age: int
-    """Seconds after which each row is told anew while the run goes on: 1, and more with hundreds of endpoints."""
+    """Seconds after which each row is sent again while the run goes on: 1, and more with hundreds of endpoints."""
     appended: dict[str, Rows]
     """By name of a chart, of those that `/api/live/charts` gave for the same endpoint."""
     is_outdated: bool

@@ -43,7 +43,7 @@ COLLECT_DELAY_NS = 150_000_000
 HEAD_START_NS = 100_000_000
 """ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
 RESET_NOTICE_S = 0.25
-"""s that workers get to hear of a reset before it takes effect."""
+"""s from the order to reset to the second from which on it holds."""
 ANSWER_TIMEOUT_NS = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
@@ -291,7 +291,7 @@ class Coordinator:
             return
         self._state = STOPPING
         self._calm_down()
-        self._nodes.main.heard = now()
+        self._nodes.main.last_report = now()
         self._nodes.main.orders.finish()
         if self._loop.due(self._kill_all) is not None:
             self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._kill_all)
@@ -356,7 +356,7 @@ class Coordinator:
     def _kill_the_hung(self) -> None:
         timeout = ANSWER_TIMEOUT_NS + round(self.plan.stop_timeout * SECOND)
         for process in self._nodes.processes:
-            if self._state == STOPPING and now() - process.heard > timeout:
+            if self._state == STOPPING and now() - process.last_report > timeout:
                 who = "the main node" if process is self._nodes.main else f"worker {process.index}"
                 logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
                 process.kill()
@@ -433,7 +433,7 @@ class Coordinator:
         self._state = STOPPING
         self._calm_down()
         for process in self._nodes.processes:
-            process.heard = now()
+            process.last_report = now()
         self._nodes.fire_stopping(self._drain_workers)
 
     def _drain_workers(self) -> None:

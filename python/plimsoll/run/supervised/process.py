@@ -227,7 +227,7 @@ def _signal_name(number: int) -> str:
 
 
 def _oom_kills() -> int:
-    """How many processes the kernel has killed for lack of memory so far; 0 where it does not tell."""
+    """How many processes the kernel has killed for lack of memory so far; 0 where that is not known."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):

@@ -45,7 +45,8 @@ class WorkerProcess:
         """Alive per class, as it last said."""
         self.second = -1
         """The last second of the run that it has handed over."""
-        self.heard = now()
+        self.last_report = now()
+        """The stamp of what it said last; or of when it was asked to end."""
         self.ending: Ending | None = None
         self.adjustments = 0
         """Orders to have other users that it has not yet carried out; counted only if there is a main node."""
@@ -96,7 +97,7 @@ class WorkerProcess:
         try:
             data = self.connection.recv(READ_BYTES)
             for name, arguments in self._frames.feed(data):
-                self.heard = now()
+                self.last_report = now()
                 yield self._in_sequence(self._clock.on_coordinator(unpack_report(name, arguments)))
         except BlockingIOError:
             return

@@ -208,7 +208,7 @@ class OpenUsers(Population):
         self.settle()
 
     def settle(self) -> None:
-        """Tell a drain that waits when there is nothing left to wait for."""
+        """Let a drain go on when there is nothing left to wait for."""
         if self._draining and self._settled:
             self._quiet.set()
 
@@ -261,7 +261,7 @@ class OpenUsers(Population):
     def _replace(self, gone: UserSlot) -> None:
         short = [pool for pool in self._pools if pool.short]
         if not gone.ready:
-            # Whoever follows would fail like it, again and again: only the next arrival makes another one.
+            # The next user would fail in the same way: only the next arrival makes another one.
             short = [pool for pool in short if pool is not gone.pool]
             if not (self._streams or gone.pool.manned):
                 self._give_up_all(gone.pool)

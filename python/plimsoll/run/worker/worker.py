@@ -51,7 +51,7 @@ GRACE_NS = 20_000_000
 """ns past the end of a second at which it is handed over: what arrived in it has been read by then, as a rule. What
 has not is handed over with the next second, and adds to it."""
 SHORTEST_CPU_SAMPLE_S = 0.1
-"""A last, shorter second tells nothing about CPU unless it has so many seconds."""
+"""The last second is shorter. Its CPU share counts only if it has at least so many seconds."""
 NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
 POLL_INTERVAL_S = 0.02
@@ -212,7 +212,7 @@ class Worker:
             self._hand_over(self._closed())
 
     def _finish(self) -> None:
-        """Tell, once, that the run is complete or must end."""
+        """Report once that the run is complete or must end."""
         assert self._script is not None
         population = self._script.population
         while not population.done:
@@ -286,7 +286,7 @@ class Worker:
             self._tell(Exchanges(self._epoch, self._recorder.endpoints(), rows))
 
     def _cpu(self) -> float:
-        """CPU seconds per second since the last call; 0 for a moment too short to tell."""
+        """CPU seconds per second since the last call; 0 for a moment that is too short."""
         then, used = self._since
         self._since = now(), time.process_time()
         seconds = (self._since[0] - then) / 1e9

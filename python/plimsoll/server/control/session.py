@@ -265,7 +265,7 @@ class PageSession:
 
 
 class _Performance(RunListener):
-    """What a run in progress tells, and how it is reached. make_room: called when it is over."""
+    """A run in progress: its events for the page, and the page's orders for it. make_room: called when it is over."""
 
     def __init__(self, live: Live, make_room: Callable[[], None]) -> None:
         self._live = live

@@ -122,7 +122,7 @@ class Charts:
                 charts.leave_out(warmup)
 
     def listen(self, key: Key | None) -> None:
-        """Somebody wants to be told what is new of this endpoint."""
+        """Somebody watches this endpoint: its charts go on."""
         if key is None:
             return
         with self._turns.other():
