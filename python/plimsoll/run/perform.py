@@ -75,7 +75,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         display = stack.enter_context(_display(outputs))
         _log_to(_log_handler(plan, display), plan, stack)
         if listener:
-            _log_to(_ListenerHandler(listener), plan, stack)
+            _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
 
         @cache
         def about() -> dict[str, Any]:
@@ -166,11 +166,12 @@ def _display(outputs: Outputs) -> Display:
 def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
     if plan.skip_log_setup:
         # As Python logs by itself: warnings and worse, as they are.
-        handler = _DisplayHandler(display)
+        handler = _CallingHandler(lambda _, text: display.write(text), "%(message)s")
         handler.setLevel(logging.WARNING)
-        handler.setFormatter(logging.Formatter())
         return handler
-    return _DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile)
+    if plan.logfile is not None:
+        return logging.FileHandler(plan.logfile)
+    return _CallingHandler(lambda _, text: display.write(text))
 
 
 def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
@@ -185,23 +186,17 @@ def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
         stack.callback(each.removeHandler, handler)
 
 
-class _DisplayHandler(logging.Handler):
-    def __init__(self, display: Display) -> None:
+class _CallingHandler(logging.Handler):
+    """call: gets the level and the text of each line."""
+
+    def __init__(self, call: Callable[[str, str], None], format: str | None = None) -> None:
         super().__init__()
-        self._display = display
+        self._call = call
+        if format is not None:
+            self.setFormatter(logging.Formatter(format))
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._display.write(self.format(record))
-
-
-class _ListenerHandler(logging.Handler):
-    def __init__(self, listener: RunListener) -> None:
-        super().__init__()
-        self._listener = listener
-        self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._listener.log(record.levelname, self.format(record))
+        self._call(record.levelname, self.format(record))
 
 
 def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], None]:

@@ -14,7 +14,8 @@ from plimsoll.errors import UsageError
 from plimsoll.server import static
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.control import routes as control_routes
-from plimsoll.server.history.history import History
+from plimsoll.server.history import routes as history_routes
+from plimsoll.server.history.open_store import OpenStore
 from plimsoll.server.live import routes as live_routes
 from plimsoll.server.live.stream import Viewers
 from plimsoll.server.security import login
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from starlette.routing import BaseRoute
 
     from plimsoll.server.control.session import PageSession
-    from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.live.live import Live
     from plimsoll.server.security.access import Access
 
@@ -52,19 +52,19 @@ def make_app(
     front of every path, "/load" say. more_routes: of a page on which something can be run. Raises UsageError for a base
     path that cannot be one.
 
-    At the end call `app.state.viewers.dismiss()`, then `app.state.history.close()`. `app.state.base_path` is how the
+    At the end call `app.state.viewers.dismiss()`, then `app.state.store.close()`. `app.state.base_path` is how the
     page's address ends.
     """
     base = base_path.rstrip("/")
     if not _BASE.fullmatch(base):
         raise UsageError(f"--web-base-path {base_path}: must be like /load, of letters, digits and - . _ ~")
-    viewers, sessions, kept = Viewers(live), Sessions(access), History(store)
+    viewers, sessions, place = Viewers(live), Sessions(access), OpenStore(store)
     routes: list[BaseRoute] = [
         *login.routes(access, sessions, base),
         *control_routes.routes(store, live, control, access),
         *(live_routes.routes(live, viewers) if live is not None else ()),
-        *(more_routes(live, control, viewers, kept.place) if more_routes and live and control else ()),
-        *kept.routes(),
+        *(more_routes(live, control, viewers, place) if more_routes and live and control else ()),
+        *history_routes.routes(place),
         *static.routes(),
     ]
     app = Starlette(
@@ -76,6 +76,6 @@ def make_app(
         exception_handlers=ON_ERROR,
     )
     app.state.viewers = viewers
-    app.state.history = kept
+    app.state.store = place
     app.state.base_path = base
     return app

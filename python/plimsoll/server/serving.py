@@ -79,7 +79,7 @@ class PageServer:
         self._server.should_exit = True
         self._thread.join(EXIT_TIMEOUT_S)
         self._server.force_exit = True
-        self._app.state.history.close()
+        self._app.state.store.close()
         self._server = self._thread = None
 
 

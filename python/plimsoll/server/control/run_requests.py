@@ -31,9 +31,12 @@ if TYPE_CHECKING:
     from plimsoll.run.planning import RunInput
     from plimsoll.server.control.description import Description, Value
 
+TEXTS = ("warmup", "host", "profile", "name")
+"""Options whose texts are those of the form; an empty one is not given."""
+LISTS = ("tags", "exclude_tags", "thresholds")
+"""Options whose values are those of the form."""
 FIELDS = {
-    **{name: name for name in ("users", "spawn_rate", "run_time", "warmup", "stop_timeout", "host", "rate", "name")},
-    **{name: name for name in ("tags", "exclude_tags", "profile", "thresholds")},
+    **{name: name for name in ("users", "spawn_rate", "rate", "run_time", "stop_timeout", *TEXTS, *LISTS)},
     **dict.fromkeys((name for name in SHAPE_OPTIONS if name != "rate"), "shape_text"),
     "threshold": "thresholds",
 }
@@ -140,6 +143,7 @@ def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequ
     option = _shape(given) or "rate"
     form = SHAPES[option].form
     is_written = option != "rate" and not has_plan
+    texts: dict[str, Any] = {name: _text(given[name]) for name in ("run_time", "stop_timeout", *TEXTS)}
     return RunRequest(
         model="open" if plan.is_open else "closed",
         users=plan.users,
@@ -147,22 +151,16 @@ def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequ
         rate=given["rate"] or "",
         shape=form.name if form and not has_plan else "plan",
         shape_text=given[option] if is_written else "",
-        run_time=_text(given["run_time"]),
-        warmup=_text(given["warmup"]),
-        stop_timeout=_text(given["stop_timeout"]),
-        host=given["host"] or "",
-        tags=plan.tags,
-        exclude_tags=plan.exclude_tags,
-        profile=given["profile"] or "",
-        name=given["name"] or "",
-        thresholds=given["thresholds"],
+        **texts,
+        **{name: given[name] for name in LISTS},
     )
 
 
-def _text(seconds: Any) -> str:
-    if seconds is None:
+def _text(value: str | float | None) -> str:
+    """A text as it was given, or seconds as a duration."""
+    if value is None:
         return ""
-    return seconds if isinstance(seconds, str) else format_duration(seconds)
+    return value if isinstance(value, str) else format_duration(value)
 
 
 def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
@@ -187,14 +185,9 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
         "users": _converted("users", request.users) if closed else None,
         "spawn_rate": _converted("spawn_rate", request.spawn_rate) if closed else None,
         "run_time": _converted("run_time", request.run_time) if request.run_time else None,
-        "warmup": request.warmup or None,
         "stop_timeout": _converted("stop_timeout", request.stop_timeout) if request.stop_timeout else None,
-        "host": request.host or None,
-        "tags": request.tags,
-        "exclude_tags": request.exclude_tags,
-        "profile": request.profile or None,
-        "name": request.name or None,
-        "thresholds": request.thresholds,
+        **{name: getattr(request, name) or None for name in TEXTS},
+        **{name: getattr(request, name) for name in LISTS},
     }
 
 
