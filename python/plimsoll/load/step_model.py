@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
 
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
-from plimsoll.load.mistakes import BadValueError, listed, shown
+from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import is_url, split_url
 from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Each is a field of a step: get = "/path"."""
@@ -117,6 +120,11 @@ class ExpectTable(TomlTable):
         return {name: value for name, value in values.items() if value is not None}
 
 
+def _template(file: Path) -> dict[str, str]:
+    text = read_text(file)
+    return {"json": json_template(text)} if file.suffix == ".json" else {"text": text}
+
+
 def _variable_name(name: Any) -> Any:
     if isinstance(name, str) and not _VARIABLE.fullmatch(name):
         raise BadValueError(f"{shown(name)} cannot be the name of a variable; valid is token or order_id")
@@ -177,10 +185,7 @@ class StepTable(TomlTable):
         if is_url(self.where):
             if self.target is not None:
                 raise BadValueError(f"contradicts {self.where_field}, which is a whole URL", "target")
-            try:
-                split_url(self.where)
-            except BadValueError as error:
-                raise BadValueError(str(error), self.where_field) from error
+            at(self.where_field, split_url, self.where)
         elif not self.where.startswith("/") and (self.where_field, self.where) != ("options", "*"):
             raise BadValueError(f'{shown(self.where)} must begin with "/", or be a whole URL', self.where_field)
 
@@ -194,13 +199,7 @@ class StepTable(TomlTable):
                 return encoded(self.body_file.read_bytes())
             except OSError as error:
                 raise BadValueError(f"cannot read {self.body_file}: {error.strerror}", "body_file") from error
-        if self.template_file is None:
-            return None
-        try:
-            text = read_text(self.template_file)
-            return {"json": json_template(text)} if self.template_file.suffix == ".json" else {"text": text}
-        except BadValueError as error:
-            raise BadValueError(str(error), "template_file") from error
+        return None if self.template_file is None else at("template_file", _template, self.template_file)
 
     @property
     def verb(self) -> str:

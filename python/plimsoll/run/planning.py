@@ -61,7 +61,7 @@ def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[Run
 
 def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     """Raises PlimsollError."""
-    load = _load(what, given)
+    load = load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
     processes = _processes(given["processes"])
     _check(what, load, given)
     users = given["users"] or 1
@@ -189,10 +189,6 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
         body=None if from_file else body,
         body_file=body[1:] if from_file else None,
     )
-
-
-def _load(what: RunInput, given: Mapping[str, Any]) -> Load | None:
-    return load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
 
 
 def _bounded(load: Load | None, processes: int) -> Load | None:

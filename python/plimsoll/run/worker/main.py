@@ -85,7 +85,8 @@ class WorkerServer:
             if not data:
                 self._abandon()
             for name, arguments in frames.feed(data):
-                self._carry_out(name, arguments)
+                if not self._refused or name in ENDINGS:
+                    self._attempt(self._orders[name], *arguments)
         self._outgoing.put(None)
         self._sender.join()
 
@@ -95,10 +96,6 @@ class WorkerServer:
                 return self._incoming.get()
             except SystemExit as error:  # gevent passes on that of any greenlet
                 self._exit(error)
-
-    def _carry_out(self, name: str, arguments: list[Any]) -> None:
-        if not self._refused or name in ENDINGS:
-            self._attempt(self._orders[name], *arguments)
 
     def _beside(self, order: Callable[..., None], *arguments: Any) -> None:
         gevent.spawn(self._attempt, order, *arguments)

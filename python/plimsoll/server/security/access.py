@@ -119,7 +119,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_safely)
         else:
-            await self._app(scope, _bounded(headers, receive), send_safely)
+            await self._app(scope, _bounded(receive), send_safely)
 
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
         """The refusal of a request from another site's page, or None."""
@@ -179,7 +179,7 @@ def _bearer(headers: Headers) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _bounded(headers: Headers, receive: Receive) -> Receive:
+def _bounded(receive: Receive) -> Receive:
     """The same body; if it is too long, reading it raises HTTPException."""
     taken = 0
 
