@@ -13,8 +13,8 @@ from starlette.applications import Starlette
 
 from plimsoll.record import Failure
 from plimsoll.server.answers import ON_ERROR
+from plimsoll.server.app import history_routes
 from plimsoll.server.history.open_store import OpenStore
-from plimsoll.server.history.routes import routes
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class HistoryClient:
 @contextmanager
 def serve_history(location: str) -> Iterator[HistoryClient]:
     place = OpenStore(location)
-    app = Starlette(routes=list(routes(place)), exception_handlers=ON_ERROR)
+    app = Starlette(routes=list(history_routes(place)), exception_handlers=ON_ERROR)
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 
 from plimsoll.errors import UsageError
 from plimsoll.server import static
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.control import routes as control_routes
-from plimsoll.server.history import routes as history_routes
+from plimsoll.server.history.downloads import Downloads
+from plimsoll.server.history.experiments import ExperimentHistory
 from plimsoll.server.history.open_store import OpenStore
+from plimsoll.server.history.pages import Pages
+from plimsoll.server.history.runs import Runs
+from plimsoll.server.history.trend import Trends
 from plimsoll.server.live import routes as live_routes
 from plimsoll.server.live.stream import Viewers
 from plimsoll.server.security import login
@@ -64,7 +68,7 @@ def make_app(
         *control_routes.routes(store, live, control, access),
         *(live_routes.routes(live, viewers) if live is not None else ()),
         *(more_routes(live, control, viewers, place) if more_routes and live and control else ()),
-        *history_routes.routes(place),
+        *history_routes(place),
         *static.routes(),
     ]
     app = Starlette(
@@ -79,3 +83,22 @@ def make_app(
     app.state.store = place
     app.state.base_path = base
     return app
+
+
+def history_routes(place: OpenStore) -> list[Route]:
+    """What the page shows of the store: runs, experiments, their reports, and trends."""
+    runs, experiments, trends = Runs(place), ExperimentHistory(place), Trends(place)
+    pages, downloads = Pages(place), Downloads(place)
+    return [
+        Route("/api/runs", runs.list, methods=["GET"]),
+        Route("/api/runs/{id}", runs.one, methods=["GET"]),
+        Route("/api/runs/{id}", runs.label, methods=["PATCH"]),
+        Route("/api/runs/{id}/{format}", downloads.of_run, methods=["GET"]),
+        Route("/api/report/{format}", downloads.of_study, methods=["GET"]),
+        Route("/api/experiments", experiments.list, methods=["GET"]),
+        Route("/api/experiments/{name:path}", experiments.matrix, methods=["GET"]),
+        Route("/api/experiments/{name:path}", experiments.label, methods=["PATCH"]),
+        Route("/api/page", pages.page, methods=["GET"]),
+        Route("/api/series", trends.series, methods=["GET"]),
+        Route("/api/trend", trends.trend, methods=["GET"]),
+    ]

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 SHORTEST_TOKEN = 8
-"""Characters. Ten guesses a minute are allowed."""
+"""Characters. An address may guess ten times a minute."""
 MOST_BODY = 1_000_000
 """Bytes of a request."""
 CSRF_HEADER = "X-Plimsoll-Token"
