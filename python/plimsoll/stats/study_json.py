@@ -125,8 +125,8 @@ def _reader() -> TypeAdapter[Study]:
     """The fields of `study`'s dataclasses by their own annotations, in which these names mean the form in JSON."""
     names: dict[str, Any] = {
         "float": Number, "int": Count, "slice": Annotated[tuple[Count | None, Count | None], AfterValidator(_seconds)],
-        "Histogram": HistogramText, "NDArray": _Array, "Sequence": _Histograms, "Mapping": dict, "MetricKind": MetricKind,
-        "np": np,
+        "Histogram": HistogramText, "NDArray": _Array, "Sequence": _Histograms, "Mapping": dict,
+        "MetricKind": MetricKind, "np": np,
     }  # fmt: skip
     for kind in (Metric, *vars(study).values()):
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
