@@ -69,7 +69,7 @@ def read_locust_csv(source: ResultFile, options: ImportOptions) -> Study:
     course = {key: _course(lines) for key, lines in history.items()}
     endpoints, total, notes = [], None, []
     for key, (_, values) in rows.items():
-        measured, note = measured_of(key, values, seconds, None)
+        measured, note = measured_of(key, values, seconds)
         notes += [note] if note else []
         measured = replace(measured, kinds=tuple(kinds.get(key, ())), course=course.get(key))
         if key == TOTAL:
