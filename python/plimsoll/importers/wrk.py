@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.single import level_of, q, study_of_one, summary_trial
+from plimsoll.importers.single import q, study_of_run
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
@@ -47,22 +47,22 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     precision = Precision(
         "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all"
     )
-    trial = summary_trial(
+    url = _RUNNING.search(text)
+    return study_of_run(
         source,
         options,
-        total,
-        level_of(options, users=None if is_wrk2 else connections),
-        seconds,
+        users=None if is_wrk2 else connections,
+        seconds=seconds,
+        total=total,
         precision=precision,
         notes=tuple(_notes(options, is_wrk2, total.censored)),
         facts={"connections": connections} if connections else {},
+        about={"target": url[3]} if url else {},
     )
-    url = _RUNNING.search(text)
-    return study_of_one(source, options, trial, about={"target": url[3]} if url else {})
 
 
 def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
-    """done: the line that tells how many requests there were in how many seconds."""
+    """done: the line that says how many requests there were in how many seconds."""
     latency, rate = _LATENCY.search(text), _RATE.search(text)
     quantiles = _quantiles(text)
     highest = quantiles.pop(1.0, None)
