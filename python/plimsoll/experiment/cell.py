@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.cell_error import CellError
-from plimsoll.experiment.cell_values import CellResult
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.measure import MeasuredRun, Measurement
 from plimsoll.experiment.placeholders import fill
 from plimsoll.experiment.target import CellTarget, prepared
 from plimsoll.observe.postgres import Postgres
 from plimsoll.observe.processes import Processes
 from plimsoll.observe.sampler import ProbeError, Sampler
+from plimsoll.store.cells import CellOutcome
 from plimsoll.store.redact import redact_url, storable_json
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Series
 
 
-def run_cell(cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /) -> CellResult:
+def run_cell(
+    cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
+) -> CellOutcome:
     """What became of it, whatever happens to the target or to a command. The target and all processes that were started
     have ended when this returns. A KeyboardInterrupt goes on when they have."""
     return _CellRun(cell, spec, where, report).run()
@@ -54,7 +56,7 @@ class _CellRun:
         self._observed: tuple[Series, ...] = ()
         self._notes: list[str] = []
 
-    def run(self) -> CellResult:
+    def run(self) -> CellOutcome:
         failure: CellError | None = None
         failed_in = ""
         interrupted = True
@@ -77,10 +79,10 @@ class _CellRun:
         reasons += self._kept.reasons if self._kept else ()
         if failure:
             reasons = [f"{failed_in}: {failure.one_line}", *self._ended_before(failed_in)]
-        return CellResult(
+        return CellOutcome(
             state="failed" if failure else "invalid" if reasons else "valid",
             reason="; ".join(reasons),
-            run_id=self._kept.run_id if self._kept else None,
+            run=self._kept.run_id if self._kept else None,
             phases=self._phases,
             target=told,
             data=self._facts,

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from plimsoll.experiment.cell_values import CellResult, ExperimentCell
+    from plimsoll.experiment.cell_values import ExperimentCell
+    from plimsoll.store.cells import CellOutcome
 
 
 class ExperimentDisplay(Protocol):
@@ -29,12 +30,12 @@ class ExperimentDisplay(Protocol):
     def at(self, text: str) -> None:
         """What the cell is at."""
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None: ...
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None: ...
     def write(self, text: str) -> None:
         """Whole lines, without the last line end."""
 
 
-def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> str:
+def outcome(cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> str:
     """One line of a cell that is over."""
     state = "valid" if result.state == "valid" else f"{result.state.upper()}: {result.reason}"
     seconds = rough_duration(sum(result.phases.values()))
@@ -62,7 +63,7 @@ class ExperimentLines:
     def at(self, text: str) -> None:
         pass
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self.write(outcome(cell, result, done, total, left))
 
     def write(self, text: str) -> None:
@@ -108,7 +109,7 @@ class ProgressBar:
     def at(self, text: str) -> None:
         self._progress.update(self._task, description=f"{self._cell}: {text}")
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self._progress.update(self._task, completed=done, left=f"≈ {rough_duration(left)} left")
         self.write(outcome(cell, result, done, total, left))
 

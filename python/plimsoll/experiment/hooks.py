@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.health import below, get, value_of
 from plimsoll.experiment.placeholders import fill, fill_all
 from plimsoll.run.supervised.process import Process, StartError, last_lines

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.planned_cell import planned_cell
 from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.experiment import container, source
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.health import wait_until_healthy
 from plimsoll.experiment.hooks import Commands
 from plimsoll.experiment.placeholders import fill, fill_all
