@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from plimsoll.experiment.cell_values import ExperimentCell
-from plimsoll.experiment.display import ExperimentLines, ProgressBar, outcome
+from plimsoll.experiment.display import ExperimentDisplay, ProgressBar, outcome
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import CellOutcome
 
@@ -25,7 +25,7 @@ def test_a_line_of_a_cell_that_is_over():
 @pytest.mark.parametrize("markup", ["[red]", "[3/9]"])
 def test_lines_where_there_is_no_terminal(markup):
     stream = io.StringIO()
-    with ExperimentLines(stream) as shown:
+    with ExperimentDisplay(stream) as shown:
         shown.begin(CELL, 2, 9, 100.0)
         shown.at("measuring")
         shown.end(CELL, CellOutcome("invalid", markup), 3, 9, 0.0)

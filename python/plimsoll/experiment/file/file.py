@@ -17,14 +17,13 @@ from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.origins import split_url
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.toml_file import read_toml
-from plimsoll.stats.metric import DEFAULT_METRICS, DELTA
-from plimsoll.stats.study import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.experiment.file.model import ExperimentTargetTable, VariantTable
+    from plimsoll.experiment.file.model import CompareTable, ExperimentTargetTable, VariantTable
     from plimsoll.load.plan_file import PlanFile
+    from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Level
 
 DEFAULT = "experiment.toml"
@@ -60,7 +59,7 @@ def read_experiment(path: str) -> Experiment:
         seed=table.seed,
         repeats=table.repeats,
         budget=table.budget,
-        compare=_compare(table),
+        compare=_compare(table.compare),
         cool_down=table.cool_down,
     )
 
@@ -188,18 +187,12 @@ def _drop_what_was_for_others(values: dict[str, Any], own: VariantTable) -> None
         values["start"] = None
 
 
-def _compare(table: ExperimentTable) -> Compare:
-    given = table.compare
-    smallest = DELTA if given.smallest is None else given.smallest
-    metrics = tuple(given.metrics) if given.metrics is not None else DEFAULT_METRICS
-    return Compare(
-        against=tuple(given.against or ("baseline",)),
-        metrics=tuple(replace(each, delta=smallest) for each in metrics),
-        primary=tuple(replace(each, delta=smallest) for each in given.primary),
-        smallest=smallest,
-        errors=TOLERANCE if given.errors is None else given.errors,
-        looks=given.looks,
-    )
+def _compare(given: CompareTable) -> Compare:
+    def within(metrics: list[Metric]) -> tuple[Metric, ...]:
+        return tuple(replace(each, delta=given.smallest) for each in metrics)
+
+    metrics, primary = within(given.metrics), within(given.primary)
+    return Compare(tuple(given.against), metrics, primary, given.smallest, given.errors, given.looks)
 
 
 def plan_files(spec: Experiment) -> Mapping[str, Path]:

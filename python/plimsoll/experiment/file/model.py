@@ -16,8 +16,8 @@ from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes import shape_flags
 from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
-from plimsoll.stats.metric import Metric
-from plimsoll.stats.study import Against
+from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
+from plimsoll.stats.study import TOLERANCE, Against
 
 DECIDED = {
     **dict.fromkeys(("-u", "--users", *shape_flags()), "[levels]"),
@@ -206,17 +206,21 @@ MetricField = Annotated[Metric, PlainValidator(_metric)]
 class CompareTable(TomlTable):
     """[compare]"""
 
-    against: Annotated[list[Against], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
-    metrics: Annotated[list[MetricField], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
+    against: Annotated[list[Against], BeforeValidator(one_or_more)] = Field(
+        default_factory=lambda: ["baseline"], min_length=1
+    )
+    metrics: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(
+        default_factory=lambda: [*DEFAULT_METRICS], min_length=1
+    )
     primary: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(default_factory=list)
-    smallest: Difference | None = None
-    errors: Share | None = None
+    smallest: Difference = DELTA
+    errors: Share = TOLERANCE
     looks: Annotated[int, Field(ge=1, le=4)] = 1
 
     @model_validator(mode="after")
     def _check(self) -> CompareTable:
         for name in ("against", "metrics", "primary"):
-            values = getattr(self, name) or []
+            values = getattr(self, name)
             for place, each in enumerate(values):
                 if each in values[:place]:
                     raise BadValueError("is there twice", f"{name}[{place}]")
