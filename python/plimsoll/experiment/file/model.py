@@ -11,12 +11,12 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.file.hooks_table import HooksTable, Words
 from plimsoll.experiment.file.levels import LevelsTable
 from plimsoll.experiment.placeholders import check
-from plimsoll.experiment.spec import READY_TIMEOUT_S, Healthy, TargetFact
+from plimsoll.experiment.spec import READY_TIMEOUT_S, Compare, Healthy, TargetFact
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes import shape_flags
 from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
-from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
+from plimsoll.stats.metric import DELTA, Metric
 from plimsoll.stats.study import TOLERANCE, Against
 
 DECIDED = {
@@ -207,10 +207,10 @@ class CompareTable(TomlTable):
     """[compare]"""
 
     against: Annotated[list[Against], BeforeValidator(one_or_more)] = Field(
-        default_factory=lambda: ["baseline"], min_length=1
+        default_factory=lambda: list(Compare().against), min_length=1
     )
     metrics: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(
-        default_factory=lambda: [*DEFAULT_METRICS], min_length=1
+        default_factory=lambda: list(Compare().metrics), min_length=1
     )
     primary: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(default_factory=list)
     smallest: Difference = DELTA
