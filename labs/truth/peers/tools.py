@@ -4,11 +4,12 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from benches.machine import version_of
 
 from plimsoll.errors import UsageError
 from plimsoll.importers import read
@@ -102,10 +103,7 @@ class Tool:
 
     def version(self) -> str:
         """What its first line says of it, without where it is or how it was built."""
-        command = _found((self.version_words or f"{self.program} --version").split())
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-        line = ((done.stdout or done.stderr).strip().splitlines() or ["?"])[0]
-        return re.split(r" \[| \(| <| from ", line)[0].replace("\t", " ")
+        return version_of(_found((self.version_words or f"{self.program} --version").split())).replace("\t", " ")
 
     def command(self, job: Job) -> list[str]:
         host, slash, path = job.url.partition("/fixed")
