@@ -50,6 +50,7 @@ class MappedTable(TomlTable):
     users: float | None = None
     seconds: float | None = None
     operation: str = ""
+    """Named after its endpoints, where a report compares operations and this is empty."""
     changes: int | None = None
     """The line that says what is new in this step."""
     explain: tuple[int, int] | None = Field(default=None, strict=False)
@@ -84,6 +85,10 @@ class ReportMap(TomlTable):
     """The HTTP status of its failures."""
     open_files: int | None = None
     """How many the generator may have open."""
+    variant: str = ""
+    """Of all runs, for a report that compares no variants."""
+    seconds: float | None = None
+    """Of runs whose table has no other."""
     ramp: float = 0.0
     """Seconds in which the users were started."""
     shape: Literal["ladder", "operations", "chain", "rates"]
@@ -147,15 +152,17 @@ class _Report:
 
     def _trials(self, table: MappedTable) -> Iterator[Trial]:
         trials = self._read(table) if table.has_rows else [self._bare(table, name) for name in table.rates]
-        names = table.variants or list(table.rates) or [trial.variant for trial in trials]
+        names = table.variants or list(table.rates) or [self._map.variant or trial.variant for trial in trials]
         for trial, name in zip(trials, names, strict=True):
             total = Measured("", "Aggregated", rate=table.rates[name]) if name in table.rates else trial.total
             first, last = table.explain or (1, 0)
+            operation = " + ".join(each.label for each in trial.endpoints) if self._map.shape == "operations" else ""
             files = self._map.open_files
             yield replace(
                 trial,
                 id=f"{self._source.place(table.lines[0])} {trial.level or ''} {name}",
                 variant=name,
+                operation=trial.operation or operation,
                 endpoints=tuple(self._with_status(each) for each in trial.endpoints),
                 total=self._with_status(total) if total else None,
                 notes=(*trial.notes, *self._map.notes, *table.notes),
@@ -165,8 +172,8 @@ class _Report:
 
     def _read(self, table: MappedTable) -> list[Trial]:
         options = replace(
-            self._options, users=table.users, duration=table.seconds, ramp=self._map.ramp, operation=table.operation,
-            variant=(),
+            self._options, users=table.users, duration=table.seconds or self._map.seconds, ramp=self._map.ramp,
+            operation=table.operation, variant=(),
         )  # fmt: skip
         reader = TableReader(self._source, options)
         text = self._text_table(table)
