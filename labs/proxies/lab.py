@@ -1,6 +1,6 @@
 """The proxies lab, started: nginx as a file server, and in front of it nginx as the proxy of one variant.
 
-`python -m labs.proxies.lab --variant NAME --port N` runs until it is told to end (SIGTERM, Ctrl-C).
+`python -m labs.proxies.lab --variant NAME --port N` runs until it is asked to end (SIGTERM, Ctrl-C).
 """
 
 import argparse
@@ -22,7 +22,7 @@ MEAN_BYTES = 20_000
 CONNECTIONS = 4096
 VARIANTS = {
     "direct": "no proxy: the file server itself",
-    "reconnect": "a connection to the file server for each request: what `proxy_pass` does unless it is told otherwise",
+    "reconnect": "a connection to the file server for each request: what `proxy_pass` does by default",
     "keepalive": "connections to the file server are kept",
     "starved": "as reconnect, with room for 16 connections, those of the clients included",
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import TruthError
 from ..lab import Lab
 from ..tolerance import value_at, waits_after_freezes
-from .tools import QUANTILES, TOOLS, Job, Told, Tool
+from .tools import QUANTILES, TOOLS, Job, Tool, ToolFigures
 
 TARGET = "/fixed?ms=5"
 DELAY = 0.005
@@ -31,7 +31,7 @@ class Row:
     command: str
     truth: tuple[float, ...]
     """fixed: what the target did, by its record. freeze: what clients from outside see. Of `QUANTILES`, in s."""
-    told: Told
+    figures: ToolFigures
     received: int
     """Requests, by the target's record."""
 
@@ -82,8 +82,8 @@ def cases(lab: Lab, tool: Tool) -> Iterator[Row]:
             truth = tuple(from_outside(quantile) for quantile in QUANTILES)
             if case == "fixed":
                 truth = tuple(value_at(quantile, path.seconds()) for quantile in QUANTILES)
-            told = tool.told(job, output)
-        yield Row(case, tool.name, plain(tool.command(job), job), truth, told, path.received)
+            figures = tool.figures(job, output)
+        yield Row(case, tool.name, plain(tool.command(job), job), truth, figures, path.received)
 
 
 def from_outside(quantile: float) -> float:

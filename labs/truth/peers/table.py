@@ -31,12 +31,12 @@ def render(peers: Peers) -> str:
 
 def head() -> list[str]:
     names = [f"p{quantile * 100:g}" for quantile in QUANTILES]
-    return ["ms", *(f"true {name}" for name in names), *(f"told {name}" for name in names), "requests", "warns"]
+    return ["ms", *(f"true {name}" for name in names), *(f"said {name}" for name in names), "requests", "warns"]
 
 
 def cells(row: Row) -> tuple[str, ...]:
-    true, told = map(milliseconds, row.truth), map(milliseconds, row.told.percentiles)
-    return row.tool, *true, *told, f"{row.received:,}", "yes" if row.told.warning else "no"
+    true, reported = map(milliseconds, row.truth), map(milliseconds, row.figures.percentiles)
+    return row.tool, *true, *reported, f"{row.received:,}", "yes" if row.figures.warning else "no"
 
 
 def commands(peers: Peers) -> Iterator[str]:

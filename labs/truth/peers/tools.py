@@ -31,8 +31,8 @@ QUANTILES = (0.5, 0.9, 0.99)
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a tool said."""
+class ToolFigures:
+    """What a tool reports."""
 
     percentiles: tuple[float, ...]
     """Of `QUANTILES`, in s."""
@@ -50,7 +50,7 @@ class Job:
     """For files of this run alone."""
 
 
-def imported(file: Path) -> Told:
+def imported(file: Path) -> ToolFigures:
     """By the importer of `plimsoll import`. Raises TruthError."""
     try:
         total = read(file).trials[0].total
@@ -59,23 +59,23 @@ def imported(file: Path) -> Told:
     times = [total.quantile(quantile) if total else None for quantile in QUANTILES]
     if None in times:
         raise TruthError(f"not all of {QUANTILES} are in:\n{file.read_text(errors='replace')}")
-    return Told(tuple((time or 0.0) / 1e3 for time in times))
+    return ToolFigures(tuple((time or 0.0) / 1e3 for time in times))
 
 
-def of_ab(file: Path) -> Told:
+def of_ab(file: Path) -> ToolFigures:
     output = file.read_text()
     found = {int(each): float(value) / 1e3 for each, value in re.findall(r"(?m)^\s*(\d+)%\s+(\d+)$", output)}
     try:
-        return Told(tuple(found[round(quantile * 100)] for quantile in QUANTILES))
+        return ToolFigures(tuple(found[round(quantile * 100)] for quantile in QUANTILES))
     except KeyError as missing:
         raise TruthError(f"no {missing} % in:\n{output}") from None
 
 
-def of_plimsoll(file: Path) -> Told:
+def of_plimsoll(file: Path) -> ToolFigures:
     document = json.loads(file.read_text())
     found = document["total"]["response_ms"]["percentiles"]
     warning = bool((document.get("omission") or {}).get("warning"))
-    return Told(tuple(float(found[f"{quantile * 100:g}"]) / 1e3 for quantile in QUANTILES), warning)
+    return ToolFigures(tuple(float(found[f"{quantile * 100:g}"]) / 1e3 for quantile in QUANTILES), warning)
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class Tool:
     in."""
     result: str = "output"
     """The file in the folder that has its percentiles; "output" is what it prints."""
-    read: Callable[[Path], Told] = imported
+    read: Callable[[Path], ToolFigures] = imported
     """Raises TruthError when they are not where they used to be."""
     version_words: str = ""
     """The command that prints it, where that is not --version."""
@@ -110,7 +110,7 @@ class Tool:
         known = {"url": job.url, "host": host, "path": slash + path, "seconds": job.seconds, "folder": job.folder}
         return _found([word.format(**known, here=FOLDER) for word in self.words.split()])
 
-    def told(self, job: Job, output: str) -> Told:
+    def figures(self, job: Job, output: str) -> ToolFigures:
         """output: what it printed. Raises TruthError."""
         (job.folder / "output").write_text(output)
         return self.read(job.folder / self.result)

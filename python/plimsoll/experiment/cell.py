@@ -69,12 +69,14 @@ class _CellRun:
         finally:
             # The first Ctrl-C asks for good order, the second one for haste.
             ending = self._stop(patient=not interrupted)
-        told: dict[str, Any] = self._target.to_dict() if self._target else {"url": redact_url(self._variant.target.url)}
+        known: dict[str, Any] = (
+            self._target.to_dict() if self._target else {"url": redact_url(self._variant.target.url)}
+        )
         crash = self._crash()
-        told |= {"ended": str(ending)} if ending else {}
-        told |= {"crashed": crash} if crash else {}
-        told |= {"notes": storable_json([*told.get("notes", ()), *self._notes])} if self._notes else {}
-        told |= {"failure": {"phase": failed_in, **failure.to_dict()}} if failure else {}
+        known |= {"ended": str(ending)} if ending else {}
+        known |= {"crashed": crash} if crash else {}
+        known |= {"notes": storable_json([*known.get("notes", ()), *self._notes])} if self._notes else {}
+        known |= {"failure": {"phase": failed_in, **failure.to_dict()}} if failure else {}
         reasons = [f"the target ended by itself: {crash}"] if crash else []
         reasons += self._kept.reasons if self._kept else ()
         if failure:
@@ -84,7 +86,7 @@ class _CellRun:
             reason="; ".join(reasons),
             run=self._kept.run_id if self._kept else None,
             phases=self._phases,
-            target=told,
+            target=known,
             data=self._facts,
             collected=self._collected,
             observed=self._observed,
@@ -168,7 +170,7 @@ class _CellRun:
                 self._notes.append(f"collect: {error.one_line}")
 
     def _ended_before(self, phase: str) -> list[str]:
-        """Why a command may have failed that asks the target; the start of the target tells it itself."""
+        """Why a command may have failed that asks the target; the start of the target reports it itself."""
         ending = self._target.crashed if self._target and phase not in ("start", "healthy") else None
         return [f"the target had ended by itself: {ending}"] if ending else []
 

@@ -113,7 +113,7 @@ def below(url: str, path: str) -> str:
 
 
 def _without_credentials(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without user and password, and the header that tells them."""
+    """The URL without user and password, and the header that has them."""
     parts = urlsplit(url)
     if parts.username is None:
         return url, {}

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """A line for each thing that both tell, and tell differently."""
+    """A line for each thing that both have, with different values."""
     return [f"{name}: then {was}, now {now[name]}" for name, was in then.items() if name in now and now[name] != was]
 
 

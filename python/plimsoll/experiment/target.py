@@ -76,8 +76,8 @@ class CellTarget:
     def commands(self, cell: ExperimentCell, folder: Path) -> Commands:
         """What runs the hooks of its variant."""
         names = ("url", "variant", "level", "operation", "repeat", "seed")
-        told = {f"PLIMSOLL_{name.upper()}": str(self.values[name]) for name in names}
-        return Commands(self.values, self.cwd, {**self.env, **told}, folder)
+        known = {f"PLIMSOLL_{name.upper()}": str(self.values[name]) for name in names}
+        return Commands(self.values, self.cwd, {**self.env, **known}, folder)
 
     def command(self) -> list[str]:
         """What starts it; empty when nothing is started."""

@@ -82,7 +82,7 @@ def read_hlog(source: ResultFile, options: ImportOptions) -> Study:
         precision=PLIMSOLL
         if ours
         else Precision("hdrhistogram", digits=3, floor=1e-3, mergeable=True, relative=BUCKET),
-        notes=("an .hlog does not tell failures",),
+        notes=("an .hlog does not record failures",),
         warnings=tuple(warnings),
     )
 
@@ -102,7 +102,7 @@ def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) 
         raise source.error(line, f"its histogram is damaged: {error}") from None
     unit = options.unit or _unit(max((value for value, _ in values), default=0), highest)
     if not unit:
-        raise source.error(line, "the unit of its histogram is not certain; tell it with --unit (ns, us or ms)")
+        raise source.error(line, "the unit of its histogram is not certain; give it with --unit (ns, us or ms)")
     histogram = Histogram()
     for value, count in values:
         histogram.record(max(1, round(value * MS[unit] * 1000)), count)
@@ -110,7 +110,7 @@ def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) 
 
 
 def _unit(highest: int, stated: float) -> str:
-    """Logs tell the maximum of each interval in ms beside the histogram in its own unit."""
+    """Logs have the maximum of each interval in ms beside the histogram in its own unit."""
     if not highest or not stated:
         return "us"
     return next((unit for ratio, unit in _UNITS.items() if abs(highest / ratio / stated - 1) <= _CLOSE), "")

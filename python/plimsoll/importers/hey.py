@@ -1,7 +1,7 @@
 """hey and oha: the summary that both print, oha's JSON, and the requests that both write as CSV.
 
 Neither CSV holds requests without an answer. oha counts from the intended start only with --latency-correction, which
-its files do not tell.
+its files do not record.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _summed(
     )
     notes = [f"{cut_off} requests were cut off at the end and are not counted"] if cut_off else []
     if tool == "oha":
-        notes.append("the file does not tell whether oha corrected latency")
+        notes.append("the file does not say whether oha corrected latency")
     precision = Precision(
         tool, digits=None, floor=floor, clock="sent" if tool == "hey" else "unknown",
         times_of="unknown" if tool == "hey" else "successes",

@@ -77,7 +77,7 @@ def read_jtl(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def _seconds(source: ResultFile, line: int, text: str) -> float:
-    """timeStamp is when the sample began, in Unix ms unless JMeter was told another format."""
+    """timeStamp is when the sample began, in Unix ms unless JMeter was set to another format."""
     if text.isdecimal():
         return int(text) / 1000
     for form in _FORMATS:

@@ -109,7 +109,7 @@ def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, flo
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
         for expression, verdict in (metric.get("thresholds") or {}).items():
-            # An object tells `ok`; the bare boolean of --summary-export is true when the threshold was crossed.
+            # An object has `ok`; the bare boolean of --summary-export is true when the threshold was crossed.
             held[f"{name}: {expression}"] = bool(verdict["ok"]) if isinstance(verdict, dict) else not verdict
     return values, held
 
@@ -208,7 +208,7 @@ def _csv_points(source: ResultFile) -> Iterator[_Point]:
 
 
 def _unix(source: ResultFile, line: int, text: str) -> float:
-    """Seconds, from any of k6's time formats: how many digits a number has tells its unit until the year 5000."""
+    """Seconds, from any of k6's time formats: the number of digits gives the unit, until the year 5000."""
     if text.isdecimal():
         return int(text) / 10.0 ** (3 * max(0, round((len(text) - 10) / 3)))
     try:

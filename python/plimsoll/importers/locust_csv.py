@@ -179,7 +179,7 @@ def _history(source: ResultFile) -> dict[tuple[str, str], list[_Second]]:
 
 
 def _course(lines: list[_Second]) -> Course | None:
-    """Differences between the sums of one second and the next; None when they are not told every second."""
+    """Differences between the sums of one second and the next; None when some seconds are missing."""
     lines = sorted(lines, key=lambda each: each.at)
     length = lines[-1].at - lines[0].at + 1 if lines else 0
     if length < 2 or length > MOST_SECONDS or len({each.at for each in lines}) < 0.8 * length:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.importers.columns import MappedColumn, Meaning
 
 FINE = 4
-"""Decimals from which on a rate tells how long the run was."""
+"""Decimals from which on a rate gives the length of the run."""
 _CLOCKS = {"k6": "sent", "vegeta": "sent", "jmeter": "sent", "gatling": "sent", "hey": "sent", "wrk2": "due"}
 
 

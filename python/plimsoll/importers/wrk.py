@@ -91,12 +91,12 @@ def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
 
 
 def _notes(options: ImportOptions, is_wrk2: bool, timeouts: int) -> list[str]:
-    notes = [f"{timeouts} requests took longer than the time limit; their times are not told"] if timeouts else []
+    notes = [f"{timeouts} requests took longer than the time limit; their times are not printed"] if timeouts else []
     if not is_wrk2:
         return [*notes, "wrk fills in requests that it did not send: its percentiles are modelled"]
     notes.append("wrk2 begins to count after 10 s, so its percentiles rest on fewer requests")
     if options.rate is None and options.users is None:
-        notes.append("wrk2 does not print the rate that was asked for; tell it with --rate")
+        notes.append("wrk2 does not print the rate that was asked for; give it with --rate")
     return notes
 
 

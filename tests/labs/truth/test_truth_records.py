@@ -8,7 +8,7 @@ from labs.truth.errors import TruthError
 from labs.truth.line import Line, Verdict, exact, milliseconds, not_judged, within, words
 from labs.truth.peers.runs import Peers, Row
 from labs.truth.peers.table import render as render_peers
-from labs.truth.peers.tools import TOOLS, Job, Told, Tool
+from labs.truth.peers.tools import TOOLS, Job, Tool, ToolFigures
 from labs.truth.plimsoll_run import Endpoint, Report
 from labs.truth.table import folded, render
 from labs.truth.target_process import PathTruth, Truth
@@ -152,9 +152,9 @@ def test_the_percentiles_of_other_tools_are_where_they_print_them(
     name: str, output: str, percentiles: tuple[float, ...], tmp_path: Path
 ) -> None:
     job = Job("http://127.0.0.1:1/fixed?ms=5", 1, tmp_path)
-    assert tool(name).told(job, output).percentiles == pytest.approx(percentiles)
+    assert tool(name).figures(job, output).percentiles == pytest.approx(percentiles)
     with pytest.raises(TruthError, match="nothing was measured"):
-        tool(name).told(job, "nothing was measured")
+        tool(name).figures(job, "nothing was measured")
 
 
 def test_a_command_is_what_a_user_would_type(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_a_command_is_what_a_user_would_type(tmp_path: Path) -> None:
 
 
 def test_the_peers_have_a_table_for_each_case_and_what_is_missing_is_said() -> None:
-    row = Row("freeze", "wrk", "wrk -t1 URL", (0.005, 0.505, 0.955), Told((0.005, 0.4, 0.9), True), 1_234)
+    row = Row("freeze", "wrk", "wrk -t1 URL", (0.005, 0.505, 0.955), ToolFigures((0.005, 0.4, 0.9), True), 1_234)
     text = render_peers(Peers({"wrk": "wrk 4.1"}, [row], ["k6 is not installed"]))
     assert "| wrk | 5.000    | 505.0    | 955.0    | 5.000    | 400.0    | 900.0    | 1,234    | yes   |" in text
     assert "- wrk (wrk 4.1): `wrk -t1 URL`" in text

@@ -66,7 +66,7 @@ def read_experiment(path: str) -> Experiment:
 
 @dataclass(slots=True)
 class _Reading:
-    """What only several tables together tell."""
+    """What follows from several tables together."""
 
     file: Path
     table: ExperimentTable
