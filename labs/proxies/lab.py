@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 
 from labs.todos.lab import end_on_sigterm
-from labs.todos.postgres import free_port
+
+from plimsoll.experiment.ports import free_port
 
 FILES = 184
 MEAN_BYTES = 20_000
