@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.locust.util.date import format_duration, format_utc_timestamp
+from plimsoll.locust.util import format_duration, format_utc_timestamp
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def timespan(text: str) -> int:
     """Whole seconds."""
     # Not above: the coordinator knows these options too, and has no use for what plimsoll.users imports.
-    from plimsoll.locust.util.timespan import parse_timespan
+    from plimsoll.locust.util import parse_timespan
 
     try:
         return parse_timespan(text)

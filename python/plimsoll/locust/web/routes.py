@@ -19,8 +19,7 @@ import gevent
 from plimsoll.errors import UsageError
 from plimsoll.locust.html import get_html_report
 from plimsoll.locust.runners import STATE_RUNNING
-from plimsoll.locust.util.date import format_safe_timestamp
-from plimsoll.locust.util.timespan import parse_timespan
+from plimsoll.locust.util import format_safe_timestamp, parse_timespan
 from plimsoll.users import log
 
 if TYPE_CHECKING:

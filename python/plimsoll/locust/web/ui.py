@@ -17,7 +17,7 @@ from gevent import pywsgi
 
 from plimsoll.errors import UsageError
 from plimsoll.locust.legacy import LOCUST_VERSION
-from plimsoll.locust.util.cache import memoize
+from plimsoll.locust.util import memoize
 from plimsoll.locust.web.routes import WebRoutes
 from plimsoll.server.security.hosts import is_of_this_machine
 from plimsoll.users import log
