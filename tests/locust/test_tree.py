@@ -62,7 +62,7 @@ NAMES = {
     "locust.main.load_locustfile": "plimsoll.locust.script.locustfile",
     "locust.main.is_user_class": "plimsoll.locust.script.locustfile",
     "locust.main.version": None,
-    "locust.runners.ExceptionDict": "plimsoll.locust.exception_rows",
+    "locust.runners.ExceptionDict": "plimsoll.locust.runners",
     "locust.user.inspectuser.print_task_ratio": "plimsoll.locust.inspectuser",
     "locust.user.task.get_tasks_from_base_classes": "plimsoll.users.tasks",
     "locust.user.users.StopUser": "plimsoll.users.exceptions",

@@ -157,35 +157,12 @@ class Environment:
 
         return InProcessController(self)
 
-    def create_web_ui(
-        self,
-        host: str = "",
-        port: int = 8089,
-        web_base_path: str | None = None,
-        web_login: bool = False,
-        tls_cert: str | None = None,
-        tls_key: str | None = None,
-        stats_csv_writer: Any = None,
-        delayed_start: bool = False,
-        userclass_picker_is_active: bool = False,
-        build_path: str | None = None,
-    ) -> WebUI:
-        """A page about the test of this Environment, with the means to start and stop it. Options: those of `WebUI`."""
+    def create_web_ui(self, *args: Any, **kwargs: Any) -> WebUI:
+        """A page about the test of this Environment, with the means to start and stop it. Arguments: those of `WebUI`
+        after the environment."""
         from plimsoll.locust.web.ui import WebUI
 
-        return WebUI(
-            self,
-            host,
-            port,
-            web_base_path=web_base_path,
-            web_login=web_login,
-            tls_cert=tls_cert,
-            tls_key=tls_key,
-            stats_csv_writer=stats_csv_writer,
-            delayed_start=delayed_start,
-            userclass_picker_is_active=userclass_picker_is_active,
-            build_path=build_path,
-        )
+        return WebUI(self, *args, **kwargs)
 
     def update_user_class(self, user_settings: Mapping[str, Any]) -> None:
         """Set attributes of the class `user_class_name`; "tasks" is a list of the names of those to keep.
@@ -232,9 +209,8 @@ def _option(options: Namespace | None, name: str, default: Any) -> Any:
     return default if options is None else getattr(options, name, default)
 
 
-def _leaves(holder: Any) -> list[Any]:
-    return [leaf for inner in holder.tasks for leaf in (_leaves(inner) if _is_holder(inner) else [inner])]
-
-
-def _is_holder(inner: Any) -> bool:
-    return hasattr(inner, "tasks") and not is_chain(inner)
+def _leaves(task: Any) -> list[Any]:
+    """The task itself, or the tasks within it. A chain counts as one task."""
+    if not hasattr(task, "tasks") or is_chain(task):
+        return [task]
+    return [leaf for inner in task.tasks for leaf in _leaves(inner)]

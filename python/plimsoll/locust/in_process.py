@@ -15,6 +15,7 @@ from gevent import getcurrent
 from gevent.pool import Group
 
 from plimsoll._engine import SpawnTimes, now
+from plimsoll.locust.dispatch import spread
 from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED
 from plimsoll.run.dispatch import Dispatcher, UserClass
 from plimsoll.run.worker.population import BATCH
@@ -24,7 +25,7 @@ from plimsoll.users.recording import RequestRecorder
 from plimsoll.users.sleep import sleep_until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.runners import Runner
@@ -98,20 +99,15 @@ class InProcessController:
             dispatcher.choose(classes)
         logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
         missing = users - len(dispatcher)
-        move, times, start, moved = dispatcher.grow, SpawnTimes(abs(missing), rate), now(), 0
-        if missing < 0:
-            move = dispatcher.shrink
-        while self._runner.spawning_greenlet is getcurrent():
-            before = moved
-            while (due := times.due(moved)) is not None and start + due <= now():
-                moved += 1
-            move(moved - before)
+        for due in spread(dispatcher, missing, SpawnTimes(abs(missing), rate)):
             self._adjust(dispatcher.counts()[WORKER])
             if due is None:
                 self._departures.join()
-                self._tell_complete()
+                self._report_complete()
+            else:
+                sleep_until(self._environment.hub, due)
+            if self._runner.spawning_greenlet is not getcurrent():
                 return
-            sleep_until(self._environment.hub, start + due)
 
     def _begin(self) -> Dispatcher:
         environment, runner = self._environment, self._runner
@@ -127,7 +123,7 @@ class InProcessController:
         """Start or stop users until each class has this many, not counting those that are ending."""
         runner = self._runner
         present: dict[str, list[User]] = {name: [] for name in counts}
-        for user in _users(runner):
+        for user in runner.users():
             if user not in self._leaving:
                 present.setdefault(type(user).__name__, []).append(user)
         runner.state = STATE_SPAWNING
@@ -143,7 +139,7 @@ class InProcessController:
                     gevent.sleep(0)
                 runner.spawn_users({name: min(BATCH, missing - done)})
 
-    def _tell_complete(self) -> None:
+    def _report_complete(self) -> None:
         environment, runner = self._environment, self._runner
         counts = runner.target_user_classes_count = runner.user_classes_count
         logger.info("All users spawned: %s (%d total users)", json.dumps(counts), sum(counts.values()))
@@ -182,7 +178,7 @@ class InProcessController:
             if work is not caller:
                 self._interrupt(work)
         runner.spawning_greenlet = runner.shape_greenlet = runner.shape_last_tick = None
-        self._end(list(_users(runner)))
+        self._end(runner.users())
         self._departures.join()
         runner.user_greenlets.join()
         self._dispatcher = self._ending = None
@@ -217,9 +213,3 @@ class InProcessController:
             event.fire(**arguments)
         except CONTROL_FLOW as reason:
             logger.error("%s: %s", type(reason).__name__, reason)
-
-
-def _users(runner: Runner) -> Iterable[User]:
-    for greenlet in list(runner.user_greenlets):
-        # A greenlet that has just died has no arguments left.
-        yield from greenlet.args[:1]

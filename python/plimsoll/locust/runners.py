@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import gevent
 from gevent.event import Event
@@ -17,7 +17,6 @@ from gevent.pool import Group
 from plimsoll.errors import UsageError
 from plimsoll.locust import shape, usage
 from plimsoll.locust.controller import Controller
-from plimsoll.locust.exception_rows import ExceptionDict, count_exception
 from plimsoll.locust.messages import Message
 from plimsoll.locust.worker_nodes import (
     STATE_CLEANUP,
@@ -37,33 +36,19 @@ from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
 from plimsoll.users.made import make_user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.stats.errors import ErrorsDict
-    from plimsoll.locust.stats.report import StatsReports
+    from plimsoll.locust.stats.intervals import StatsReports
     from plimsoll.locust.stats.request_stats import RequestStats
     from plimsoll.users.user import User
 
 __all__ = [
-    "STATE_CLEANUP",
-    "STATE_INIT",
-    "STATE_MISSING",
-    "STATE_RUNNING",
-    "STATE_SPAWNING",
-    "STATE_STOPPED",
-    "STATE_STOPPING",
-    "Controller",
-    "DistributedRunner",
-    "ExceptionDict",
-    "LocalRunner",
-    "MasterRunner",
-    "Message",
-    "Runner",
-    "WorkerNode",
-    "WorkerNodes",
-    "WorkerRunner",
-]
+    "STATE_CLEANUP", "STATE_INIT", "STATE_MISSING", "STATE_RUNNING", "STATE_SPAWNING", "STATE_STOPPED",
+    "STATE_STOPPING", "Controller", "DistributedRunner", "ExceptionDict", "LocalRunner", "MasterRunner", "Message",
+    "Runner", "WorkerNode", "WorkerNodes", "WorkerRunner",
+]  # fmt: skip
 
 logger = logging.getLogger("locust.runners")
 
@@ -94,6 +79,16 @@ NO_OTHER_PROCESSES = (
     "a program cannot spread users over other processes; use create_local_runner, or run its user classes with "
     "`plimsoll run --processes N`"
 )
+
+
+class ExceptionDict(TypedDict):
+    """An exception of users' code, and how often it was raised."""
+
+    count: int
+    msg: str
+    traceback: str
+    nodes: set[str]
+    """The processes that it came from."""
 
 
 class Runner:
@@ -166,10 +161,15 @@ class Runner:
     def user_classes_count(self) -> dict[str, int]:
         """Users alive in this process, per class."""
         counts = dict.fromkeys(self.user_classes_by_name, 0)
-        for user in self._users():
+        for user in self.users():
             name = type(user).__name__
             counts[name] = counts.get(name, 0) + 1
         return counts
+
+    def users(self) -> list[User]:
+        """Users alive in this process."""
+        # A greenlet that has just died has no arguments left.
+        return [user for greenlet in self.user_greenlets for user in greenlet.args[:1]]
 
     def update_state(self, new_state: str) -> None:
         self.state = new_state
@@ -231,7 +231,7 @@ class Runner:
         """End so many of each class in this process, as the stop timeout says; returns when they have."""
         chosen: list[User] = []
         for name, count in user_classes_stop_count.items():
-            chosen += [user for user in self._users() if type(user).__name__ == name][:count]
+            chosen += [user for user in self.users() if type(user).__name__ == name][:count]
         end_users(chosen, self.environment.stop_timeout or 0.0)
 
     def register_message(self, msg_type: str, listener: Callable[..., Any], concurrent: bool = False) -> None:
@@ -251,7 +251,7 @@ class Runner:
         """
         self.controller.send(msg_type, data, client_id)
 
-    # What the host of a runner tells it
+    # What the process of a runner reports to it
 
     def deliver(self, type: str, data: Any, node_id: str) -> None:
         """A message came in: call its listener."""
@@ -272,18 +272,16 @@ class Runner:
 
     def log_exception(self, node_id: str, msg: str, formatted_tb: str, count: int = 1) -> None:
         """Count an exception of a user's code by its traceback."""
-        count_exception(self.exceptions, node_id, msg, formatted_tb, count)
+        new: ExceptionDict = {"count": 0, "msg": msg, "traceback": formatted_tb, "nodes": set()}
+        row = self.exceptions.setdefault(hash(formatted_tb), new)
+        row["count"] += count
+        row["nodes"].add(node_id)
 
     def spawn(self, work: Callable[..., Any], *arguments: Any) -> gevent.Greenlet[..., Any]:
         """Background work, killed when the test is over. What it raises is logged; StopTest ends the test."""
         greenlet = self.greenlet.spawn(work, *arguments)
         greenlet.link_exception(self._on_failed_work)
         return greenlet
-
-    def _users(self) -> Iterable[User]:
-        for greenlet in self.user_greenlets:
-            # A greenlet that has just died has no arguments left.
-            yield from greenlet.args[:1]
 
     def _call(self, listener: Callable[..., Any], message: Message) -> None:
         try:
@@ -385,7 +383,7 @@ class WorkerRunner(DistributedRunner):
         events = self.environment.events
         if self.reports_are_read or len(events.report_to_master._handlers) > 1 or events.worker_report._handlers:
             # Not for nobody: the main node has its statistics from elsewhere.
-            from plimsoll.locust.stats.report import StatsReports
+            from plimsoll.locust.stats.intervals import StatsReports
 
             self._statistics = self._statistics or StatsReports(self.stats)
             data.update(self._statistics())
@@ -457,7 +455,7 @@ class MasterRunner(DistributedRunner):
         self.spawning_completed = True
         self.target_user_classes_count = self.reported_user_classes_count
 
-    # What the host tells it of the workers
+    # What the process reports of the workers
 
     def connect(self, client_id: str, index: int) -> None:
         """A worker is there."""

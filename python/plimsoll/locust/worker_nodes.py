@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import MutableMapping
+from collections import UserDict
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -55,11 +55,8 @@ class WorkerNode:
         self.state, self.user_classes_count = STATE_MISSING, {}
 
 
-class WorkerNodes(MutableMapping[str, WorkerNode]):
+class WorkerNodes(UserDict[str, WorkerNode]):
     """The workers, by client_id."""
-
-    def __init__(self) -> None:
-        self._nodes: dict[str, WorkerNode] = {}
 
     def get_by_state(self, state: str) -> list[WorkerNode]:
         return [node for node in self.values() if node.state == state]
@@ -98,21 +95,9 @@ class WorkerNodes(MutableMapping[str, WorkerNode]):
                 node.miss("sends no heartbeats")
             node.heartbeat -= 1
 
-    def __getitem__(self, client_id: str) -> WorkerNode:
-        return self._nodes[client_id]
-
-    def __setitem__(self, client_id: str, node: WorkerNode) -> None:
-        self._nodes[client_id] = node
-
-    def __delitem__(self, client_id: str) -> None:
-        del self._nodes[client_id]
-
     def __iter__(self) -> Iterator[str]:
-        # Over a copy: who looks at them one by one may let others run.
-        return iter(list(self._nodes))
-
-    def __len__(self) -> int:
-        return len(self._nodes)
+        # Over a copy: other greenlets may change it while somebody iterates.
+        return iter(list(self.data))
 
 
 def new_client_id() -> str:

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any
 import gevent
 
 from plimsoll._engine import Histogram, Recorder, now
+from plimsoll.locust.stats.numbers import Totals
 from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Failure, Interval
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
-    from plimsoll.record import TotalTuple
     from plimsoll.run.transport.messages import EncodedSnapshot
 
 Endpoint = tuple[str, str]
 """(method, name)"""
 
-NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SECOND = 1_000_000_000
 _LOGGED = 1000
 """After this many requests that code logs itself, a Recorder without another reader is emptied."""
@@ -51,15 +50,15 @@ class StatsSource:
         """The endpoints with a request, in the order of their first one."""
         self._release()
         self._ids = {endpoint: number for number, endpoint in enumerate(self.recorder.endpoints())}
-        return [endpoint for endpoint, number in self._ids.items() if self.recorder.total(number)[0]]
+        return [endpoint for endpoint, number in self._ids.items() if Totals(*self.recorder.total(number)).requests]
 
-    def total(self, endpoint: Endpoint | None) -> TotalTuple:
+    def total(self, endpoint: Endpoint | None) -> Totals:
         if self._held:
             self._release()
         if endpoint is None:
-            return self.recorder.total()
+            return Totals(*self.recorder.total())
         number = self._id(endpoint)
-        return NOTHING if number is None else self.recorder.total(number)
+        return Totals() if number is None else Totals(*self.recorder.total(number))
 
     def latency(self, endpoint: Endpoint | None) -> Histogram:
         """The response times of what `total` counts as timed."""
@@ -169,7 +168,7 @@ class StatsSource:
         for method, name, outcome, message, count, first, last in snapshot.failures:
             self.recorder.absorb_failure(self.recorder.endpoint(method, name), outcome, message, (count, first, last))
 
-    def absorb(self, endpoint: Endpoint, total: TotalTuple, response: Histogram) -> None:
+    def absorb(self, endpoint: Endpoint, total: Totals, response: Histogram) -> None:
         """Add requests that were summed elsewhere."""
         self._release()
         self.recorder.absorb(self.recorder.endpoint(*endpoint), total, response)
@@ -177,23 +176,23 @@ class StatsSource:
     def _add(self, interval: Interval) -> None:
         if interval.outcome in NO_REQUESTS:
             return
-        timed = interval.outcome in TIMED and interval.timed
-        # A report tells the second and no more: it may have been its end, but not later than now.
+        # A report only has the second: at most its end, but not later than now.
         first = self._reported + interval.second * _SECOND
-        total = (
-            interval.count,
-            interval.count if interval.outcome in FAILURES else 0,
-            interval.timed if timed else 0,
-            interval.bytes_body,
-            interval.response_sum if timed else 0,
-            interval.response_min if timed else 0,
-            interval.response_max if timed else 0,
-            first,
-            min(first + _SECOND, max(first, now())),
-            interval.untimed,
+        total = Totals(
+            requests=interval.count,
+            failures=interval.count if interval.outcome in FAILURES else 0,
+            size=interval.bytes_body,
+            first=first,
+            last=min(first + _SECOND, max(first, now())),
+            untimed=interval.untimed,
         )
+        times = Histogram()
+        if interval.outcome in TIMED and interval.timed:
+            smallest, largest = interval.response_min, interval.response_max
+            total = total._replace(timed=interval.timed, sum=interval.response_sum, smallest=smallest, largest=largest)
+            times = interval.response
         number = self.recorder.endpoint(interval.method, interval.name)
-        self.recorder.absorb(number, total, interval.response if timed else Histogram(), interval.second)
+        self.recorder.absorb(number, total, times, interval.second)
 
     def _id(self, endpoint: Any) -> int | None:
         number = self._ids.get(endpoint)
