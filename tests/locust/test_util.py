@@ -168,7 +168,6 @@ def test_what_can_be_fetched(text: str, expected: bool) -> None:
     assert is_url(text) == expected
 
 
-
 def test_files_below_that_are_not_private(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "inner").mkdir()
     for name in ("a.py", "_b.py", "c.txt", "inner/d.py"):

@@ -19,10 +19,10 @@ from plimsoll.locust.dispatch import spread
 from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED
 from plimsoll.run.dispatch import Dispatcher, UserClass
 from plimsoll.run.worker.population import BATCH
-from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import CONTROL_FLOW
+from plimsoll.users.hub import sleep_until
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.sleep import sleep_until
+from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,15 +99,16 @@ class InProcessController:
             dispatcher.choose(classes)
         logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
         missing = users - len(dispatcher)
-        for due in spread(dispatcher, missing, SpawnTimes(abs(missing), rate)):
+        # A listener or a user's __init__ may stop the test, or start it again: another greenlet then does this.
+        steps = spread(dispatcher, missing, SpawnTimes(abs(missing), rate))
+        while self._runner.spawning_greenlet is getcurrent():
+            due = next(steps)
             self._adjust(dispatcher.counts()[WORKER])
             if due is None:
                 self._departures.join()
                 self._report_complete()
-            else:
-                sleep_until(self._environment.hub, due)
-            if self._runner.spawning_greenlet is not getcurrent():
                 return
+            sleep_until(self._environment.hub, due)
 
     def _begin(self) -> Dispatcher:
         environment, runner = self._environment, self._runner

@@ -59,7 +59,7 @@ def reported(operation: Callable[Concatenate[Any, P], Result]) -> Callable[Conca
     """A method of a `VectorClient` as one of its user, which reports it by its name and returns its result."""
 
     @functools.wraps(operation)
-    def method(user: VectorUser, *args: P.args, **kwargs: P.kwargs) -> Result:
+    def method(user: Any, /, *args: P.args, **kwargs: P.kwargs) -> Result:
         result: Result = getattr(user.client, operation.__name__)(*args, **kwargs)
         events.request.fire(
             request_type=user.client_type,

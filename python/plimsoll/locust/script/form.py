@@ -16,11 +16,10 @@ from plimsoll.errors import PlimsollError, UnknownOptionError
 from plimsoll.locust.script.describe import run_module
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.frames import pack_error, unpack_error
-from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
+from plimsoll.server.control.description import Description
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
 IMPORT_TIMEOUT_S = 60.0
 """Seconds that the locustfile may take to be imported."""
@@ -41,21 +40,10 @@ def described(plan: RunPlan) -> Description:
     found = run_module("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
     if "error" in found:
         raise unpack_error(found["error"])
-    return Description(
-        classes=tuple(OwnClass(**{**each, "tasks": _nodes(each["tasks"])}) for each in found["classes"]),
-        picked=tuple(found["picked"]),
-        shapes=tuple(found["shapes"]),
-        common=tuple(found["common"]),
-        options=tuple(OwnOption(**{name: _frozen(value) for name, value in each.items()}) for each in found["options"]),
-    )
+    # Not above: the other process has no use for it.
+    from pydantic import TypeAdapter
 
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _nodes(found: Sequence[dict[str, Any]]) -> tuple[TaskNode, ...]:
-    return tuple(TaskNode(**{**each, "tags": tuple(each["tags"]), "tasks": _nodes(each["tasks"])}) for each in found)
+    return TypeAdapter(Description).validate_python(found)
 
 
 # In the process of its own

@@ -35,7 +35,7 @@ class CatchResponse:
 
     reply: Reply | None
     status_code: int
-    session: Sender
+    session: Sender[Any]
     endpoint: tuple[str, str]
     """Method and name that the exchange is reported under."""
 

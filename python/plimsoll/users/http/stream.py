@@ -153,7 +153,7 @@ class Streamed:
     """
 
     reply: Reply
-    session: Sender
+    session: Sender[Any]
 
     # As requests keeps it: False until the body has been read as a whole.
     _content: Any = False
