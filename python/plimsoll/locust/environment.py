@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.users.user import User
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Environment:
     """User classes, events, host and the options of a test; the same for every user of a worker.
 
@@ -29,55 +31,42 @@ class Environment:
     is no LoadTestShape object.
     """
 
-    def __init__(
-        self,
-        *,
-        user_classes: list[type[User]] | None = None,
-        shape_class: LoadTestShape | None = None,
-        tags: list[str] | None = None,
-        locustfile: str | None = None,
-        exclude_tags: list[str] | None = None,
-        events: Events | None = None,
-        host: str | None = None,
-        reset_stats: bool = False,
-        stop_timeout: float | None = None,
-        catch_exceptions: bool = True,
-        parsed_options: Namespace | None = None,
-        parsed_locustfiles: list[str] | None = None,
-        available_user_classes: dict[str, type[User]] | None = None,
-        available_shape_classes: dict[str, LoadTestShape] | None = None,
-        available_user_tasks: dict[str, list[Any]] | None = None,
-        dispatcher_class: Any = None,
-        profile: str | None = None,
-    ) -> None:
-        self.runner: Runner | None = None
-        self.web_ui: WebUI | None = None
-        self.process_exit_code: int | None = None
-        """What the process shall exit with; None: what follows from the run."""
-        self.events = events or Events()
-        self.locustfile = locustfile
-        """Name of the file, without its folder."""
-        self.user_classes = _weighted(user_classes or [])
-        self.shape_class = shape_class
-        self.tags = tags
-        self.exclude_tags = exclude_tags
-        self.host = host
-        self.reset_stats = reset_stats
-        self.stop_timeout = stop_timeout if stop_timeout is not None else _option(parsed_options, "stop_timeout", 0.0)
-        """Seconds that running tasks get to finish before their users are killed."""
-        self.catch_exceptions = catch_exceptions
-        """Report an exception of a task and continue; else the exception ends the user."""
-        self.parsed_options = parsed_options
-        self.parsed_locustfiles = parsed_locustfiles
-        self.available_user_classes = available_user_classes
-        self.available_shape_classes = available_shape_classes
-        self.available_user_tasks = available_user_tasks
-        self.dispatcher_class = dispatcher_class
-        """Accepted and not asked: the runner decides in which order users are spawned."""
-        self.profile = profile
-        self.worker_logs: dict[str, list[str]] = {}
-        """{client_id: the last lines that this worker logged}."""
-        self._tasks_filtered = False
+    user_classes: list[type[User]] = field(default_factory=list)
+    shape_class: LoadTestShape | None = None
+    tags: list[str] | None = None
+    locustfile: str | None = None
+    """Name of the file, without its folder."""
+    exclude_tags: list[str] | None = None
+    events: Events = field(default_factory=Events)
+    host: str | None = None
+    reset_stats: bool = False
+    stop_timeout: Any = None
+    """Seconds that running tasks get to finish before their users are killed; None: what the options say."""
+    catch_exceptions: bool = True
+    """Report an exception of a task and continue; else the exception ends the user."""
+    parsed_options: Namespace | None = None
+    parsed_locustfiles: list[str] | None = None
+    available_user_classes: dict[str, type[User]] | None = None
+    available_shape_classes: dict[str, LoadTestShape] | None = None
+    available_user_tasks: dict[str, list[Any]] | None = None
+    dispatcher_class: Any = None
+    """Accepted without effect: the runner decides in which order users are spawned."""
+    profile: str | None = None
+
+    runner: Runner | None = field(default=None, init=False)
+    web_ui: WebUI | None = field(default=None, init=False)
+    process_exit_code: int | None = field(default=None, init=False)
+    """What the process exits with; None: what follows from the run."""
+    worker_logs: dict[str, list[str]] = field(default_factory=dict, init=False)
+    """{client_id: the last lines that this worker logged}."""
+    _tasks_filtered: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        # Programs may pass None for these.
+        self.user_classes = _weighted(self.user_classes or [])
+        self.events = self.events or Events()
+        if self.stop_timeout is None:
+            self.stop_timeout = _option(self.parsed_options, "stop_timeout", 0.0)
         self._check()
 
     def _check(self) -> None:

@@ -171,3 +171,24 @@ def _travels(value: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def reporting() -> dict[str, Any]:
+    """What the locustfile has set in `locust.stats`, for `Reporting.from_dict`; nothing if it never imported that."""
+    settings = sys.modules.get("plimsoll.locust.stats")
+    if settings is None:
+        return {}
+    found = {
+        "console_interval": settings.CONSOLE_STATS_INTERVAL_SEC,
+        "csv_interval": settings.CSV_STATS_INTERVAL_SEC,
+        "percentiles": settings.PERCENTILES_TO_REPORT,
+    }
+    if settings.STATS_NAME_WIDTH != settings.INITIAL_NAME_WIDTH:
+        found["name_width"] = settings.STATS_NAME_WIDTH
+    return {name: value for name, value in found.items() if _is_numeric(value)}
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether it is a number, or a list of them: user code may have put anything there."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(each, int | float) for each in values)

@@ -203,16 +203,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
         reply = self.reply
         if reply is None or not self.status_code:
             return None
-        return HTTPResponse(
-            BytesIO(reply.body),
-            headers=HTTPHeaderDict(reply.headers),
-            status=reply.status,
-            version=reply.version,
-            reason=reply.reason,
-            preload_content=False,
-            decode_content=False,
-            original_response=cast("Any", Original(reply.headers)),
-        )
+        return RawResponse(reply, BytesIO(reply.body))
 
     @property
     def _is_error(self) -> bool:
@@ -261,6 +252,22 @@ class Original:
 
     def close(self) -> None:
         """Does nothing: the body has been read, so nothing is open."""
+
+
+class RawResponse(HTTPResponse):
+    """`response.raw`: a body without its transfer coding. Its content coding is not undone."""
+
+    def __init__(self, reply: Reply, file: Any) -> None:
+        super().__init__(
+            file,
+            headers=HTTPHeaderDict(reply.headers),
+            status=reply.status,
+            version=reply.version,
+            reason=reply.reason,
+            preload_content=False,
+            decode_content=False,
+            original_response=cast("Any", Original(reply.headers)),
+        )
 
 
 class ResponseContextManager(Response):

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import gevent
 import requests
 from greenlet import GreenletExit, getcurrent
-from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import DecodeError
 
 from plimsoll.users.failure import cause_in_stream
-from plimsoll.users.http.response import Original, ResponseContextManager, lazy
+from plimsoll.users.http.response import RawResponse, ResponseContextManager, lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -87,20 +86,11 @@ class Incoming(RawIOBase):
         super().close()
 
 
-class Raw(HTTPResponse):
+class Raw(RawResponse):
     """`response.raw` of a streamed response."""
 
     def __init__(self, reply: Reply, file: BufferedReader[Incoming]) -> None:
-        super().__init__(
-            cast("Any", file),
-            headers=HTTPHeaderDict(reply.headers),
-            status=reply.status,
-            version=reply.version,
-            reason=reply.reason,
-            preload_content=False,
-            decode_content=False,
-            original_response=cast("Any", Original(reply.headers)),
-        )
+        super().__init__(reply, file)
         self._file = file
         self._reply = reply
 
