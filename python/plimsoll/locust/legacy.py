@@ -1,4 +1,4 @@
-"""What is here for the sake of old locustfiles: class names that Locust dropped in 1.0, and a version to compare with.
+"""For old locustfiles: class names that Locust dropped in 1.0, and a version to compare with.
 
 Deriving from such a class raises an error with its new name.
 """

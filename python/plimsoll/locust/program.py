@@ -1,4 +1,4 @@
-"""A program of one's own that does what the command does."""
+"""For programs that do what the command does."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ logger = logging.getLogger("locust.runners")
 UPDATE_USER_CLASS = "update_user_class"
 """The type of the messages of `Environment.update_user_class`."""
 
-# A locustfile may assign these; each is read when it is needed. Seconds, if nothing else is said.
+# A locustfile may assign these; each is read when it is needed. In seconds unless stated otherwise.
 WORKER_REPORT_INTERVAL = 3.0
 CPU_MONITOR_INTERVAL = 10.0
 CPU_WARNING_THRESHOLD = 90
@@ -236,8 +236,7 @@ class Runner:
     def register_message(self, msg_type: str, listener: Callable[..., Any], concurrent: bool = False) -> None:
         """Have `listener(environment=…, msg=…)` called for each message of this type.
 
-        concurrent: each call beside whatever else goes on, instead of one after the other. Raises ValueError for a type
-        that has a listener.
+        concurrent: each call in a greenlet of its own. Raises ValueError for a type that has a listener.
         """
         if msg_type in self.custom_messages:
             raise ValueError(f"messages of type {msg_type!r} have a listener already; a type has one")
@@ -351,9 +350,7 @@ class WorkerRunner(DistributedRunner):
     def worker_state(self) -> str:
         return self.state
 
-    def start(
-        self, user_count: int, spawn_rate: float, wait: bool = False, user_classes: list[type[User]] | None = None
-    ) -> None:
+    def start(self, *_: Any, **__: Any) -> None:
         """Raises NotImplementedError: users are spread over all workers, by the main node."""
         raise NotImplementedError(
             "a worker starts no users by itself: call runner.start() where runner is a MasterRunner or a LocalRunner"
@@ -419,12 +416,12 @@ class MasterRunner(DistributedRunner):
 
     @property
     def user_count(self) -> int:
-        """Users alive on all workers, as these last said."""
+        """Users alive on all workers, by their last reports."""
         return sum(node.user_count for node in self.clients.values())
 
     @property
     def reported_user_classes_count(self) -> dict[str, int]:
-        """Users alive on all workers per class, as these last said."""
+        """Users alive on all workers per class, by their last reports."""
         counts: dict[str, int] = {}
         for node in self.clients.present:
             for name, count in node.user_classes_count.items():
@@ -472,7 +469,7 @@ class MasterRunner(DistributedRunner):
         if cpu > CPU_WARNING_THRESHOLD and not node.cpu_warning_emitted:
             node.cpu_warning_emitted = self.worker_cpu_warning_emitted = True
             index = self.get_worker_index(client_id)
-            logger.warning("Worker %s (index %d) uses %.0f %% of a core (said once per worker)", client_id, index, cpu)
+            logger.warning("Worker %s (index %d) uses %.0f %% of a core (logged once)", client_id, index, cpu)
         self.environment.events.heartbeat_sent.fire(client_id=client_id, timestamp=time.time())
         return True
 
@@ -487,7 +484,7 @@ class MasterRunner(DistributedRunner):
             self.clients[client_id].miss("is gone")
 
     def leave(self, client_id: str) -> None:
-        """A worker has done its part, and said all."""
+        """A worker has ended, and its last report has come."""
         self.clients.pop(client_id, None)
         logger.info("Worker %s (index %d) is done", client_id, self.get_worker_index(client_id))
 

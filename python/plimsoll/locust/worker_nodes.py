@@ -23,7 +23,7 @@ STATE_MISSING = "missing"
 
 
 class WorkerNode:
-    """One worker, as it last said of itself. heartbeat: how many heartbeats may be left out before it is missing."""
+    """One worker, by its last report. heartbeat: how many heartbeats may fail to come before it is missing."""
 
     def __init__(self, id: str, state: str = STATE_INIT, heartbeat_liveness: int = 3) -> None:
         self.id = id
@@ -87,7 +87,7 @@ class WorkerNodes(UserDict[str, WorkerNode]):
         return self.ready + self.spawning + self.running
 
     def expect_heartbeats(self, forget_at: int) -> None:
-        """It is time for a heartbeat of each: one that has left out too many is missing, and forgotten in the end."""
+        """A heartbeat of each is due. A worker without too many of them is missing, and forgotten in the end."""
         for node in list(self.values()):
             if node.state == STATE_MISSING and node.heartbeat <= forget_at:
                 del self[node.id]
@@ -96,7 +96,7 @@ class WorkerNodes(UserDict[str, WorkerNode]):
             node.heartbeat -= 1
 
     def __iter__(self) -> Iterator[str]:
-        # Over a copy: other greenlets may change it while somebody iterates.
+        # Over a copy: other greenlets may change it during the iteration.
         return iter(list(self.data))
 
 

@@ -77,7 +77,7 @@ class UserMeta(type):
 
 
 class User(metaclass=UserMeta):
-    """A user with tasks but without a client; a base for clients of one's own."""
+    """A user with tasks but without a client; a base for custom clients."""
 
     host: str | None = None
     """Base URL of the target. One given on the command line is set here before users are made."""

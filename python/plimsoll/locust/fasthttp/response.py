@@ -53,7 +53,7 @@ class FastResponse(Response):
         return int(self.reply.header("content-length") or self.reply.body_size)
 
     def __bool__(self) -> bool:
-        """Whether there is a body, whatever the status."""
+        """Whether there is a body, with any status."""
         return len(self) > 0
 
     @property

@@ -69,8 +69,8 @@ class _ExclusiveGroup(_Extended, argparse._MutuallyExclusiveGroup):
 class LocustArgumentParser(_Extended, argparse.ArgumentParser):
     """What listeners of `init_command_line_parser` get.
 
-    default_config_files: if there are any, Locust's configuration files give defaults. refuse: is told what is wrong
-    with a command line, and raises something; without it the process ends with code 2. Further arguments are those of
+    default_config_files: if there are any, Locust's configuration files give defaults. refuse: is called with
+    the fault of a command line, and raises; without it the process ends with code 2. Further arguments are those of
     argparse; those that only configargparse knows have no effect.
     """
 

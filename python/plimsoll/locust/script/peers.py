@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.locust.runners import MasterRunner, WorkerRunner
     from plimsoll.run.worker.worker import WorkerReports
 
-    Tell = Callable[..., None]
+    Send = Callable[..., None]
 
 logger = logging.getLogger("locust.runners")
 
@@ -68,14 +68,14 @@ class Peer:
 
 
 class WorkerPeer(Peer):
-    """tell: gets the kind of news and its arguments."""
+    """send: gets the kind of news and its arguments."""
 
-    def __init__(self, runner: WorkerRunner, tell: Tell) -> None:
+    def __init__(self, runner: WorkerRunner, send: Send) -> None:
         self._runner = runner
-        self._tell = tell
+        self._send = send
         self._adjusted = 0
         """Orders to have other users that were carried out since the last heartbeat."""
-        tell("connect", runner.client_id)
+        send("connect", runner.client_id)
         runner.spawn(self._beat)
 
     def begin(self) -> None:
@@ -105,7 +105,7 @@ class WorkerPeer(Peer):
         runner, adjusted = self._runner, self._adjusted
         self._adjusted = 0
         usage = runner.current_cpu_usage, runner.current_memory_usage
-        self._tell("heartbeat", runner.state, runner.user_classes_count, *usage, adjusted)
+        self._send("heartbeat", runner.state, runner.user_classes_count, *usage, adjusted)
 
     def _report(self) -> None:
         while True:
@@ -115,7 +115,7 @@ class WorkerPeer(Peer):
     def _send_report(self) -> None:
         data = self._runner.make_report()
         try:
-            self._tell("report", encode(data))
+            self._send("report", encode(data))
         except (TypeError, OverflowError) as error:
             logger.error("what listeners of report_to_master have added cannot be sent: %s", error)
             log.unhandled_greenlet_exception = True
@@ -124,9 +124,9 @@ class WorkerPeer(Peer):
 class MainPeer(Peer):
     """take: gets what a worker has measured, for the statistics of this process."""
 
-    def __init__(self, runner: MasterRunner, tell: Tell, take: Callable[[EncodedSnapshot], None]) -> None:
+    def __init__(self, runner: MasterRunner, send: Send, take: Callable[[EncodedSnapshot], None]) -> None:
         self._runner = runner
-        self._tell = tell
+        self._send = send
         self._take = take
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
@@ -136,7 +136,7 @@ class MainPeer(Peer):
                 runner.connect(client, index)
             case "heartbeat", [client, *state]:
                 if runner.receive(client, *state):
-                    self._tell("heartbeat", client)
+                    self._send("heartbeat", client)
             case "report", [client, data]:
                 runner.take_report(client, decode(data))
             case "snapshot", [client, data]:

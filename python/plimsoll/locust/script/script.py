@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Engine, Recorder
     from plimsoll.locust.runners import Controller
-    from plimsoll.locust.script.peers import Peer, Tell
+    from plimsoll.locust.script.peers import Peer, Send
     from plimsoll.locust.web.ui import WebUI
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.messages import EncodedSnapshot
@@ -285,18 +285,18 @@ class LocustScript:
         self._fire(self._events.quit, exit_code=code)
         return environment.process_exit_code, on_error, log.unhandled_greenlet_exception
 
-    def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
+    def _make_runner(self, controller: Controller, send: Send) -> runners.Runner:
         environment, place = self._environment, self._place
         if place.role == "alone" or self._setting is None:
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
             main = runners.MasterRunner(environment, controller=controller)
-            self._member = MainPeer(main, tell, self._add_stats)
+            self._member = MainPeer(main, send, self._add_stats)
             return main
         worker = runners.WorkerRunner(
             environment, controller=controller, worker_index=place.index, worker_count=place.workers
         )
-        self._member = WorkerPeer(worker, tell)
+        self._member = WorkerPeer(worker, send)
         return worker
 
     def _add_stats(self, snapshot: EncodedSnapshot) -> None:
@@ -370,7 +370,7 @@ class LocustScript:
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
-        # Without frames there is nothing but the message to tell them apart by, and it may be another one each time.
+        # Without frames there is nothing but the message to send them apart by, and it may be another one each time.
         self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", str(exception), frames)
 

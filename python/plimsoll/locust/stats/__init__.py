@@ -3,12 +3,12 @@
 Response times are always those of all requests with an answer or a timeout, of failed ones too: `--times-of successes`
 is about the report of a run, not about these. The time until a connection is refused or breaks is not among them.
 
-`locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
-`bucket_response_time`, is looked up each time it is used.
+`locust.stats` is this module, so that a locustfile may set its constants: names in capitals, and
+`bucket_response_time`, are looked up each time they are used.
 
     settings.py      these constants, for the modules of this package
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
-    numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
+    numbers.py       the numbers of one row: recorded ones, or those of an entry that is counted by hand
     entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them
     errors.py        StatsError                   remade.py         exceptions from their texts
     percentiles.py   functions over {ms: count}   printing.py       tables

@@ -84,7 +84,7 @@ class StatsError:
 class RecordedError(StatsError):
     """A StatsError of a test: its numbers are current whenever they are read, until a reset.
 
-    Its exception is made, when somebody asks for it, of the text that is recorded.
+    Its exception is made from the recorded text when it is first read.
     """
 
     def __init__(self, errors: ErrorsDict, method: str, name: str, text: str) -> None:

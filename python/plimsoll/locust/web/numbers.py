@@ -101,7 +101,7 @@ def _entry(row: EndpointRow) -> dict[str, Any]:
 
 
 def _errors(failures: Iterable[FailureItem], of_locustfile: bool) -> list[dict[str, Any]]:
-    """Locust does not tell kinds of failure apart that have the same text."""
+    """As in Locust, failures of different kinds with the same text are one row."""
     found: dict[str, dict[str, Any]] = {}
     for each in failures:
         text = error_text(each.method, each.message) if of_locustfile else each.message

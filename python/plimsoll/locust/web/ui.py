@@ -86,7 +86,7 @@ class WebUI:
         self.template_args: dict[str, Any] = {}
         """What templates of the program's own may want to know of the test; see `update_template_args`."""
         self.auth_args: dict[str, Any] = {}
-        """Whatever the program puts there."""
+        """Set by the program."""
         self.greenlet: gevent.Greenlet[..., Any] | None = None
         self.server: pywsgi.WSGIServer | None = None
         self._tls: dict[str, Any] = {"certfile": tls_cert, "keyfile": tls_key} if tls_cert and tls_key else {}

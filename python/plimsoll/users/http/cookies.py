@@ -1,4 +1,4 @@
-"""A session's cookies: the jar of requests, which tells its session when it changes, and what is sent from it."""
+"""A session's cookies: the jar of requests, which notifies its session of changes, and what is sent from it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SessionCookies(RequestsCookieJar):
-    """`session.cookies`. Tells its session whenever a cookie comes, goes or is replaced.
+    """`session.cookies`. Notifies its session when a cookie is added, removed or replaced.
 
     A Cookie object taken out of the jar and changed in place goes unnoticed; `set` it again.
     """

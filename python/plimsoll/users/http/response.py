@@ -147,7 +147,7 @@ class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __
             try:
                 return json.loads(self.content.decode())
             except ValueError:
-                pass  # said again below, in the words and by the class of requests
+                pass  # raised again below, as requests' own error
         return super().json(**kwargs)
 
     # That there may be no response is not foreseen in the types of requests.

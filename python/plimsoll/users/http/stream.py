@@ -95,8 +95,8 @@ class Raw(RawResponse):
         self._reply = reply
 
     def stream(self, amt: int | None = CHUNK, decode_content: bool | None = None) -> Generator[bytes]:
-        """The body in pieces of at most amt bytes, as they come; None: as large as they come. Where the head tells the
-        length of the body all but the last have amt bytes, as with urllib3."""
+        """The body in pieces of at most amt bytes, as they come; None: as large as they come. With a Content-Length
+        all but the last have amt bytes, as with urllib3."""
         decode = self.decode_content if decode_content is None else decode_content
         pieces = self._decoded() if decode else self._pieces()
         with self._error_catcher():
