@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.locust.script.class_names import add_classes
+from plimsoll.locust.script.locustfile import add_classes
 
 USER = "class Shopper: pass\n"
 

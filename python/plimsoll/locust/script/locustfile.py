@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
-from plimsoll.locust.script.class_names import add_classes
 from plimsoll.locust.shape import LoadTestShape
 from plimsoll.run.options.locustfiles import missing
-from plimsoll.users.code_errors import broken
+from plimsoll.users.code_errors import broken, shown
 from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType
+
+Kind = TypeVar("Kind")
 
 
 @dataclass(slots=True)
@@ -141,3 +144,47 @@ def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
 
 def _is_ours(item: Any) -> bool:
     return str(getattr(item, "__module__", "")).partition(".")[0] in ("plimsoll", "locust")
+
+
+def add_classes(
+    kind: str, module: ModuleType, found: Iterable[type[Kind]], classes: dict[str, type[Kind]], files: dict[type, str]
+) -> None:
+    """Add the classes found in one module to those of other modules, by name.
+
+    kind: what a message calls them. files: the file in which each class is defined. A file that another locustfile
+    imports is executed twice: the first of its classes stays. Raises LocustfileError for two classes of one name.
+    """
+    own: dict[str, type[Kind]] = {}
+    for cls in found:
+        name, file = cls.__name__, _file(cls, module)
+        hidden = own.setdefault(name, cls)
+        if hidden is not cls:
+            raise _refusal(kind, name, _file(hidden, module), file)
+        known = classes.setdefault(name, cls)
+        if files.setdefault(known, file) != file:
+            raise _refusal(kind, name, files[known], file)
+
+
+def _file(cls: type, module: ModuleType) -> str:
+    # Several locustfiles may be modules of the same name, so the name of its module does not identify a class.
+    if cls.__module__ == module.__name__:
+        return str(module.__file__)
+    try:
+        return inspect.getfile(cls)
+    except (TypeError, OSError):
+        return cls.__module__
+
+
+def _refusal(kind: str, name: str, *files: str) -> LocustfileError:
+    places = " and ".join(dict.fromkeys(place for file in files for place in _places(file, name)))
+    return LocustfileError(f"two {kind} classes are called {name}: {places}; rename one of them")
+
+
+def _places(file: str, name: str) -> list[str]:
+    """Where a file defines classes of this name."""
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return [shown(file)]
+    lines = [each.lineno for each in ast.walk(tree) if isinstance(each, ast.ClassDef) and each.name == name]
+    return [f"{shown(file)}:{line}" for line in lines] or [shown(file)]

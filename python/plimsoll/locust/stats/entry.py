@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.locust.stats import settings
-from plimsoll.locust.stats.numbers import CountedNumbers, Totals
+from plimsoll.locust.stats.numbers import CountedNumbers, RowSums
 from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval
 from plimsoll.stats.latency.milliseconds import Latency
@@ -58,7 +58,7 @@ class StatsEntry:
         self.method = method
         self.use_response_times_cache = use_response_times_cache
         self._numbers: Numbers = CountedNumbers() if numbers is None else numbers
-        self._latency: tuple[Totals, Latency] | None = None
+        self._latency: tuple[RowSums, Latency] | None = None
         """The latency, and the total that it belongs to."""
 
     # Counts
@@ -129,7 +129,7 @@ class StatsEntry:
         value = self._latency[1].quantile(percent)
         return value.value if value else 0
 
-    def _measure(self, total: Totals) -> Latency:
+    def _measure(self, total: RowSums) -> Latency:
         times = Interval(0, self.method, self.name, "success", count=total.timed)
         times.response_sum, times.response_min, times.response_max = total.sum, total.smallest, total.largest
         times.response = self._numbers.latency()
@@ -283,7 +283,7 @@ class StatsEntry:
         counted.start_time = data["start_time"]
         stamps = (data["start_time"], data["last_request_timestamp"] or data["start_time"])
         first, last = (round(unix * 1e9) if data["num_requests"] else 0 for unix in stamps)
-        counted.sums = Totals(
+        counted.sums = RowSums(
             data["num_requests"],
             data["num_failures"],
             sum(data["response_times"].values()),

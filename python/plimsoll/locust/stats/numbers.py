@@ -15,7 +15,7 @@ RECENT = 60
 _MS = 1_000_000
 
 
-class Totals(NamedTuple):
+class RowSums(NamedTuple):
     """The sums of a row, in the order of `plimsoll.record.TotalTuple`."""
 
     requests: int = 0
@@ -34,10 +34,10 @@ class Totals(NamedTuple):
     untimed: int = 0
     """Requests without any response time."""
 
-    def plus(self, other: Totals) -> Totals:
+    def plus(self, other: RowSums) -> RowSums:
         """The sums of both. Their stamps must be of the same clock."""
         both = self, other
-        return Totals(
+        return RowSums(
             self.requests + other.requests,
             self.failures + other.failures,
             self.timed + other.timed,
@@ -54,7 +54,7 @@ class Totals(NamedTuple):
 class Numbers(Protocol):
     """What a row is made of."""
 
-    def total(self) -> Totals: ...
+    def total(self) -> RowSums: ...
     def latency(self) -> Histogram: ...
     def recent(self) -> list[tuple[int, int, int]]: ...
     def recent_latency(self, seconds: int) -> Histogram: ...
@@ -75,7 +75,7 @@ class RecordedNumbers:
         self._endpoint = endpoint
         self.unix = source.unix
 
-    def total(self) -> Totals:
+    def total(self) -> RowSums:
         return self._source.total(self._endpoint)
 
     def latency(self) -> Histogram:
@@ -122,13 +122,13 @@ class CountedNumbers:
 
     def reset(self) -> None:
         self.start_time = time.time()
-        self.sums = Totals()
+        self.sums = RowSums()
         self.times = Histogram()
         self.seconds: dict[int, tuple[int, int]] = {}
         """{Unix second: (requests, failures)} of the last seconds."""
         self._times_of_second: dict[int, Histogram] = {}
 
-    def total(self) -> Totals:
+    def total(self) -> RowSums:
         return self.sums
 
     def latency(self) -> Histogram:
@@ -150,7 +150,7 @@ class CountedNumbers:
     def log(self, response_ms: float | None, size: float) -> None:
         unix = time.time()
         stamp = round(unix * 1e9)
-        logged = Totals(requests=1, size=int(size), first=stamp, last=stamp, untimed=1)
+        logged = RowSums(requests=1, size=int(size), first=stamp, last=stamp, untimed=1)
         self._count(int(unix), 1, 0)
         if response_ms is not None:
             nanos = round(response_ms * _MS)

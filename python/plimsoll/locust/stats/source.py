@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import gevent
 
 from plimsoll._engine import Histogram, Recorder, now
-from plimsoll.locust.stats.numbers import Totals
+from plimsoll.locust.stats.numbers import RowSums
 from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Failure, Interval
 from plimsoll.users.recording import RequestRecorder
 
@@ -51,9 +51,9 @@ class StatsSource:
         known = enumerate(self.recorder.endpoints())
         return [endpoint for number, endpoint in known if self.recorder.total(number)[0]]
 
-    def total(self, endpoint: Endpoint | None) -> Totals:
+    def total(self, endpoint: Endpoint | None) -> RowSums:
         self._release()
-        return Totals(*self.recorder.total(self._number(endpoint)))
+        return RowSums(*self.recorder.total(self._number(endpoint)))
 
     def latency(self, endpoint: Endpoint | None) -> Histogram:
         """The response times of what `total` counts as timed."""
@@ -151,7 +151,7 @@ class StatsSource:
         for method, name, outcome, message, count, first, last in snapshot.failures:
             self.recorder.absorb_failure(self.recorder.endpoint(method, name), outcome, message, (count, first, last))
 
-    def absorb(self, endpoint: Endpoint, total: Totals, response: Histogram) -> None:
+    def absorb(self, endpoint: Endpoint, total: RowSums, response: Histogram) -> None:
         """Add requests that were summed elsewhere."""
         self._release()
         self.recorder.absorb(self.recorder.endpoint(*endpoint), total, response)
@@ -161,7 +161,7 @@ class StatsSource:
             return
         # A report only has the second: at most its end, but not later than now.
         first = self._reported + interval.second * _SECOND
-        total = Totals(
+        total = RowSums(
             requests=interval.count,
             failures=interval.count if interval.outcome in FAILURES else 0,
             size=interval.bytes_body,
