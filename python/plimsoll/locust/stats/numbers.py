@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll._engine import Histogram
 
@@ -49,22 +49,6 @@ class RowSums(NamedTuple):
             max(self.last, other.last),
             self.untimed + other.untimed,
         )
-
-
-class Numbers(Protocol):
-    """What a row is made of."""
-
-    def total(self) -> RowSums: ...
-    def latency(self) -> Histogram: ...
-    def recent(self) -> list[tuple[int, int, int]]: ...
-    def recent_latency(self, seconds: int) -> Histogram: ...
-    def unix(self, stamp: int) -> float: ...
-    @property
-    def start_time(self) -> float: ...
-    def log(self, response_ms: float | None, size: float) -> None: ...
-    def log_error(self, error: BaseException | str | None) -> None: ...
-    def add(self, other: Numbers) -> None: ...
-    def reset(self) -> None: ...
 
 
 class RecordedNumbers:
@@ -180,3 +164,7 @@ class CountedNumbers:
             self.seconds = {each: counts for each, counts in self.seconds.items() if each > newest - RECENT}
             for each in self._times_of_second.keys() - self.seconds.keys():
                 del self._times_of_second[each]
+
+
+Numbers = RecordedNumbers | CountedNumbers
+"""What a row is made of."""
