@@ -62,8 +62,8 @@ def _name(run: StoredRun) -> str | None:
 
 def _run_cell(cell: ReproducedCell, store: Store, location: str | None) -> int:
     result = cell.run(absolute(location), say)
-    if result.run_id is not None:
-        print_report(RunSource.of(store.run(result.run_id)), "tables")
+    if result.run is not None:
+        print_report(RunSource.of(store.run(result.run)), "tables")
     if result.state != "valid":
         say(f"{result.state.upper()}: {result.reason}")
     return 0 if result.state == "valid" else INVALID

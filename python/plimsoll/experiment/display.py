@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
     from rich.console import Console
 
-    from plimsoll.experiment.cell_values import CellResult, ExperimentCell
+    from plimsoll.experiment.cell_values import ExperimentCell
+    from plimsoll.store.cells import CellOutcome
 
 
-def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> str:
+def outcome(cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> str:
     """One line of a cell that is over."""
     state = "valid" if result.state == "valid" else f"{result.state.upper()}: {result.reason}"
     seconds = rough_duration(sum(result.phases.values()))
@@ -41,7 +42,7 @@ class ExperimentDisplay:
     def at(self, text: str) -> None:
         """What the cell is at."""
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self.write(outcome(cell, result, done, total, left))
 
     def write(self, text: str) -> None:
@@ -87,9 +88,9 @@ class ProgressBar(ExperimentDisplay):
     def at(self, text: str) -> None:
         self._progress.update(self._task, description=f"{self._cell}: {text}")
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self._progress.update(self._task, completed=done, left=f"≈ {rough_duration(left)} left")
-        self.write(outcome(cell, result, done, total, left))
+        super().end(cell, result, done, total, left)
 
     def write(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import gevent
 
-from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import StopUser
-from plimsoll.users.made import make_user
+from plimsoll.users.user import end_users, make_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gevent.pool import Group
 
-    from plimsoll.users.environment import UserEnvironment
-    from plimsoll.users.user import User
+    from plimsoll.users.user import User, UserEnvironment
 
 BATCH = 128
 """Users started without letting others run: the answers to those already there must not wait for long."""
