@@ -16,6 +16,7 @@ use crate::dial::Dial;
 use crate::origin::Origin;
 use crate::protocol::{Http1, Progress, Protocol};
 use crate::socket::Socket;
+use crate::tls::words;
 use crate::transport::Transport;
 pub(crate) use flight::Flight;
 pub(crate) use streaming::closed;
@@ -371,8 +372,8 @@ impl<P: Protocol> Connection<P> {
     ) -> Step {
         while !sealed.is_empty() {
             let Some(transport) = &mut self.transport else { return Step::Close };
-            if let Err(failure) = transport.unseal(&mut sealed) {
-                return Step::Failed(failure);
+            if let Err(error) = transport.unseal(&mut sealed) {
+                return Step::Failed(Failure::new(Outcome::Tls, words(&error, self.origin.port())));
             }
             match self.take_opened(stamp, read, plain, limits, clock) {
                 Step::Wait => {}
@@ -434,6 +435,9 @@ impl<P: Protocol> Connection<P> {
             return Step::Wait;
         };
         flight.exchange.read = read;
+        if !self.reused {
+            self.origin.answers();
+        }
         // A request that the peer did not want to the end: never reuse such a connection.
         let is_sent = self.protocol.output(flight.call.wire.bytes.as_slice(), flight.written).is_empty();
         Step::Done { keep: reusable && is_sent }
@@ -444,7 +448,8 @@ impl<P: Protocol> Connection<P> {
     fn ended(&mut self, read: u64, limits: &Limits) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         if !flight.is_answered() {
-            return self.lost(Failure::new(Outcome::Reset, "connection closed without a response"));
+            let hint = if self.origin.may_want_tls() { "; is it https?" } else { "" };
+            return self.lost(Failure::new(Outcome::Reset, format!("connection closed without a response{hint}")));
         }
         match self.protocol.input(limits, &[], &mut flight.collector()) {
             Ok(_) => {
