@@ -112,7 +112,9 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             listener.over(result.status, view, source.assessment, code, str(result.error or ""))
         # Not before the display has left the terminal.
         stack.close()
-        _report(outputs, source, notes)
+        # Of a run that was refused before its first request there is nothing to report but why.
+        if result.error is None or source.view.total.requests:
+            _report(outputs, source, notes)
     if result.error:
         raise result.error
     return code
