@@ -15,6 +15,7 @@ from plimsoll.report.assessment import assess
 from plimsoll.report.render.locust_csv import CsvFiles
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.report.text import room
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
@@ -237,7 +238,7 @@ def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> None
     from plimsoll.report.outputs import text, write
 
     stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
-    tables = text(source, "tables", OutputRequest(colour=shows_ansi(stream)))
+    tables = text(source, "tables", OutputRequest(width=room(stream), colour=shows_ansi(stream)))
     known = "" if source.run is not None else "".join(f"note: {note}\n" for note in notes)
     print(f"{tables}{known}", end="", file=stream, flush=True)
     if outputs.json:

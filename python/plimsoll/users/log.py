@@ -1,4 +1,6 @@
-"""Logging in Locust's format, errors of users' code that repeat, and the one flag that an unhandled exception raises for the exit code."""
+"""Logging in Locust's format, with errors that repeat; and the flag that an unhandled exception raises for the exit
+code.
+"""
 
 from __future__ import annotations
 

@@ -23,6 +23,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
+from plimsoll.report.document.opening import opening
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
@@ -95,10 +96,10 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
         _numbers(rows, total, struck=struck),
         _failures(view, MOST_IN_SHORT, struck=struck),
         _exceptions(view, MOST_IN_SHORT),
-        _thresholds(assessment),
         Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
     ]
-    return _document(view, run, assessment, total, _lines(view, run), made)
+    document = _document(view, run, assessment, total, _lines(view, run), made)
+    return replace(document, head=opening(view, total, assessment.thresholds))
 
 
 def _document(

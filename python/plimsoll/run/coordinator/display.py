@@ -7,14 +7,14 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
-from rich.table import Table
 from rich.text import Text
 
 from plimsoll.load.durations import format_duration
 from plimsoll.report.numbers import amount, milliseconds
-from plimsoll.report.text import cut, one_line
+from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.report.text import cells, cut, one_line
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 
     from plimsoll.run.coordinator.progress import Progress
 
-_AROUND_TABLE = 8
+_AROUND_TABLE = 9
 """Lines of a terminal that are left to what is above and below the table."""
+_COLUMNS = (
+    TextColumn("Method", least=6),
+    TextColumn("Name", least=8),
+    *(TextColumn(title, right=True) for title in ("Requests", "Fails", "req/s", "fails/s", "p50", "p95", "p99")),
+)
+_BAR_CELLS = 40
 _TYPE, _NAME = 8, 80
 
 
@@ -56,7 +62,7 @@ class LineDisplay(Display):
         if time.monotonic() >= self._next:
             # Half a second early: it is asked about once a second, never at the very moment.
             self._next = time.monotonic() + progress.reporting.console_interval - 0.5
-            self.write("\n".join(locust_lines(progress)))
+            self.write("\n".join(locust_lines(progress, cuts=self._stream.isatty())))
 
 
 class TerminalDisplay(Display):
@@ -78,7 +84,10 @@ class TerminalDisplay(Display):
 
     def second(self, progress: Progress) -> None:
         rows = max(1, self._console.height - _AROUND_TABLE)
-        self._live.update(Group(_status(progress), _table(progress, rows)), refresh=True)
+        shown = Text("\n").join(
+            [_status(progress), *_progress_bar(progress), *_table(progress, rows, self._console.width)]
+        )
+        self._live.update(shown, refresh=True)
 
     def write(self, text: str) -> None:
         self._console.print(Text.from_ansi(text))
@@ -90,15 +99,18 @@ class TerminalDisplay(Display):
             self.write(b"\n".join(lines).decode(errors="replace"))
 
 
-def locust_lines(progress: Progress) -> list[str]:
-    """The lines that Locust prints to where no terminal is, with its columns."""
+def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:
+    """The lines that Locust prints to where no terminal is, with its columns. cuts: long names, to the terminal."""
     columns = shutil.get_terminal_size((160, 24)).columns
+    view = progress.view
+    endpoints = summarise(view)
     name = max(1, (progress.reporting.name_width or max(min(columns - 80, _NAME), 0)) + 4 - _TYPE)
+    if not cuts and not progress.reporting.name_width:
+        name = max([name, *(cells(one_line(each.name)) for each in endpoints)])
     rule = "|".join(("-" * _TYPE, "-" * (name + 1), "-" * 7, "-" * 13, *["-" * 7] * 3, "-" * 8, "-" * 11))
     heads = ("Type", "Name", "# reqs", "# fails", "Avg", "Min", "Max", "Med", "req/s", "failures/s")
     template = f"%-{_TYPE}s %-{name}s %7s %12s |%7s %7s %7s%7s | %7s %11s"
-    view = progress.view
-    rows = [_locust_row(template, row, name) for row in summarise(view)]
+    rows = [_locust_row(template, row, name) for row in endpoints]
     return [template % heads, rule, *rows, rule, _locust_row(template, summarise_total(view), name), ""]
 
 
@@ -135,27 +147,39 @@ def _load(progress: Progress) -> str:
     return f"; {generator.offered} arrivals{waiting}{dropped}"
 
 
-def _table(progress: Progress, most: int) -> Table:
-    """most: rows of endpoints; with more of them the busiest are shown."""
-    table = Table(caption="ms over the last 10 s", caption_justify="left")
-    table.add_column("Method")
-    table.add_column("Name", overflow="ellipsis", no_wrap=True, ratio=1)
-    for title in ("Requests", "Fails", "req/s", "fails/s", "p50", "p95", "p99"):
-        table.add_column(title, justify="right", no_wrap=True)
+def _progress_bar(progress: Progress) -> list[Text]:
+    """Where it is known when the run ends."""
+    if progress.left is None:
+        return []
+    total = progress.elapsed + progress.left
+    share = min(1.0, progress.elapsed / total) if total else 1.0
+    done = round(share * _BAR_CELLS)
+    return [Text.assemble(("█" * done, "green"), ("░" * (_BAR_CELLS - done), "dim"), f" {100 * share:.0f} %")]
+
+
+def _table(progress: Progress, most: int, width: int) -> list[Text]:
+    """most: rows of endpoints; with more of them the busiest are shown. Only their names give way to the width."""
+    caption = "ms over the last 10 s"
     rows = summarise(progress.view)
     if len(rows) > most:
-        kept = sorted(rows, key=lambda row: -row.requests)[:most]
-        table.caption = f"{table.caption}; {len(rows) - most} quieter endpoints are not shown"
-        rows = [row for row in rows if row in kept]
-    for row in rows:
-        table.add_row(*_cells(row), style="red" if row.failures else None)
-    table.add_section()
-    table.add_row(*_cells(summarise_total(progress.view)), style="bold")
-    return table
+        kept = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:most]}
+        caption += f"; {len(rows) - most} quieter endpoints are not shown"
+        rows = [row for row in rows if id(row) in kept]
+    shown = [*rows, summarise_total(progress.view)]
+    lines = render(_COLUMNS, [_cells(row) for row in shown], width)
+    head, total = lines[: -len(shown)], lines[-1]
+    styled = [Text(line, "red" if row.failures else "") for row, line in zip(rows, lines[len(head) : -1], strict=True)]
+    return [Text(line, "bold") for line in head[:-1]] + [
+        Text(head[-1], "dim"),
+        *styled,
+        Text(head[-1], "dim"),
+        Text(total, "bold"),
+        Text(caption, "dim"),
+    ]
 
 
-def _cells(row: EndpointSummary) -> list[Text]:
-    texts = [
+def _cells(row: EndpointSummary) -> list[str]:
+    return [
         row.method,
         one_line(row.name),
         str(row.requests),
@@ -164,4 +188,3 @@ def _cells(row: EndpointSummary) -> list[Text]:
         amount(row.current_failures_per_s),
         *(milliseconds(row.current_response.quantile(q)) for q in (0.5, 0.95, 0.99)),
     ]
-    return [Text(text) for text in texts]

@@ -115,6 +115,10 @@ class Latency:
         nanos = min(max(self._all.value_at(q) * 1000, self._min_ns), self._max_ns)
         return Milliseconds(nanos / 1e6, self._grows(max(1, math.ceil(q * self.count))))
 
+    def count_above(self, ms: float) -> int:
+        """How many were longer, to histogram precision."""
+        return self._all.count_above(round(ms * 1000))
+
     def _grows(self, rank: int) -> bool:
         """Whether the value at this rank would be greater if what was cut short had lasted for ever."""
         if rank > self.count - self._overflow:
