@@ -448,8 +448,7 @@ impl<P: Protocol> Connection<P> {
     fn ended(&mut self, read: u64, limits: &Limits) -> Step {
         let Some(flight) = &mut self.flight else { return Step::Close };
         if !flight.is_answered() {
-            let hint = if self.origin.may_want_tls() { "; is it https?" } else { "" };
-            return self.lost(Failure::new(Outcome::Reset, format!("connection closed without a response{hint}")));
+            return self.lost(Failure::new(Outcome::Reset, "connection closed without a response"));
         }
         match self.protocol.input(limits, &[], &mut flight.collector()) {
             Ok(_) => {
@@ -465,12 +464,15 @@ impl<P: Protocol> Connection<P> {
     /// The connection broke. On a kept one that never answered, the peer had closed it before our request came. The new
     /// one is not a kept one: nothing goes out more than twice.
     #[cold]
-    fn lost(&self, failure: Failure) -> Step {
-        match &self.flight {
-            Some(flight) if self.reused && !flight.is_answered() && flight.call.wire.idempotent => Step::Redial,
-            Some(_) => Step::Failed(failure),
-            None => Step::Close,
+    fn lost(&self, mut failure: Failure) -> Step {
+        let Some(flight) = &self.flight else { return Step::Close };
+        if self.reused && !flight.is_answered() && flight.call.wire.idempotent {
+            return Step::Redial;
         }
+        if !flight.is_answered() && self.origin.may_want_tls() {
+            failure.message.push_str("; is it https?");
+        }
+        Step::Failed(failure)
     }
 }
 

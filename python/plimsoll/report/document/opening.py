@@ -27,12 +27,14 @@ _BAR_CELLS = 32
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
-def opening(view: RunView, total: EndpointSummary, thresholds: Sequence[ThresholdResult]) -> tuple[Block, ...]:
-    """total: the row of all endpoints."""
+def opening(
+    view: RunView, host: str, total: EndpointSummary, thresholds: Sequence[ThresholdResult]
+) -> tuple[Block, ...]:
+    """host: what was loaded; "" where that is not known. total: the row of all endpoints."""
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
-    blocks.append(Paragraph(sentence(view, total)))
+    blocks.append(Paragraph(sentence(view, host, total)))
     if total.response.count:
         blocks.append(Preformatted("\n".join(["Response times", *histogram_lines(total.response)])))
     return tuple(blocks)
@@ -47,14 +49,16 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
     ]
 
 
-def sentence(view: RunView, total: EndpointSummary) -> str:
+def sentence(view: RunView, host: str, total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
     if not total.requests:
         return "No requests were made."
     most = max(view.failures, key=lambda each: each.count, default=None)
     why = f", mostly with {one_line(most.message)}" if most and most.message else ""
     if total.failures == total.requests:
-        return f"All {count(total.requests)} requests failed{why}."
+        if most and host and all(each.outcome == "connect" for each in view.failures):
+            return f"Nothing answers at {host} ({one_line(most.message)})."
+        return f"All {count(total.requests)} requests failed{why}{'' if why.endswith('?') else '.'}"
     failed = "none failed"
     if total.failures:
         failed = f"{count(total.failures)} failed ({percent(total.failures / total.requests)}{why})"

@@ -99,7 +99,8 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
         Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
     ]
     document = _document(view, run, assessment, total, _lines(view, run), made)
-    return replace(document, head=opening(view, total, assessment.thresholds))
+    host = str(run.manifest.get("host") or "") if run else ""
+    return replace(document, head=opening(view, host, total, assessment.thresholds))
 
 
 def _document(
