@@ -58,6 +58,23 @@ def verdict(comparison: Comparison) -> str:
     return f"{word}: {comparison.reason}" if comparison.reason else word
 
 
+def short_verdict(comparison: Comparison) -> str:
+    """For a chip: "−34 % faster", "no clear difference (±20 %)", "×4.4, other work"."""
+    delta = percent(comparison.metric.delta)
+    if comparison.word == "different":
+        return f"{change(comparison)} {direction_in_short(comparison)}".strip()
+    if comparison.word in ("negligible", "equivalent"):
+        return f"same (±{delta})"
+    if comparison.word == "not distinguishable":
+        low, high = comparison.low, comparison.high
+        widest = f" (±{percent(max(high - 1, 1 - low))})" if low is not None and high is not None else ""
+        return f"no clear difference{widest}"
+    if comparison.word == "one run":
+        return change(comparison)
+    shown = f"{change(comparison)}, " if comparison.ratio is not None else ""
+    return f"{shown}{'other work' if comparison.word == 'invalid' else 'no verdict'}"
+
+
 def in_short(comparison: Comparison) -> str:
     """For a sentence: EQUIVALENT within 5 % (×1.001 [0.997, 1.004])."""
     shown = ratio(comparison) if comparison.word not in UNTOLD else ""

@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import (
-    Answers,
+    Answer,
     Choice,
     Details,
     Doubts,
@@ -22,7 +22,6 @@ from plimsoll.report.document.blocks import (
     TableBlock,
     Tabs,
 )
-from plimsoll.report.document.head import answer_text
 from plimsoll.report.render.terminal import TextColumn, alarming, render, struck
 from plimsoll.report.render.wording import (
     bad_titles,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 
 _INDENT = "  "
+_MORE = "Also in the report (--format md or html)"
 _HELD = "\u00a0"
 """A blank that no line is broken at."""
 _MOST_LINES = 20
@@ -76,11 +76,18 @@ def console(document: ReportDocument, width: int | None = None, *, colour: bool 
     sheet = _Sheet(width or shutil.get_terminal_size().columns, colour)
     parts = [[*_title(document.title, "=", sheet.width), *_lines(document.lines, sheet.width)]]
     parts += [_block(block, sheet) for block in document.head]
+    folded: list[str] = []
     for section in document.sections:
+        if all(isinstance(block, Details) and not (block.soft or block.is_level) for block in section.blocks):
+            folded += [block.summary for block in section.blocks if isinstance(block, Details)]
+            continue
         blocks = [lines for block in blocks_of(section) if (lines := _block(block, sheet))]
         if blocks and section.title:
             blocks[0] = [*_title(section.title, "-", sheet.width), *blocks[0]]
         parts += blocks
+    if folded:
+        more = f"{_MORE}: {', '.join(folded)}."
+        parts.append(_filled(more, sheet.width, "", ""))
     # Again in the end, where people look first.
     parts += [[title] for title in bad_titles(document)]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
@@ -112,13 +119,13 @@ def _block(block: Block, sheet: _Sheet) -> list[str]:
     width = sheet.width
     match block:
         case Paragraph():
-            return _filled(block.text, width, "", "")
+            return _filled(block.text.replace("`", ""), width, "", "")
         case Preformatted():
             return _preformatted(block.text, width)
         case TableBlock():
             return _table_block(block, sheet)
-        case Answers():
-            return _bullets([answer_text(each) for each in block.answers], width)
+        case Answer():
+            return _filled(" ".join(block.sentences).replace("`", ""), width, "", "")
         case Facts(_, "status"):
             return _filled(status_text(block), width, "", "")
         case Facts():
@@ -173,7 +180,7 @@ def _findings(block: Findings, width: int) -> list[str]:
 
 def _filled(text: str, width: int, first: str, others: str) -> list[str]:
     """Three blanks between the parts of a verdict stay, and a number keeps its unit."""
-    flat = _printable(text.replace(_HELD, " ").strip().replace("   ", f"{_HELD}{_HELD} "))
+    flat = _printable(text.strip().replace("   ", f"{_HELD}{_HELD} "))
     lines = wrap(
         _UNIT.sub(_HELD, flat), width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False,
         break_long_words=False,
