@@ -117,8 +117,8 @@ def test_changes(ratio, shown):
 @pytest.mark.parametrize(
     ("metric", "ratio", "shown"),
     [
-        ("p99", 1.2, "slower"), ("p99", 0.8, "faster"), ("throughput", 1.2, "more throughput"),
-        ("throughput", 0.8, "less throughput"), ("errors", 1.2, "more failures"), ("errors", 0.8, "fewer failures"),
+        ("p99", 1.2, "slower"), ("p99", 0.8, "faster"), ("throughput", 1.2, "more requests"),
+        ("throughput", 0.8, "fewer requests"), ("errors", 1.2, "more failures"), ("errors", 0.8, "fewer failures"),
     ],
 )  # fmt: skip
 def test_what_became_of_it(metric, ratio, shown):

@@ -81,7 +81,9 @@ def test_one_run_of_many_is_chosen():
 
 
 def test_what_hooks_collected_is_shown_as_it_was_printed():
-    texts = [each for each in inner(section(document_of("chain"), "summary").blocks) if isinstance(each, Preformatted)]
+    texts = [
+        each for each in inner(section(document_of("chain"), "collected").blocks) if isinstance(each, Preformatted)
+    ]
     assert texts
     assert all("\n" in each.text for each in texts)
 

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import pytest
-from tests.report.studies import chain, ladder, operations
+from tests.report.studies import chain, ladder
 
 from plimsoll.report.document.blocks import Chip
 from plimsoll.report.document.footnotes import Footnotes
-from plimsoll.report.document.verdict_tables import level_tables, verdict_table
+from plimsoll.report.document.verdict_tables import verdict_table
 from plimsoll.stats.analysis import Analysis
 
 
@@ -65,25 +65,3 @@ def test_comparisons_beyond_the_limit_are_counted():
     table = verdict_table(ladder(), 10, Footnotes())
     assert len(table.rows) == 10
     assert "26 more" in table.note
-
-
-def test_of_two_variants_there_is_a_table_per_number_with_the_verdict_per_level():
-    tables = list(level_tables(ladder(), "", Footnotes()))
-    assert [each.caption for each in tables] == ["Throughput (requests/s)", "p50 (ms)", "p99 (ms)", "Failed requests"]
-    assert titles(tables[0]) == ["Level", "old", "new", "Ratio [95\u00a0%]", "Verdict"]
-    assert [row.cells[0] for row in tables[0].rows] == ["48 users", "162 users", "336 users", "460 users"]
-
-
-def test_of_one_variant_there_is_one_table():
-    (table,) = level_tables(operations(), "upload", Footnotes(), " of upload")
-    assert table.caption == "All endpoints together of upload"
-    assert titles(table) == ["Level", "Throughput (requests/s)", "p50 (ms)", "p99 (ms)", "Failed requests"]
-    assert len(table.rows) == 3
-
-
-def test_of_an_unfinished_experiment_there_is_what_is_known():
-    study = ladder().study
-    trials = tuple(each for each in study.trials if each.variant == "old" or each.level.value == 48)
-    table = next(level_tables(Analysis(replace(study, trials=trials), (), ()), "", Footnotes()))
-    assert [row.cells[0] for row in table.rows] == ["48 users", "162 users", "336 users", "460 users"]
-    assert "–" in table.rows[1].cells

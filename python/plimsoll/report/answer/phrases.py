@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from plimsoll.report import words
-from plimsoll.report.numbers import amount, counted, percent
+from plimsoll.report.numbers import counted, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -61,9 +61,12 @@ def sentence(comparison: Comparison) -> str:
     if comparison.metric.kind == "errors":
         return f"{b} has {text} than {a} ({', '.join(filter(None, (span(comparison), pairs_of(comparison))))})"
     is_relative = " % " in text
-    verb = "is" if text.endswith(("faster", "slower")) else "has a" if _is_noun(comparison.metric) else "answers"
-    if not is_relative and is_typical(comparison.metric):
-        verb = "takes"
+    if _is_noun(comparison.metric):
+        verb = "has a" if is_relative else "has"
+    elif is_typical(comparison.metric):
+        verb = "is" if is_relative else "takes"
+    else:
+        verb = "answers"
     basis = ", ".join(filter(None, (span(comparison), pairs_of(comparison))))
     return f"{b} {verb} {text} {'than' if is_relative else 'as'} {a} ({basis})"
 
@@ -89,7 +92,7 @@ def span(comparison: Comparison) -> str:
     if ratio is None or low is None or high is None or not (low > 0 and math.isfinite(high)):
         return ""
     if not 1 / TIMES_FROM < ratio < TIMES_FROM:
-        return f"{amount(low)}–{amount(high)} times"
+        return f"{_short(low)}–{_short(high)} times"
     return _between(100 * (low - 1), 100 * (high - 1), " %")
 
 

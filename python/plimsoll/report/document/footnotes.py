@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Precision, Study
 
-MISSING = "—"
-"""Stands for a number that must not be used; a mark behind it says why."""
 MOST_SKIPPED = 10
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -31,10 +29,6 @@ class Footnotes:
     def mark(self, text: str) -> str:
         """¹ for the first text, and so on."""
         return superscript(self._numbers.setdefault(text, len(self._numbers) + 1))
-
-    def missing(self, reason: str) -> str:
-        """What stands in the place of a number that must not be used: —¹."""
-        return f"{MISSING}{self.mark(reason)}"
 
     def lines(self) -> list[str]:
         return [f"{superscript(number)} {text}" for text, number in self._numbers.items()]
@@ -203,7 +197,8 @@ def _invalid(study: Study) -> Iterator[str]:
     if cells:
         runs = sum(bool(trial.invalid) for cell in cells for trial in cell.trials)
         yield (
-            f"{MISSING}: {counted(runs, 'invalid run')} in {counted(len(cells), 'cell')}; no number of theirs is shown."
+            f"{counted(runs, 'run')} in {counted(len(cells), 'cell')} did not get the load that was asked for. They count "
+            "only where the cell has no other run."
         )
 
 

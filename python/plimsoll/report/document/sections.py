@@ -254,7 +254,7 @@ def _at_level(
     variants = len(of.study.variants)
     most = max(50, MOST_ENDPOINT_ROWS // max(1, 2 * len(of.cells))) * variants
     place = _place(of, operation, level)
-    requests, percentiles = locust_tables(cells, of.notes, most, names_variant=variants > 1, place=place)
+    requests, percentiles = locust_tables(cells, most, names_variant=variants > 1, place=place)
     at = str(level) if level is not None else ""
     folded = of.pictures.block(chart for chart in more if at and chart.level == at)
     return (

@@ -18,7 +18,7 @@ LONGEST = 100
 
 
 def setup_text(study: Study) -> str:
-    """Variants, load, repeats, length, machine and command. Names and the command stand between backticks."""
+    """Variants, load, repeats, length, machine and command. The command stands between backticks."""
     sentences = [_runs(study), _about(study)]
     if study.command:
         sentences.append(f"Measured by {code(study.command)}.")
@@ -30,7 +30,7 @@ def setup_text(study: Study) -> str:
 def _runs(study: Study) -> str:
     parts = []
     if 1 < len(study.variants) <= MOST_NAMES:
-        parts.append(listed(map(code, study.variants)))
+        parts.append(listed(study.variants))
     elif len(study.variants) > 1:
         parts.append(counted(len(study.variants), "variant"))
     if any(study.operations) and len(study.operations) > 1:

@@ -53,7 +53,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         TableColumn(f"{tail.text} (ms)"),
         TableColumn("Failed"),
         *([TableColumn("Bytes a reply")] if has["size"] else []),
-        *(TableColumn(_title(topic, each, len(study.variants)), is_text=True) for each in against),
+        *(TableColumn(_title(topic, each, len(study.variants)), is_text=True, room="long") for each in against),
     )
     rows = []
     for cell in _ordered(study, cells)[:MOST_ROWS]:
@@ -61,8 +61,8 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         total = main_row(cell)
         left = (
             *([cell.operation] if has["operation"] else []),
-            *([cell.variant] if has["variant"] else []),
-            *([str(cell.level or "")] if has["level"] else []),
+            *([f"{cell.variant}{'' if cell.valid or has['level'] else '*'}"] if has["variant"] else []),
+            *([f"{cell.level or ''}{'' if cell.valid else '*'}"] if has["level"] else []),
             *([changes.get(cell.variant, "")] if has["changes"] else []),
         )
         numbers = (
@@ -73,9 +73,11 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
             *([NONE if row is None or row.size is None else count(row.size)] if has["size"] else []),
         )
         chips = (_chip(study, judged, cell, each) for each in against)
-        rows.append(TableRow((*left, *numbers, *chips)))
+        rows.append(TableRow((*left, *numbers, *chips), "" if cell.valid else "void"))
     more = len(cells) - MOST_ROWS
     notes = [f"{more} more cells are in the CSV and JSON reports."] if more > 0 else []
+    if any(not cell.valid for cell in cells):
+        notes.append("* did not get the load that was asked for.")
     if any(each.word == "one run" for each in judged):
         notes.append("One run each: how much of a change is noise is unknown.")
     return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 from plimsoll.report import words
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
-from plimsoll.report.document.footnotes import MISSING
-from plimsoll.report.document.tables import reason
 from plimsoll.report.numbers import AT_LEAST, NONE
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.metric import Metric
@@ -51,9 +49,9 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
             *([] if one else [f"{each.b} against {each.a}"]),
             words.endpoint(each.endpoint),
             _metric(each.metric) + (" ●" if each.primary else ""),
-            _value(study, each, each.a, each.a_value, notes),
-            _value(study, each, each.b, each.b_value, notes),
-            MISSING if each.word in words.UNTOLD else words.change(each),
+            _value(study, each, each.a, each.a_value),
+            _value(study, each, each.b, each.b_value),
+            words.change(each),
             ratio_cell(each),
             verdict_chip(analysis, each, notes),
         )
@@ -65,12 +63,10 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
     return TableData("Comparisons", columns, tuple(rows), note)
 
 
-def _value(study: Study, comparison: Comparison, variant: str, value: float | None, notes: Footnotes) -> str:
-    """Without a pair of valid runs the comparison has none; a valid run of this variant has one."""
-    cell = cell_of(study, variant, comparison.level, comparison.operation)
-    if not cell.valid:
-        return notes.missing(reason(cell))
-    row, metric = cell.endpoint(comparison.endpoint), comparison.metric
+def _value(study: Study, comparison: Comparison, variant: str, value: float | None) -> str:
+    """Without a pair of runs the comparison has none; a run of this variant has one."""
+    row = cell_of(study, variant, comparison.level, comparison.operation).endpoint(comparison.endpoint)
+    metric = comparison.metric
     value = row.value(metric) if value is None and row is not None else value
     if value is None:
         return NONE
@@ -84,9 +80,7 @@ def _metric(metric: Metric) -> str:
 
 
 def ratio_cell(comparison: Comparison) -> str:
-    """With its interval; none where it would not be worth believing."""
-    if comparison.word in words.UNTOLD:
-        return MISSING
+    """With its interval, where there is one."""
     # That it holds for these very runs only, the verdict beside it says.
     return words.ratio(comparison).removesuffix(f" {words.WITHIN_RUN}") or NONE
 
@@ -94,7 +88,7 @@ def ratio_cell(comparison: Comparison) -> str:
 def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | None = None) -> Chip:
     """The word and what became of it. notes: of the table that it stands in; the reason is written down there, as it is
     mostly that of many rows."""
-    direction = words.direction(comparison) if notes is None else words.direction_in_short(comparison)
+    direction = words.direction(comparison)
     text = words.WORDS[comparison.word] if comparison.reason else words.verdict(comparison)
     text += f": {direction}" if direction else ""
     if notes is not None and comparison.reason and comparison.word != "equivalent":

@@ -31,12 +31,11 @@ from plimsoll.report.render.wording import (
     finding_title,
     is_picture,
     status_text,
-    verdict_lines,
 )
 from plimsoll.report.text import cells, cut, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from plimsoll.report.document.blocks import Block, ReportDocument, TableColumn, TableData
     from plimsoll.report.sources import OutputRequest, RunSource, StudySource
@@ -51,8 +50,8 @@ _LEAST = {"long": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
-    r"INVALID: the generator.*|Some of these numbers.*|INVALID|blocks verdicts"
-    r"|DIFFERENT(?:, at least [\d.]+ %)?: (?:slower|less throughput|more failures)"
+    r"INVALID: the generator.*|\d+ of \d+ runs? did not get the load that was asked for"
+    r"|[+−][\d.]+ (?:%|pp) (?:slower|fewer requests|more failures)"
 )
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 """A number and its unit stay on one line."""
@@ -202,8 +201,8 @@ def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
     mark = struck if block.struck and sheet.colour else None
     groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
     lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width, mark)
-    details = [each for line in verdict_lines(table) for each in _indented(line, sheet.width)]
-    return _joined([[*filter(None, [table.caption]), *lines, *([table.note] if table.note else [])], details])
+    caption, note = (_filled(text, sheet.width, "", "") if text else [] for text in (table.caption, table.note))
+    return [*caption, *lines, *note]
 
 
 def _plain(table: TableData, width: int, mark: Callable[[str], str] | None) -> list[str]:
@@ -236,15 +235,6 @@ def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
 
 def _column(column: TableColumn) -> TextColumn:
     return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room))
-
-
-def _indented(line: str, width: int) -> Iterator[str]:
-    """A line, broken at blanks where it is too long; what follows is indented as it is, and four more."""
-    indent = " " * (len(line) - len(line.lstrip(" ")))
-    if cells(line) <= width:
-        yield _printable(line)
-    else:
-        yield from _filled(line, width, indent, f"{indent}    ")
 
 
 def _printable(text: str) -> str:
