@@ -45,9 +45,16 @@ def test_the_variants_of_a_level_stand_together():
 
 def test_the_rates_of_a_variant_stand_together():
     rows = table_of(rates()).rows
-    assert [row.cells[:2] for row in rows] == [
-        (variant, rate) for variant in ("tunnel", "koding") for rate in ("300/s", "600/s", "900/s")
-    ]
+    assert [row.cells[0] for row in rows] == ["tunnel"] * 3 + ["koding"] * 3
+    assert [row.cells[1] for row in rows] == ["300/s", "600/s", "900/s", "300/s", "600/s", "900/s*"]
+
+
+def test_a_cell_without_the_asked_load_has_its_numbers_and_a_mark():
+    table = table_of(rates())
+    row = table.rows[-1]
+    assert row.kind == "void"
+    assert "–" not in row.cells[2:6]
+    assert table.note == "* did not get the load that was asked for."
 
 
 def test_one_run_each_is_said_once_below():

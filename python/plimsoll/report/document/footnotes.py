@@ -197,8 +197,8 @@ def _invalid(study: Study) -> Iterator[str]:
     if cells:
         runs = sum(bool(trial.invalid) for cell in cells for trial in cell.trials)
         yield (
-            f"{counted(runs, 'run')} in {counted(len(cells), 'cell')} did not get the load that was asked for. They count "
-            "only where the cell has no other run."
+            f"{counted(runs, 'run')} in {counted(len(cells), 'cell')} did not get the load that was asked for. They "
+            "count only where the cell has no other run."
         )
 
 
