@@ -28,17 +28,17 @@ def milliseconds(duration: Milliseconds | None) -> str:
 
 
 def with_share(duration: Milliseconds | None) -> str:
-    """With its unit: "4.00 ms", "27.6 ms (up to 8.70 ms of it is the generator's)"."""
+    """With its unit: "4.00 ms", "27.6 ms (up to 8.7 ms of it is the generator's)"."""
     if duration is None:
         return NONE
     told = f"{known(duration.value, at_least=duration.at_least)} ms"
-    return told if duration.is_clean else f"{told} (up to {amount(duration.share)} ms of it is the generator's)"
+    return told if duration.is_clean else f"{told} (up to {significant(duration.share, 2)} ms of it is the generator's)"
 
 
 def shares_line(durations: Iterable[Milliseconds | None]) -> str:
     """What "*" stands for among these times; "" when all of them are clean."""
     shares = [each.share for each in durations if each is not None and not each.is_clean]
-    return f"{UNCLEAN} up to {amount(max(shares))} ms of a marked time is the generator's" if shares else ""
+    return f"{UNCLEAN} up to {significant(max(shares), 2)} ms of a marked time is the generator's" if shares else ""
 
 
 def known(value: float | None, *, at_least: bool = False) -> str:
