@@ -88,6 +88,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         skip_log_setup=given["skip_log_setup"],
         exit_code_on_error=given["exit_code_on_error"],
         exit_code_on_invalid=given["exit_code_on_invalid"],
+        strict=given["strict"],
         log_exchanges=given["log_exchanges"] is not None,
         times_of=given["times_of"],
         options=_options(given),
