@@ -22,7 +22,7 @@ class Assessment:
     """Follows from what is stored of a run and from nothing else, so it is the same whenever it is asked for."""
 
     validity: Validity
-    """Whether the generator did what was asked of it."""
+    """Whether the load was the load that was asked for."""
     thresholds: tuple[ThresholdResult, ...] = ()
     """What was asked of the target."""
     omission: Omission | None = None

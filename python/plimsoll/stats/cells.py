@@ -77,6 +77,10 @@ class EndpointCell:
         """Whether the value at this quantile may have been greater: in a run it lies among requests given up on."""
         return any(run.censored and run.timed and above(run.timed, q) <= run.censored for run in self.runs)
 
+    def share(self, metric: Metric) -> float:
+        """How many ms the generator may have added to a time, on average over the runs."""
+        return sum(metric.share_of(run) for run in self.runs) / len(self.runs) if self.runs else 0.0
+
     def value(self, metric: Metric) -> float | None:
         """As a comparison by this metric has it; of a share the arithmetic mean."""
         values = [metric.of(run) for run in self.runs]

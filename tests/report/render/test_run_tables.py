@@ -22,7 +22,7 @@ finished, NOW, 4 s, 5 users, against http://127.0.0.1:8000
 measured: 4 s; requests: 217; failed: 9 (4.15%); requests per second: 54.2; p50:
 10.0 ms; p95: 20.0 ms; p99: 40.0 ms
 
-The generator did what was asked of it
+The load was the load asked for
 - Checks passed: 1.
 
 Numbers

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
-from plimsoll.report.numbers import count, counted, percent
+from plimsoll.report.numbers import UNCLEAN, count, counted, percent, significant
 from plimsoll.report.words import WITHIN_RUN, WORDS
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.share import is_clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Precision, Study
 
 MOST_SKIPPED = 10
+_MARKED = tuple(Metric("quantile", q) for q in (0.5, 0.9, 0.95, 0.99))
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -51,6 +54,7 @@ def general(analysis: Analysis, command: str = "") -> list[str]:
         *_requests(analysis.comparisons),
         *_verdicts(analysis),
         *_noise(study),
+        *_shares(study),
         *_invalid(study),
         *_skipped(study),
         *_made(study, command),
@@ -189,6 +193,21 @@ def _noise(study: Study) -> Iterator[str]:
         yield (
             f"Of {count(compared)} comparisons of this bench with itself (A/A), {count(rejected)} called identical "
             f"systems different, {percent(rejected / compared)}; 5 % is what chance would do."
+        )
+
+
+def _shares(study: Study) -> Iterator[str]:
+    shares = [
+        metric.share_of(run)
+        for trial in study.trials
+        for run in (*trial.endpoints, *([trial.total] if trial.total is not None else []))
+        for metric in _MARKED
+        if not is_clean(metric.of(run) or 0.0, metric.share_of(run))
+    ]
+    if shares:
+        yield (
+            f"{UNCLEAN}: the generator may have added more than too little to matter to such a time, up to "
+            f"{significant(max(shares), 2)} ms. Intervals of comparisons allow for it."
         )
 
 

@@ -179,7 +179,7 @@ def _doubts(assessment: Assessment) -> Doubts:
     small = tuple(doubts(assessment))
     if validity.valid:
         passed = sum(check.state == "ok" for check in validity.checks)
-        title = "The generator did what was asked of it"
+        title = "The load was the load asked for"
         return Doubts(title, False, tuple(validity.remarks), (f"Checks passed: {passed}.", *small))
     failed = ", ".join(check.name for check in validity.checks if check.state == "failed")
     return Doubts(f"{INVALID} ({failed})", True, (*validity.reasons, *validity.remarks), small)

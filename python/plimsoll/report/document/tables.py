@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
-from plimsoll.report.numbers import NONE, count, known, share
+from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.share import is_clean
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -34,8 +36,10 @@ REQUESTS = (
 
 
 def quantile(of: EndpointCell, q: float) -> str:
-    """In ms; "≥" before one that may have been greater."""
-    return known(of.quantile(q), at_least=of.is_at_least(q))
+    """In ms; "≥" before one that may have been greater, "*" behind one that is not clean."""
+    value = of.quantile(q)
+    is_unclean = value is not None and not is_clean(value, of.share(Metric("quantile", q)))
+    return known(value, at_least=of.is_at_least(q)) + (UNCLEAN if is_unclean else "")
 
 
 def longest(of: EndpointCell) -> str:
@@ -72,7 +76,7 @@ def locust_tables(
                 found += _row(cell, key, endpoints.get(key), texts, names_variant=names_variant)
         return tuple(found)
 
-    counts = (replace(each, hint="of all valid runs") for each in REQUESTS[:2])
+    counts = (replace(each, hint="of all runs that count") for each in REQUESTS[:2])
     percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
     title = f"Percentiles of the times (ms){place}"
     return (

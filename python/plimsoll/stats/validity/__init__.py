@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.validity import lateness, load, record
 from plimsoll.stats.validity.check import CheckState, Validity, ValidityCheck
-from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, unclean_figures
+from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,6 +27,7 @@ __all__ = [
     "ValidityCheck",
     "judge",
     "judge_so_far",
+    "throughput_share",
     "unclean_figures",
 ]
 
