@@ -27,7 +27,9 @@ _DEFAULT = (
 _DELIMITERS = (",", "\t", ";", "|")
 _FORMATS = ("%Y/%m/%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
 _TRANSACTION = "Number of samples in transaction"
-_PRECISION = Precision("jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
+_PRECISION = Precision(
+    "jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, size_of="replies", relative=BUCKET
+)
 
 
 def is_jtl(source: ResultFile) -> bool:

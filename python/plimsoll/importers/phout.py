@@ -21,7 +21,14 @@ _WIDTH = 12
 _NEVER_FIRED = 777
 _LINE = re.compile(r"\d{9,11}\.\d+\t[^\t]*(?:\t-?\d+){10}")
 _PRECISION = Precision(
-    "yandex.tank", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET
+    "yandex.tank",
+    digits=3,
+    floor=1e-3,
+    clock="sent",
+    times_of="all",
+    mergeable=True,
+    size_of="replies",
+    relative=BUCKET,
 )
 
 

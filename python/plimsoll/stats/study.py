@@ -10,7 +10,8 @@ Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections import Counter
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 LoadUnit = Literal["users", "/s"]
 Against = Literal["baseline", "previous"]
+SizeOf = Literal["bodies", "replies"]
 
 TOTAL = ("", "Aggregated")
 """The key of all endpoints of a run taken together."""
@@ -68,6 +70,8 @@ class Precision:
     times_of: Literal["all", "successes", "unknown"] = "unknown"
     mergeable: bool = False
     """Whether there are histograms, so that percentiles of several runs together can be told."""
+    size_of: SizeOf = "bodies"
+    """Whether sizes of replies count their headers."""
     relative: float | None = None
     """Width of a histogram's bucket as a share of its value; None: times are rounded to `digits` instead."""
 
@@ -160,6 +164,10 @@ class Measured:
     """Of the failed requests that had an answer."""
     censored: int = 0
     """Requests that were given up on and are kept at their limit."""
+    connected: int | None = None
+    """Requests that opened a connection."""
+    connecting: float | None = None
+    """Mean ms that these took for it: name resolution, connection set-up and TLS handshake."""
     histogram: Histogram | None = None
     """Response times in µs."""
     service: Histogram | None = None
@@ -356,9 +364,13 @@ class Study:
     """The variants are one and the same: what differs is noise."""
 
     def __post_init__(self) -> None:
+        """Runs of one name, level and operation are repeats of each other, also where nobody numbered them."""
         if not self.variants:
             seen = dict.fromkeys(trial.variant for trial in self.trials)
             object.__setattr__(self, "variants", tuple(seen))
+        cells = Counter((trial.variant, trial.level, trial.operation, trial.repeat) for trial in self.trials)
+        if any(number > 1 for number in cells.values()):
+            object.__setattr__(self, "trials", _numbered(self.trials))
 
     @property
     def levels(self) -> tuple[Level | None, ...]:
@@ -385,3 +397,14 @@ class Study:
         """Keys of all endpoints, by name, then method. operation None: of all operations."""
         keys = {each.key for trial in self.trials if operation in (None, trial.operation) for each in trial.endpoints}
         return tuple(sorted(keys, key=lambda key: (key[1], key[0])))
+
+
+def _numbered(trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """With the repeats of each cell counted in their order."""
+    cells: Counter[tuple[str, Level | None, str]] = Counter()
+    numbered = []
+    for trial in trials:
+        cell = trial.variant, trial.level, trial.operation
+        numbered.append(replace(trial, repeat=cells[cell]))
+        cells[cell] += 1
+    return tuple(numbered)

@@ -89,9 +89,11 @@ def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Find
     return Finding(
         "STALL",
         "insight",
-        f"{place + ': ' if place else ''}the target stalls about every {each.interval:.3g} s{in_runs} "
-        f"({len(each.seconds)} times in one, intervals vary by {wording.whole_percent(each.variation)}): hypothesis: "
-        "something that runs by the clock, as garbage collection, a checkpoint or a scheduled job.",
+        wording.said(
+            place,
+            f"the target stalls about every {each.interval:.3g} s{in_runs}: hypothesis: something that runs by the "
+            "clock, as garbage collection, a checkpoint or a scheduled job.",
+        ),
         Where(trial.variant, trial.level, trial.operation, TOTAL),
         RULE,
         {
