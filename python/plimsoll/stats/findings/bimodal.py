@@ -39,15 +39,17 @@ WAITS_MS = (
     (5_000.0, "a DNS query's timeout, or a time limit of 5 s with a retry"),
 )
 """Distances between modes that have well-known reasons, which stay hypotheses."""
-OTHERS = "a cache that is missed, a lock, a pause of the target"
+OTHERS = "a cache that is missed, a cold start, a lock, a pause of the target"
+LEAST_APART_MS = 10.0
+"""Between two modes of requests that are otherwise alike: less is how processes take turns on a busy machine."""
 ALIKE = 0.2
 """How far the count of a mode may be off the count of failures, to be called theirs."""
 NEAR = 0.15
 """How near to such a distance the modes have to be apart: their peaks are known to a bin."""
 RULE = (
     f"in bins of {DECADE:g} decades, smoothed, the lower of two peaks is at least {SCORE:g} times the valley between "
-    f"them, with at least {LEAST_SHARE * 100:g} % and {LEAST_COUNT} requests on each side: percentiles in between are "
-    "of neither kind"
+    f"them, with at least {LEAST_SHARE * 100:g} % and {LEAST_COUNT} requests on each side, and "
+    f"the peaks are {LEAST_APART_MS:g} ms apart unless one is of failures: percentiles in between are of neither kind"
 )
 MIXED = "endpoints whose times do not overlap at all are two populations: a percentile of both moves with their mix"
 
@@ -88,7 +90,9 @@ def _cell(study: Study, rows: Sequence[tuple[Trial, Measured]]) -> Finding | Non
             merged.add(histogram)
         found = modes(merged.buckets())
         if found is not None and found.is_bimodal:
-            return _two(study, trial, row, found, _failed([each for _, each in rows], found))
+            failed = _failed([each for _, each in rows], found)
+            if failed or found.high - found.low >= LEAST_APART_MS:
+                return _two(study, trial, row, found, failed)
     return _mixed(study, trial) if row.key == TOTAL else None
 
 
@@ -156,14 +160,19 @@ def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Litera
         "blocks" if is_all and failed else "insight",
         wording.said(
             wording.cell(study, trial, "all endpoints together" if is_all else row.label),
-            f"latencies are of two kinds, around {wording.ms(of[0])} for {of[1]} and around {wording.ms(of[2])} for "
-            "the others.",
+            f"latencies are of two kinds, around {_about(of[0])} for {of[1]} and around {_about(of[2])} for the "
+            "others.",
         ),
         Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
         RULE,
         {"score": found.score, "split_ms": found.split, "modes_ms": (found.low, found.high), "minor": found.minor},
         advice,
     )
+
+
+def _about(milliseconds: float) -> str:
+    """Two digits: a mode is known to a bin."""
+    return wording.ms(float(f"{milliseconds:.2g}"))
 
 
 def _causes(apart: float) -> str:

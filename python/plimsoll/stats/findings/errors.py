@@ -141,19 +141,19 @@ def _onset(shares: Sequence[_Share], tolerance: float) -> int | None:
 def _begins(study: Study, ladder: Ladder, shares: Sequence[_Share], first: int) -> Finding:
     evidence = _evidence(shares)
     onset, last = shares[first], shares[-1]
+    kinds = _with([row for each in shares for row in each.rung.measured])
     if first:
         text = (
-            f"requests begin to fail between {shares[first - 1].rung.level} and {onset.rung.level}: "
+            f"requests begin to fail{kinds} between {shares[first - 1].rung.level} and {onset.rung.level}: "
             f"{wording.percent(onset.value)} at {onset.rung.level}"
         )
         evidence["bracket"] = (shares[first - 1].rung.load, onset.rung.load)
-    elif len(shares) > 1:
-        text = f"{_part(onset.value)} fail at {onset.rung.level}, the lowest level"
-        evidence["bracket"] = (0.0, onset.rung.load)
     else:
-        text = f"{_part(onset.value)} fail at {onset.rung.level}"
-    if onset is not last and wording.percent(onset.value) != wording.percent(last.value):
-        text += f", {wording.percent(last.value)} at {last.rung.level}"
+        is_lowest = len(shares) > 1
+        text = f"{_part(onset.value)} fail{kinds} at {onset.rung.level}{', the lowest level' if is_lowest else ''}"
+        evidence |= {"bracket": (0.0, onset.rung.load)} if is_lowest else {}
+    if onset is not last:
+        text += f", {'all' if last.value == 1 else wording.percent(last.value)} at {last.rung.level}"
     p = _differ(shares)
     if p is not None:
         evidence["p_same_share"] = p
@@ -163,7 +163,7 @@ def _begins(study: Study, ladder: Ladder, shares: Sequence[_Share], first: int) 
         "warning",
         wording.said(
             wording.subject(study, ladder.variant, ladder.operation, ladder.label),
-            f"{text}{_with([row for each in shares for row in each.rung.measured])}.",
+            f"{text}.",
         ),
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         ONSET,

@@ -67,8 +67,9 @@ def steady(study: Study) -> Iterable[Finding]:
 
 
 def _told_by_second(trial: Trial) -> list[Measured]:
-    rows = (*trial.endpoints, *((trial.total,) if trial.total is not None else ()))
-    return [row for row in rows if row.course is not None]
+    """Of a single endpoint the total tells nothing else."""
+    total = (trial.total,) if trial.total is not None and len(trial.endpoints) != 1 else ()
+    return [row for row in (*trial.endpoints, *total) if row.course is not None]
 
 
 def _judge(trial: Trial, row: Measured) -> Steadiness:
