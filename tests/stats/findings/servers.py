@@ -14,6 +14,7 @@ from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
     from tests.command import Command
 
     from plimsoll.stats.study import Trial
@@ -28,35 +29,31 @@ SLOW_S = 0.2
 class Server:
     """On a free port of 127.0.0.1, in a thread of its own.
 
-    /lane one request after another, /shared all at once, each the slower, /fail HTTP 500, /cold slow in the first second
-    after the first request, /fast and /slow as they say, /close ends each connection.
+    /lane one request after another, /shared all at once, each the slower, /fail HTTP 500, /cold slow in the first
+    second after the first request, /fast and /slow as they say, /close ends each connection.
     """
 
     def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-        self._server: asyncio.Server | None = None
-        self._lane = asyncio.Lock()
         self._left: dict[object, float] = {}
         """Seconds of service that requests of /shared still need."""
         self._begun: float | None = None
         self.url = ""
         ready = threading.Event()
-        threading.Thread(target=self._run, args=(ready,), daemon=True).start()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._main(ready)), daemon=True)
+        self._thread.start()
         assert ready.wait(10)
 
     def close(self) -> None:
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._loop.call_soon_threadsafe(self._end.set)
+        self._thread.join(10)
 
-    def _run(self, ready: threading.Event) -> None:
-        asyncio.set_event_loop(self._loop)
-        self._server = self._loop.run_until_complete(asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=256))
-        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+    async def _main(self, ready: threading.Event) -> None:
+        self._loop, self._end, self._lane = asyncio.get_running_loop(), asyncio.Event(), asyncio.Lock()
+        server = await asyncio.start_server(self._serve, "127.0.0.1", 0, backlog=256)
+        self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         ready.set()
-        self._loop.run_forever()
-        self._server.close()
-        for task in asyncio.all_tasks(self._loop):
-            task.cancel()
-        self._loop.run_until_complete(asyncio.sleep(0))
+        await self._end.wait()
+        server.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(OSError, asyncio.IncompleteReadError, asyncio.CancelledError):
@@ -81,8 +78,8 @@ class Server:
         elif path == "/cold":
             self._begun = self._loop.time() if self._begun is None else self._begun
             await asyncio.sleep(SLOW_S if self._loop.time() < self._begun + COLD_S else 0.005)
-        elif path in ("/fast", "/slow"):
-            await asyncio.sleep(0.002 if path == "/fast" else 0.05)
+        else:
+            await asyncio.sleep(0.05 if path == "/slow" else 0.005)
 
     async def _share(self) -> None:
         """In steps of which all requests in progress get the same part."""

@@ -48,7 +48,9 @@ def test_shares_and_trend_of_a_published_table() -> None:
     assert finding.evidence["interval at 50 users"] == pytest.approx((0.949, 0.992), abs=5e-4)
     assert finding.evidence["p_same_share"] == pytest.approx(0.0003, abs=5e-5)
     assert finding.evidence["bracket"] == (0, 10)
-    assert "89.7 % of the requests fail with HTTP 400 at 10 users, the lowest level, 98 % at 50 users" in finding.statement
+    assert (
+        "89.7 % of the requests fail with HTTP 400 at 10 users, the lowest level, 98 % at 50 users" in finding.statement
+    )
 
 
 def test_fast_client_errors_at_the_lowest_rung_are_suspected_to_be_the_test_data() -> None:

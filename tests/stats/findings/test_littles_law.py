@@ -114,7 +114,9 @@ def _table(users: float, rate: float | None, *rows: Any, **known: Any) -> Any:
 
 @pytest.mark.parametrize("known", [{"mean": 1000}, {"p50": 1000, "p95": 1050}])
 def test_a_table_without_a_sum_is_held_against_the_sum_of_its_endpoints(known: dict[str, float]) -> None:
-    (broken,) = found(littles_law, study(_table(10, None, row("GET /a", rate=6, **known), row("GET /b", rate=6, **known))))
+    (broken,) = found(
+        littles_law, study(_table(10, None, row("GET /a", rate=6, **known), row("GET /b", rate=6, **known)))
+    )
 
     assert broken.weight == "blocks"
     assert "accounts for 120 % of 10 users: the numbers cannot be of one and the same run" in broken.statement
@@ -140,7 +142,10 @@ def test_the_pause_of_users_follows_from_the_lowest_level_of_a_table() -> None:
     rows = row("GET /a", p50=150, p95=190), row("GET /b", p50=290, p95=360)
     (pauses,) = found(littles_law, study(_table(48, 9.4, *rows), _table(96, 18.5, *rows)))
 
-    assert pauses.statement == "users pause 4.81 s to 4.95 s between two requests (users / throughput − latency at 48 users)."
+    assert (
+        pauses.statement
+        == "users pause 4.81 s to 4.95 s between two requests (users / throughput − latency at 48 users)."
+    )
 
 
 def test_times_that_a_tool_changed_are_not_held_against_the_law() -> None:

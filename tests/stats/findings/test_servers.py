@@ -102,7 +102,7 @@ def found(trial: Trial) -> dict[str, Finding]:
 def test_a_server_that_only_fails_has_no_throughput(runs: dict[str, Trial]) -> None:
     findings = found(runs["fail"])
 
-    assert findings["ERR"].statement.startswith("all requests fail with HTTP 500")
+    assert findings["ERR"].statement == "GET /fail: all requests fail with HTTP 500 at 4 users."
     assert not findings.keys() & {"SAT", "SERIAL", "RETRO", "USL", "PAYLOAD"}
 
 
