@@ -10,7 +10,6 @@ Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 
 from __future__ import annotations
 
 import math
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
@@ -364,13 +363,10 @@ class Study:
     """The variants are one and the same: what differs is noise."""
 
     def __post_init__(self) -> None:
-        """Runs of one name, level and operation are repeats of each other, also where nobody numbered them."""
         if not self.variants:
             seen = dict.fromkeys(trial.variant for trial in self.trials)
             object.__setattr__(self, "variants", tuple(seen))
-        cells = Counter((trial.variant, trial.level, trial.operation, trial.repeat) for trial in self.trials)
-        if any(number > 1 for number in cells.values()):
-            object.__setattr__(self, "trials", _numbered(self.trials))
+        object.__setattr__(self, "trials", _numbered(self.trials))
 
     @property
     def levels(self) -> tuple[Level | None, ...]:
@@ -399,12 +395,17 @@ class Study:
         return tuple(sorted(keys, key=lambda key: (key[1], key[0])))
 
 
-def _numbered(trials: Sequence[Trial]) -> tuple[Trial, ...]:
-    """With the repeats of each cell counted in their order."""
-    cells: Counter[tuple[str, Level | None, str]] = Counter()
-    numbered = []
+def _numbered(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+    """Runs of one variant, level and operation are repeats, also where nobody numbered them."""
+    cells: dict[tuple[str, Level | None, str], list[Trial]] = {}
     for trial in trials:
-        cell = trial.variant, trial.level, trial.operation
-        numbered.append(replace(trial, repeat=cells[cell]))
-        cells[cell] += 1
-    return tuple(numbered)
+        cells.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)
+    numbers = {
+        id(trial): same[0].repeat + number
+        for same in cells.values()
+        if len(same) > 1 and len({trial.repeat for trial in same}) == 1
+        for number, trial in enumerate(same)
+    }
+    if not numbers:
+        return trials
+    return tuple(replace(trial, repeat=numbers.get(id(trial), trial.repeat)) for trial in trials)

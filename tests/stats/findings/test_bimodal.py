@@ -141,7 +141,7 @@ def test_a_mode_that_consists_of_the_failures_is_called_that(failed: dict[str, f
     (finding,) = found(bimodal, study(run(10, made)))
 
     assert words in finding.statement
-    assert ("failed and of successful requests apart" in finding.advice) == ("that failed" in words)
+    assert ("failed and successful requests apart" in finding.advice) == ("that failed" in words)
 
 
 def test_modes_a_few_ms_apart_are_how_processes_take_turns() -> None:
