@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -100,7 +101,7 @@ def test_a_cell_of_all_is_the_cell_that_is_asked_for():
 
 
 def test_runs_of_one_name_are_repeats_where_nobody_numbered_them():
-    same = [run(0, 10 * number, 1.0, id=f"r{number}") for number in (1, 2, 3)]
+    same = [replace(run(0, 10, 1.0), id=f"r{number}") for number in (1, 2, 3)]
     study = Study("s", (*same, run(0, 10, 1.0, variant="b")))
     assert [(each.variant, each.repeat) for each in study.trials] == [("a", 0), ("a", 1), ("a", 2), ("b", 0)]
     assert [each.id for each in study.cell("a", TEN)] == ["r1", "r2", "r3"]

@@ -35,7 +35,7 @@ def test_numbers_and_changes() -> None:
     assert wording.quantity(5_771_518_563, "bytes") == "5.38 GiB"
     assert wording.quantity(179.9, "MB") == "179.9 MB"
     assert [wording.users(many) for many in (1, 1.5, 46.7143)] == ["1 user", "1.5 users", "47 users"]
-    assert wording.said("a", "it stalls.") == "a: it stalls."
+    assert [wording.lead(who) for who in ("a", "")] == ["a: ", ""]
     assert wording.count(1, "run") == "1 run"
     assert wording.count(1500, "request") == "1500 requests"
 

@@ -158,11 +158,9 @@ def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Litera
     return Finding(
         "BIMODAL",
         "blocks" if is_all and failed else "insight",
-        wording.said(
-            wording.cell(study, trial, "all endpoints together" if is_all else row.label),
-            f"latencies are of two kinds, around {_about(of[0])} for {of[1]} and around {_about(of[2])} for the "
-            "others.",
-        ),
+        f"{wording.lead(wording.cell(study, trial, 'all endpoints together' if is_all else row.label))}"
+        f"latencies are of two kinds, around {_about(of[0])} for {of[1]} and around {_about(of[2])} for the "
+        "others.",
         Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
         RULE,
         {"score": found.score, "split_ms": found.split, "modes_ms": (found.low, found.high), "minor": found.minor},
@@ -199,12 +197,10 @@ def _mixed(study: Study, trial: Trial) -> Finding | None:
         return Finding(
             "BIMODAL",
             "blocks" if is_failed else "insight",
-            wording.said(
-                wording.cell(study, trial),
-                f"percentiles of all together mix {wording.several([row.label for row in fast])} (none above "
-                f"{wording.ms(top)}) with {wording.several([row.label for row in slow])} (none below "
-                f"{wording.ms(bottom)}){', where most requests of one of the two fail' if is_failed else ''}.",
-            ),
+            f"{wording.lead(wording.cell(study, trial))}"
+            f"percentiles of all together mix {wording.several([row.label for row in fast])} (none above "
+            f"{wording.ms(top)}) with {wording.several([row.label for row in slow])} (none below "
+            f"{wording.ms(bottom)}){', where most requests of one of the two fail' if is_failed else ''}.",
             Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
             MIXED,
             {"fast_max_ms": top, "slow_min_ms": bottom, "minor": min(counts) / total},

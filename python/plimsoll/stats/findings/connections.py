@@ -49,11 +49,9 @@ def _finding(study: Study, trial: Trial) -> Finding:
     return Finding(
         "CONNECT",
         "insight",
-        wording.said(
-            wording.cell(study, trial),
-            f"{wording.percent(share)} of the requests open a connection of their own, which takes "
-            f"{wording.ms(row.connecting)}{mean}.",
-        ),
+        f"{wording.lead(wording.cell(study, trial))}"
+        f"{wording.percent(share)} of the requests open a connection of their own, which takes "
+        f"{wording.ms(row.connecting)}{mean}.",
         Where(trial.variant, trial.level, trial.operation, TOTAL),
         RULE,
         {"share": share, "connections": float(row.connected), "connecting_ms": row.connecting},

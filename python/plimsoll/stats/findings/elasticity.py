@@ -56,7 +56,7 @@ def _finding(
     e, ladder, lower, upper = max(flagged, key=lambda each: each[0])
     # Beyond its capacity, where requests fail, a queue has no utilisation.
     is_queue = ladder.unit == "/s" and (upper.failures or 0) <= study.tolerance * (upper.requests or 0)
-    who = wording.subject(study, variant, operation)
+    who = wording.lead(wording.subject(study, variant, operation))
     of = f" of {ladder.label}" if known > 1 else ""
     others = f" ({len(flagged)} of {known} endpoints grow so)" if known > 1 else ""
     meaning = f", as in a queue at {wording.whole_percent(utilisation(e))} utilisation" if is_queue else ""
@@ -71,11 +71,8 @@ def _finding(
     return Finding(
         "ELAST",
         "insight",
-        wording.said(
-            who,
-            f"from {lower.level} to {upper.level} p99{of} grows from {wording.ms(lower.quantile(0.99) or 0)} to "
-            f"{wording.ms(upper.quantile(0.99) or 0)}: each 1 % more load makes it {e:.3g} % longer{meaning}{others}.",
-        ),
+        f"{who}from {lower.level} to {upper.level} p99{of} grows from {wording.ms(lower.quantile(0.99) or 0)} to "
+        f"{wording.ms(upper.quantile(0.99) or 0)}: each 1 % more load makes it {e:.3g} % longer{meaning}{others}.",
         Where(variant, upper.level, operation, ladder.key if known == 1 and ladder.label else None),
         RULE,
         evidence,

@@ -72,26 +72,24 @@ def errors(study: Study) -> Iterable[Finding]:
 
 
 def _without_level(study: Study) -> Iterable[Finding]:
-    """Runs whose load had several levels."""
+    """Runs whose load had several levels, or none that is known."""
     for trials in cells(study):
-        for same in grouped(trials, rows_of) if trials[0].level is None else ():
+        rows = grouped(trials, lambda trial: trial.endpoints or rows_of(trial)) if trials[0].level is None else ()
+        for same in rows:
             requests, failures = (sum(getattr(row, name) or 0 for _, row in same) for name in ("requests", "failures"))
-            (trial, row), measured = same[0], [row for _, row in same]
-            if (row.key == TOTAL and len(trial.endpoints) > 1) or not requests:
+            if not requests or clopper_pearson(failures, requests)[0] <= study.tolerance:
                 continue
-            if clopper_pearson(failures, requests)[0] > study.tolerance:
-                yield Finding(
-                    "ERR",
-                    "warning",
-                    wording.said(
-                        wording.subject(study, trial.variant, trial.operation, row.label if row.key != TOTAL else ""),
-                        f"{_part(failures / requests)} fail{_with(measured)}.",
-                    ),
-                    Where(trial.variant, None, trial.operation, row.key),
-                    ONSET,
-                    {"shares": (failures / requests,)},
-                    APART,
-                )
+            trial, row = same[0]
+            who = wording.subject(study, trial.variant, trial.operation, row.label if row.key != TOTAL else "")
+            yield Finding(
+                "ERR",
+                "warning",
+                f"{wording.lead(who)}{_part(failures / requests)} fail{_with([row for _, row in same])}.",
+                Where(trial.variant, None, trial.operation, row.key),
+                ONSET,
+                {"shares": (failures / requests,)},
+                APART,
+            )
 
 
 def claims(study: Study) -> Iterable[Finding]:
@@ -109,15 +107,12 @@ def claims(study: Study) -> Iterable[Finding]:
             if not wrong:
                 continue
             relation = "more" if is_more else "less"
-            who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+            who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
             yield Finding(
                 "ERR",
                 "warning",
-                wording.said(
-                    who,
-                    f"that {relation} than {claim.value * 100:g} % of the requests failed is not supported at "
-                    f"{wording.several([f'{each.rung.level} ({each.text})' for each in wrong])}.",
-                ),
+                f"{who}that {relation} than {claim.value * 100:g} % of the requests failed is not supported at "
+                f"{wording.several([f'{each.rung.level} ({each.text})' for each in wrong])}.",
                 Where(ladder.variant, None, ladder.operation, ladder.key),
                 CLAIM,
                 {"claimed": claim.value, "claim": claim.text, "place": claim.place, **_evidence(shares)},
@@ -161,10 +156,7 @@ def _begins(study: Study, ladder: Ladder, shares: Sequence[_Share], first: int) 
     return Finding(
         "ERR",
         "warning",
-        wording.said(
-            wording.subject(study, ladder.variant, ladder.operation, ladder.label),
-            f"{text}.",
-        ),
+        f"{wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))}{text}.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         ONSET,
         evidence,
@@ -185,16 +177,13 @@ def _precondition(study: Study, ladder: Ladder, shares: Sequence[_Share]) -> Fin
         return None
     failed = [each for each, _ in compared]
     named = wording.several([f"HTTP {status}" for status in sorted(filter(None, statuses))])
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
     return Finding(
         "ERR",
         "warning",
-        wording.said(
-            who,
-            f"failures are {named}, at the lowest level already, and are answered in {wording.times(failed)} where "
-            f"other requests of the same users take {wording.times(other for _, other in compared)}: hypothesis: a "
-            "precondition or the test data is at fault, not overload.",
-        ),
+        f"{who}failures are {named}, at the lowest level already, and are answered in {wording.times(failed)} where "
+        f"other requests of the same users take {wording.times(other for _, other in compared)}: hypothesis: a "
+        "precondition or the test data is at fault, not overload.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         PRECONDITION,
         {"failed_ms": tuple(failed), "others_ms": tuple(other for _, other in compared)},

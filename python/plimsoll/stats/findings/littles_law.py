@@ -117,7 +117,8 @@ def _response(trial: Trial, row: Measured) -> _Response | None:
 
 def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
     """How long users of tables pause, where that is not told: by the lowest level, whose latencies are the shortest."""
-    for (variant, operation), same in _grouped(trials).items():
+    for variant, operation in dict.fromkeys((trial.variant, trial.operation) for trial in trials):
+        same = (each for each in trials if (each.variant, each.operation) == (variant, operation))
         trial = min(same, key=lambda each: _users(each) or math.inf)
         row, users = whole(trial), _users(trial)
         told = _response(trial, row) if row is not None else None
@@ -130,23 +131,14 @@ def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
         yield Finding(
             "LITTLE",
             "insight",
-            wording.said(
-                wording.subject(study, variant, operation),
-                f"users pause {wording.times((least * 1000, most * 1000))} between two requests (users / throughput − "
-                f"latency{wording.at(study, trial.level)}).",
-            ),
+            f"{wording.lead(wording.subject(study, variant, operation))}"
+            f"users pause {wording.times((least * 1000, most * 1000))} between two requests (users / throughput − "
+            f"latency{wording.at(study, trial.level)}).",
             Where(variant, None, operation),
             RULE,
             {"pause_s": (least, most), "users": users, "rate_per_s": told.rate},
             "Give the pause with --think, so that the other levels can be checked.",
         )
-
-
-def _grouped(trials: list[Trial]) -> dict[tuple[str, str], list[Trial]]:
-    found: dict[tuple[str, str], list[Trial]] = {}
-    for trial in trials:
-        found.setdefault((trial.variant, trial.operation), []).append(trial)
-    return found
 
 
 def _users(trial: Trial) -> float | None:

@@ -63,11 +63,9 @@ def _finding(study: Study, found: list[tuple[Trial, float]]) -> Finding:
     return Finding(
         "OVERLOAD",
         "warning",
-        wording.said(
-            wording.cell(study, trial),
-            f"arrivals exceed the {wording.number(served)} requests/s that the target serves{excess}: the backlog "
-            f"grows by {wording.number(growth)} requests/s.",
-        ),
+        f"{wording.lead(wording.cell(study, trial))}"
+        f"arrivals exceed the {wording.number(served)} requests/s that the target serves{excess}: the backlog "
+        f"grows by {wording.number(growth)} requests/s.",
         Where(trial.variant, trial.level, trial.operation),
         RULE,
         {"arrivals_per_s": arrivals, "served_per_s": served, "backlog_per_s": growth, "run": trial.id},

@@ -98,7 +98,7 @@ def _fall(ladder: Ladder) -> _Fall | None:
 def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
     top, bottom = fall.rates[fall.peak], fall.rates[-1]
-    who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
+    who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "peak": peak.load,
         "loads": (peak.load, last.load),
@@ -113,11 +113,8 @@ def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
     return Finding(
         "RETRO",
         "warning",
-        wording.said(
-            who,
-            f"throughput collapses beyond {peak.level}: from {wording.number(top)} to {wording.number(bottom)} "
-            f"requests/s at {last.level} ({wording.change(bottom / top)}).",
-        ),
+        f"{who}throughput collapses beyond {peak.level}: from {wording.number(top)} to {wording.number(bottom)} "
+        f"requests/s at {last.level} ({wording.change(bottom / top)}).",
         Where(fall.ladder.variant, None, fall.ladder.operation),
         RULE,
         evidence,
@@ -128,7 +125,7 @@ def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
 def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
     ratio = fall.rates[-1] / fall.rates[fall.peak]
-    who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
+    who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "ratio": ratio,
         "rungs_apart": fall.apart,
@@ -147,11 +144,8 @@ def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     return Finding(
         "RETRO",
         "insight",
-        wording.said(
-            who,
-            f"that throughput falls from {peak.level} to {last.level} ({wording.number(fall.rates[fall.peak])} to "
-            f"{wording.number(fall.rates[-1])} requests/s) is not established{half_done}.",
-        ),
+        f"{who}that throughput falls from {peak.level} to {last.level} ({wording.number(fall.rates[fall.peak])} to "
+        f"{wording.number(fall.rates[-1])} requests/s) is not established{half_done}.",
         Where(fall.ladder.variant, None, fall.ladder.operation, fall.ladder.key if fall.ladder.label else None),
         RULE,
         evidence,

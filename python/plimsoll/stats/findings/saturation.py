@@ -56,15 +56,12 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
         cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
         evidence["cycle_s"] = cycle
         evidence["bound_users"] = saturation_bound(cycle, rates[peak])
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     return Finding(
         "SAT",
         "insight",
-        wording.said(
-            who,
-            f"throughput follows the load up to {bend.low:g}{unit} and lags at {bend.high:g}{unit}: the knee is near "
-            f"{bend.load:.0f}{unit}, at {wording.number(bend.capacity)} {_counted(study, rungs)}/s.",
-        ),
+        f"{who}throughput follows the load up to {bend.low:g}{unit} and lags at {bend.high:g}{unit}: the knee is near "
+        f"{bend.load:.0f}{unit}, at {wording.number(bend.capacity)} {_counted(study, rungs)}/s.",
         Where(ladder.variant, None, ladder.operation),
         SAT,
         evidence,
@@ -79,15 +76,12 @@ def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequenc
     rise = proportional([rung.load for rung in rungs], rates)
     if rise is None:
         return None
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     return Finding(
         "SAT",
         "insight",
-        wording.said(
-            who,
-            f"throughput follows the load at all levels up to {wording.users(rungs[-1].load)} "
-            f"({wording.number(rates[-1])} {_counted(study, rungs)}/s), so the capacity is above that.",
-        ),
+        f"{who}throughput follows the load at all levels up to {wording.users(rungs[-1].load)} "
+        f"({wording.number(rates[-1])} {_counted(study, rungs)}/s), so the capacity is above that.",
         Where(ladder.variant, None, ladder.operation),
         SAT,
         {"last": rungs[-1].load, "last_per_s": rates[-1], "per_s_and_load": rise},
@@ -120,12 +114,10 @@ def pre_knee(study: Study) -> Iterable[Finding]:
         yield Finding(
             "PRE-KNEE",
             "warning",
-            wording.said(
-                wording.subject(study, ladder.variant, ladder.operation),
-                f"all levels are beyond saturation: the lowest has {wording.users(users_of(first))}, and at most "
-                f"{served} can be served without waiting for one another "
-                f"({wording.number(rate)} requests/s, the fastest in {wording.ms(least * 1000)}).",
-            ),
+            f"{wording.lead(wording.subject(study, ladder.variant, ladder.operation))}"
+            f"all levels are beyond saturation: the lowest has {wording.users(users_of(first))}, and at most "
+            f"{served} can be served without waiting for one another "
+            f"({wording.number(rate)} requests/s, the fastest in {wording.ms(least * 1000)}).",
             Where(ladder.variant, None, ladder.operation),
             PRE_KNEE,
             {

@@ -51,16 +51,13 @@ def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:
 
 
 def _published(study: Study, ladder: Ladder, fit: ScalabilityLaw) -> Finding:
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     return Finding(
         "USL",
         "insight",
-        wording.said(
-            who,
-            f"the universal scalability law fits (contention σ {fit.contention:.3g}, coherence κ "
-            f"{fit.coherence:.3g}): throughput peaks at {wording.number(fit.capacity or 0)} requests/s with "
-            f"{wording.number(fit.peak or 0)} requests in flight.",
-        ),
+        f"{who}the universal scalability law fits (contention σ {fit.contention:.3g}, coherence κ "
+        f"{fit.coherence:.3g}): throughput peaks at {wording.number(fit.capacity or 0)} requests/s with "
+        f"{wording.number(fit.peak or 0)} requests in flight.",
         Where(ladder.variant, None, ladder.operation),
         RULE,
         {
@@ -78,16 +75,13 @@ def _published(study: Study, ladder: Ladder, fit: ScalabilityLaw) -> Finding:
 def _refused(
     study: Study, ladder: Ladder, reasons: Sequence[str], rungs: Sequence[Rung], rates: Sequence[float]
 ) -> Finding:
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     top = max(range(len(rates)), key=lambda index: rates[index])
     return Finding(
         "USL",
         "insight",
-        wording.said(
-            who,
-            f"the highest throughput is {wording.number(rates[top])} requests/s at {rungs[top].level}; no scalability "
-            f"law is fitted ({'; '.join(reasons)}).",
-        ),
+        f"{who}the highest throughput is {wording.number(rates[top])} requests/s at {rungs[top].level}; no scalability "
+        f"law is fitted ({'; '.join(reasons)}).",
         Where(ladder.variant, None, ladder.operation),
         RULE,
         {"refused": "; ".join(reasons), "peak": rungs[top].load, "peak_per_s": rates[top]},

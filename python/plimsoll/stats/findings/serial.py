@@ -82,16 +82,13 @@ def _capacity(
     if bounds is not None:
         evidence["capacity_interval_per_s"] = bounds
         interval = f" ({bounds[0]:.3g} to {bounds[1]:.3g})"
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
     return Finding(
         "SERIAL",
         "insight",
-        wording.said(
-            who,
-            f"throughput stays at {capacity:.3g} requests/s{interval} from {users[0]:.0f} to "
-            f"{wording.users(users[-1])}: one bottleneck has {wording.ms(1000 / capacity)} for each request, and every "
-            f"further user adds {wording.ms(straight(users, means))} of waiting.",
-        ),
+        f"{who}throughput stays at {capacity:.3g} requests/s{interval} from {users[0]:.0f} to "
+        f"{wording.users(users[-1])}: one bottleneck has {wording.ms(1000 / capacity)} for each request, and every "
+        f"further user adds {wording.ms(straight(users, means))} of waiting.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         RULE,
         evidence,
@@ -106,15 +103,12 @@ def _shared(study: Study, ladder: Ladder, users: Sequence[float], rates: Sequenc
     ):
         return
     per_user = [least / count for least, count in zip(fastest, users, strict=True)]
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
     yield Finding(
         "SHARED",
         "insight",
-        wording.said(
-            who,
-            f"even the fastest requests took {wording.times(per_user)} for each user there was: hypothesis: the "
-            "bottleneck serves all requests at once, each the slower, and not one after another.",
-        ),
+        f"{who}even the fastest requests took {wording.times(per_user)} for each user there was: hypothesis: the "
+        "bottleneck serves all requests at once, each the slower, and not one after another.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         SHARED,
         {"min_s_per_user": tuple(each / 1000 for each in per_user), "alone_s": 1 / max(rates)},

@@ -129,10 +129,8 @@ def _moving(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs:
     return Finding(
         "NONSTATIONARY",
         "blocks",
-        wording.said(
-            _who(study, trial, row),
-            f"latency never settles{in_runs}: it goes from {wording.ms(first)} to {wording.ms(last)} during the run.",
-        ),
+        f"{wording.lead(_who(study, trial, row))}"
+        f"latency never settles{in_runs}: it goes from {wording.ms(first)} to {wording.ms(last)} during the run.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
         SETTLED,
         {
@@ -154,10 +152,8 @@ def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: i
     return Finding(
         "COLD",
         "warning",
-        wording.said(
-            _who(study, trial, row),
-            f"the first {longest} s are {excess:.2g} times as slow as the rest{in_runs}.",
-        ),
+        f"{wording.lead(_who(study, trial, row))}"
+        f"the first {longest} s are {excess:.2g} times as slow as the rest{in_runs}.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
         WARMING,
         {

@@ -73,9 +73,9 @@ def times(all_ms: Iterable[float]) -> str:
     return between(ms(known[0]), ms(known[-1]))
 
 
-def said(who: str, what: str) -> str:
-    """The sentence about someone; about the whole study if there is nobody to name."""
-    return f"{who}: {what}" if who else what
+def lead(who: str) -> str:
+    """What a sentence about someone begins with: "new, GET /todos/: "; "" if there is nobody to name."""
+    return f"{who}: " if who else ""
 
 
 def several(names: Sequence[str]) -> str:
@@ -115,7 +115,7 @@ def compared(study: Study, key: tuple[str, str], level: Level | None, operation:
     """A row of two variants: "read: GET /todos/ at 48 users"."""
     label = f"{key[0]} {key[1]}".strip()
     of = operation if len(study.operations) > 1 and operation != label else ""
-    return said(of, f"{label}{at(study, level)}")
+    return lead(of) + f"{label}{at(study, level)}"
 
 
 def place(study: Study, trial: Trial, endpoint: str = "") -> str:
