@@ -105,11 +105,13 @@ def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:
 
 
 def _is_target(course: Course, seconds: int) -> bool:
-    """Whether the target was slow, and not the generator late: by the service times of the same seconds."""
+    """Whether the target was slow, and not the generator late: by the service times of the same seconds. In a few of
+    them, most requests have to be slow, and not only the first ones."""
     if not course.service:
         return True
     begin = course.measured.start or 0
-    head = [each.mean for each in course.service[begin : begin + seconds] if each is not None and each.count]
+    known = [each for each in course.service[begin : begin + seconds] if each is not None and each.count]
+    head = [each.mean if seconds >= BATCH else each.value_at(0.5) for each in known]
     rest = float(np.nanmedian(course.means[begin + seconds :]))
     return not head or sum(head) / len(head) / 1000 > COLD * rest
 
@@ -151,7 +153,7 @@ def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: i
     in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
     return Finding(
         "COLD",
-        "warning",
+        "warning" if longest >= BATCH else "insight",
         f"{wording.lead(_who(study, trial, row))}"
         f"the first {longest} s are {excess:.2g} times as slow as the rest{in_runs}.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
