@@ -152,3 +152,10 @@ def test_times_that_a_tool_changed_are_not_held_against_the_law() -> None:
     wrk = replace(LOCUST, tool="wrk", clock="corrected")
 
     assert found(littles_law, study(_closed(10, 12, 1000, precision=wrk))) == []
+
+
+def test_endpoints_with_rates_count_by_them() -> None:
+    often, rarely = row("GET /a", rate=9, p50=100, p95=101), row("GET /b", rate=1, p50=9000, p95=9090)
+    (held,) = found(littles_law, study(_table(10, None, often, rarely)))
+
+    assert held.evidence["ratios"] == pytest.approx((0.99,), abs=1e-3)

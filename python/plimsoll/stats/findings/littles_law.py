@@ -105,9 +105,9 @@ def _response(trial: Trial, row: Measured) -> _Response | None:
     parts = [(part.rate, *_mean(part)) for part in trial.endpoints]
     guessed = any(each for _, _, each in parts)
     means = [mean for _, mean, _ in parts if mean]
-    if rate and means and len(means) == len(parts):
-        return _Response(rate, min(means), max(means), guessed)
     known = [(part_rate, mean) for part_rate, mean, _ in parts if part_rate and mean]
+    if rate and means and len(means) == len(parts) > len(known):
+        return _Response(rate, min(means), max(means), guessed)
     if not known:
         return None
     told = math.fsum(part_rate for part_rate, _ in known)
