@@ -15,7 +15,7 @@ def test_a_collapse_over_several_rungs_is_established() -> None:
     assert finding.weight == "warning"
     assert finding.evidence["rates_per_s"] == (53, 44.5, 32.4, 26.7)
     assert finding.evidence["ratio"] == pytest.approx(0.50, abs=0.005)
-    assert finding.evidence["rungs_apart"] == 3
+    assert finding.evidence["levels_apart"] == 3
     assert "from 53 to 26.7 requests/s at 578 users (-49.6 %)" in finding.statement
 
 
@@ -24,7 +24,7 @@ def test_a_single_level_beyond_the_peak_is_not_enough() -> None:
 
     assert finding.weight == "insight"
     assert finding.statement.endswith("(53 to 32.4 requests/s) is not established.")
-    assert finding.evidence["rungs_apart"] == 1
+    assert finding.evidence["levels_apart"] == 1
 
 
 def _operation(name: str, requests: tuple[int, int, int], means: tuple[int, int, int]) -> list[Any]:
@@ -60,7 +60,7 @@ def test_one_fall_among_many_ladders_may_be_chance() -> None:
     (among,) = found(retrograde, study(*fallen, *others))
 
     assert alone.weight == "warning"
-    assert among.evidence["rungs_apart"] == 2
+    assert among.evidence["levels_apart"] == 2
     assert among.weight == "insight"
 
 
@@ -75,7 +75,7 @@ def _repeated(*factors: float) -> list[Any]:
 def test_repeated_runs_are_the_evidence_when_there_are_enough() -> None:
     (finding,) = found(retrograde, study(*_repeated(0.99, 1.0, 1.01)))
 
-    assert finding.evidence["rungs_apart"] == 2
+    assert finding.evidence["levels_apart"] == 2
     assert finding.evidence["q"] < 0.001  # type: ignore[operator]
 
 

@@ -104,7 +104,7 @@ def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
         "loads": (peak.load, last.load),
         "rates_per_s": fall.rates[fall.peak :],
         "ratio": bottom / top,
-        "rungs_apart": fall.apart,
+        "levels_apart": fall.apart,
     }
     if q is not None:
         evidence["q"] = q
@@ -128,7 +128,7 @@ def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "ratio": ratio,
-        "rungs_apart": fall.apart,
+        "levels_apart": fall.apart,
         "loads": (peak.load, last.load),
     }
     if fall.p is not None and q is not None:
