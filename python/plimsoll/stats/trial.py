@@ -181,6 +181,8 @@ def _measured(
             histogram.add(interval.response)
             service.add(interval.service)
     key = totals.method, totals.name
+    ended = [each for each in totals.outcomes.values() if each.outcome not in NO_REQUESTS]
+    connected = sum(each.connected for each in ended)
     return Measured(
         *key,
         requests=totals.requests,
@@ -196,6 +198,8 @@ def _measured(
         mean_success=_value(totals.response_of({"success"}).mean),
         mean_failure=_value(totals.response_of(ANSWERED).mean),
         censored=times.censored,
+        connected=connected,
+        connecting=sum(each.connect_sum for each in ended) / connected / 1e6 if connected else None,
         histogram=histogram,
         service=service,
         course=read.course(key, view.last_second + 1, view.warmup),

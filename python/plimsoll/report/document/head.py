@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 MOST_ANSWERS = 6
 """Comparisons that the beginning names one by one."""
 MOST_DOUBTS = 8
-_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "LEAK")
+_OF_TARGET = ("CRASH", "OVERLOAD", "SERIAL", "SAT", "ERR", "RETRO", "LEAK")
 """Rules whose findings answer what a service does under load; the weightiest first."""
 
 
