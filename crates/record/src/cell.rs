@@ -45,6 +45,9 @@ pub struct Cell {
     pub response: Durations,
     /// Service times.
     pub service: Durations,
+    /// What the response times had been with a generator that sends on time. None while they equal the service times:
+    /// they differ only for arrivals that waited for a free user.
+    pub on_time: Option<Box<Durations>>,
 }
 
 impl Cell {
@@ -93,6 +96,17 @@ impl Cell {
         self.response_min = if first { times.response } else { self.response_min.min(times.response) };
         self.response_max = self.response_max.max(times.response);
         self.overflow += u64::from(!self.response.record_ns(times.response));
+        let on_time = times.on_time();
+        if on_time != times.service || self.on_time.is_some() {
+            self.record_on_time(on_time);
+        }
         self.service.record_ns(times.service);
+    }
+
+    /// To be called before the service time is recorded: all exchanges so far were on time by that.
+    #[inline(never)]
+    fn record_on_time(&mut self, nanos: u64) {
+        let service = &self.service;
+        self.on_time.get_or_insert_with(|| Box::new(service.clone())).record_ns(nanos);
     }
 }

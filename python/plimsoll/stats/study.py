@@ -105,6 +105,8 @@ class Course:
     """The seconds that count: without the warm-up."""
     service: Sequence[Histogram | None] = ()
     """Service times of the same responses, in µs; empty when they are not known."""
+    on_time: Sequence[Histogram | None] = ()
+    """As in `Measured`; empty where these are the service times."""
 
     def __len__(self) -> int:
         return len(self.requests)
@@ -171,6 +173,10 @@ class Measured:
     """Response times in µs."""
     service: Histogram | None = None
     """Of the same requests, in µs."""
+    on_time: Histogram | None = None
+    """What the responses had been with a generator that sends on time, in µs; None: the service times."""
+    throughput_share: float = 0.0
+    """0…1: by how much of itself the generator may have lowered the rate."""
     course: Course | None = None
 
     @property

@@ -129,6 +129,8 @@ interval = Table(
     Column("service_sum", BigInteger, nullable=False),
     Column("response", LargeBinary, nullable=False),
     Column("service", LargeBinary, nullable=False),
+    # Null where it equals `service`.
+    Column("on_time", LargeBinary, nullable=True),
     Index(None, "run", "second"),
 )
 

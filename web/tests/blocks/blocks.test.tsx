@@ -104,7 +104,7 @@ test("notes have their marks above them", () => {
   expect([texts(".note .line"), texts(".notes li")]).toEqual([["¹ left out"], ["Closed model."]]);
 });
 
-test("a table has chips with their lines, a total, and struck-out rows", () => {
+test("a table has chips with their lines, a total, and soft rows", () => {
   const rows = [
     row("/a", "20", "DIFFERENT"),
     row("/b", "–", "", "missing"),
@@ -122,9 +122,4 @@ test("a table has chips with their lines, a total, and struck-out rows", () => {
   picked(one("select"), "DIFFERENT");
   expect(texts("tbody td.long")).toEqual(["/a"]);
   expect(one("details.verdict p").textContent).toBe("why /a");
-});
-
-test("the numbers of an invalid run are struck out as a whole", () => {
-  const { one } = page(tableBlock(table("Requests", [row("/a", "1")]), { struck: true }));
-  expect(one(".table").classList.contains("struck")).toBe(true);
 });

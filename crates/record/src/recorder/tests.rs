@@ -79,6 +79,24 @@ fn an_untimed_custom_sample_does_not_disturb_the_extremes() {
 }
 
 #[test]
+fn times_of_a_generator_on_time_are_kept_from_the_first_that_is_not_the_service_time() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    let late = Exchange { due: 10_000, sent: 40_000, arrival: 90_000, read: 90_000, ..Exchange::default() };
+    let waited = Exchange { free: 30_000, ..late };
+    recorder.exchange(endpoint, &late, Outcome::Success, 0);
+    recorder.exchange(endpoint, &Exchange { arrival: SECOND, ..late }, Outcome::Success, 0);
+    recorder.exchange(endpoint, &waited, Outcome::Success, 0);
+    recorder.exchange(endpoint, &late, Outcome::Success, 0);
+    let taken = recorder.take(None);
+    let (first, second) = (&taken.cells[0].3, &taken.cells[1].3);
+    let on_time = first.on_time.as_ref().expect("one of them waited for a user");
+    assert_eq!(on_time.buckets().collect::<Vec<_>>(), [(50, 2), (70, 1)]);
+    assert_eq!(first.service.buckets().collect::<Vec<_>>(), [(50, 3)]);
+    assert!(second.on_time.is_none(), "where nothing waited, they are the service times");
+}
+
+#[test]
 fn stamps_are_judged_per_second() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");

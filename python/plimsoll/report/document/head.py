@@ -55,7 +55,7 @@ def answer_text(answer: Answer) -> str:
 
 
 def _answer(analysis: Analysis, comparison: Comparison) -> Answer:
-    ratio = words.ratio(comparison) if comparison.word not in words.UNTOLD else ""
+    ratio = words.ratio(comparison)
     basis = " ".join(part for part in (words.values(comparison), ratio) if part)
     chip = verdict_chip(analysis, comparison)
     shown = "; ".join(filter(None, (basis, comparison.reason)))
