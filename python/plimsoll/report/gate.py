@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report.words import endpoint
-from plimsoll.stats.share import CLEAN_THROUGHPUT, is_clean
+from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis

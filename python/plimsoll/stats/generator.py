@@ -128,13 +128,14 @@ class GeneratorView(GeneratorCounts):
         cpu = [each for series in self._workers.values() for each in series.cpu[: self._whole_seconds] if each >= 0]
         return sum(each > limit for each in cpu) / len(cpu) if cpu else 0.0
 
-    def busy_seconds(self, limit: float) -> list[int]:
-        """The whole seconds in which any worker used more CPU than that."""
+    def full_seconds(self, limit: float) -> list[int]:
+        """The whole seconds in which some worker used CPU, or waited for one, for more than `limit` (0…1) of the
+        time."""
         found = {
             second
             for series in self._workers.values()
             for second, each in enumerate(series.cpu[: self._whole_seconds])
-            if each > limit
+            if each + series.values["cpu_wait_ms"][second] / 1000 > limit
         }
         return sorted(found)
 

@@ -30,7 +30,7 @@ def run(make_interval):
     def make(seconds=10, took=10.0, lag=lambda second: 0.0, delay=0.1, count=100, users=5, **states):
         view = RunView()
         for second in range(seconds):
-            row = Health(second, 0, Histogram(), Histogram(), users=users)
+            row = Health(second, 0, Histogram(), Histogram(), users=users(second) if callable(users) else users)
             row.lag.record(round(lag(second) * 1000), count)
             row.delay.record(round(delay * 1000), count)
             for name, value in {"cpu": 0.1, **states}.items():
@@ -126,19 +126,27 @@ def test_a_worker_that_is_full_is_a_remark(run, manifest, cpu, busy, state):
 @pytest.mark.parametrize(
     ("lag", "cpu", "state"),
     [
-        (lambda second: 10.0 * second, 0.99, "failed"),
-        (lambda second: 10.0 * second, 0.2, "ok"),
-        (lambda second: 90.0, 0.99, "remark"),
-        (lambda second: 0.1 * second, 0.99, "remark"),
+        (lambda second: 10.0 * second, {"cpu": 0.99}, "failed"),
+        (lambda second: 10.0 * second, {"cpu": 0.5, "cpu_wait_ms": 480}, "failed"),
+        (lambda second: 10.0 * second, {"cpu": 0.2, "cpu_wait_ms": 200}, "ok"),
+        (lambda second: 90.0, {"cpu": 0.99}, "remark"),
+        (lambda second: 0.1 * second, {"cpu": 0.99}, "remark"),
     ],
-    ids=["falls behind", "late with time to spare", "late, but not more and more", "hardly late"],
+    ids=["falls behind", "beside others too", "late with time to spare", "late, but not more and more", "hardly late"],
 )
 def test_a_full_worker_that_falls_further_and_further_behind_spoils_the_run(run, lag, cpu, state):
-    view = run(30, took=400.0, lag=lag, cpu=cpu)
+    view = run(30, took=400.0, lag=lag, **cpu)
     check = checks(view, OPEN)["cpu"]
     assert (check.state, judge(view, OPEN, SOUND).valid) == (state, state != "failed")
     if state == "failed":
-        assert "requests left later and later (from 45 ms to 245 ms)" in check.text
+        assert "requests left later and later (45 ms to 245 ms late)" in check.text
+
+
+def test_lag_that_grows_with_the_users_spoils_no_run(run):
+    ramp = run(30, took=400.0, lag=lambda second: 10.0 * second, cpu=0.99, users=lambda second: 10 * second + 1)
+    assert checks(ramp, PYTHON)["cpu"].state == "remark"
+    steady = run(30, took=400.0, lag=lambda second: 10.0 * second, cpu=0.99, users=300)
+    assert checks(steady, PYTHON)["cpu"].state == "failed"
 
 
 def test_a_worker_that_stood_still_is_said_with_its_seconds(run):

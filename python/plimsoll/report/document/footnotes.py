@@ -8,8 +8,8 @@ from plimsoll.load.durations import duration_text
 from plimsoll.report.numbers import UNCLEAN, count, counted, percent, significant
 from plimsoll.report.words import WITHIN_RUN, WORDS
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
-from plimsoll.stats.share import is_clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

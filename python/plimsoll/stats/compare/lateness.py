@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.compare.ratios import Span
-from plimsoll.stats.share import is_clean
+from plimsoll.stats.latency.milliseconds import is_clean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

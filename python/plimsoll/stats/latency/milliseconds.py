@@ -1,4 +1,9 @@
-"""Durations of some exchanges, summed first and only then turned into milliseconds and percentiles."""
+"""Durations of some exchanges, summed first and only then turned into milliseconds and percentiles.
+
+Each has the generator's share: how much of it the generator may have added. Of a percentile it is R - R0, where R is
+taken of the response times and R0 of what they had been with a generator that sends on time. The true value is between
+R0 and R. The kernel stamps the service time, so that has no share.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,6 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll._engine import Histogram
-from plimsoll.stats.share import is_clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -15,6 +19,20 @@ if TYPE_CHECKING:
 
 CENSORED = frozenset({"timeout"})
 """Outcomes whose duration is only known to be at least what was recorded."""
+
+
+CLEAN_PART = 0.05
+"""Of a figure: a share that is no larger does not matter."""
+CLEAN_MS = 0.1
+"""Neither does one of so few ms, however small the figure."""
+CLEAN_THROUGHPUT = 0.02
+"""Of the time from one request of a user to the next: lag and delay that are no larger cost no throughput that
+matters."""
+
+
+def is_clean(value: float, share: float) -> bool:
+    """value, share: in ms."""
+    return share <= max(CLEAN_MS, CLEAN_PART * value)
 
 
 class Milliseconds(NamedTuple):

@@ -1,7 +1,8 @@
 """What a run's numbers are worth: twelve checks, each with its numbers.
 
 A run is invalid only when its load was not the load that was asked for, or its record contradicts itself. That the
-generator was late is a remark: each figure says how much of it the generator may have added (`stats.share`).
+generator was late is a remark: each figure says how much of it the generator may have added
+(`stats.latency.milliseconds`).
 """
 
 from __future__ import annotations
