@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
 from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share
+from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
