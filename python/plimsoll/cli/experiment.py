@@ -56,6 +56,7 @@ failed; 130 interrupted"""
 @click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask whether to go on in spite of doubts.")
 @fail_on_option
+@click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
 @click.pass_context
 def experiment(
@@ -70,6 +71,7 @@ def experiment(
     dry_run: bool,
     yes: bool,
     fail_on: str | None,
+    strict: bool,
     store: str | None,
 ) -> None:
     """Run variants × levels × repeats, and say what differs.
@@ -97,7 +99,7 @@ def experiment(
         if done.interrupted or not done.finished:
             say(_to_go_on(spec, done, _words(file, aa, repeats, store)))
             ctx.exit(INTERRUPTED if done.interrupted else _code(done))
-        ctx.exit(_conclude(opened, spec, kept.command, fail_on) or _code(done))
+        ctx.exit(_conclude(opened, spec, kept.command, fail_on, strict) or _code(done))
 
 
 def _existing(location: str | None, stack: ExitStack) -> Store | None:
@@ -156,11 +158,11 @@ def _to_go_on(spec: Experiment, done: SessionResult, words: list[str]) -> str:
     return f"experiment {spec.name}: {how} after {after}; go on with\n  {shlex.join([*words, '--resume'])}"
 
 
-def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None) -> int:
+def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None, strict: bool) -> int:
     """Print what follows from it; the exit code of that."""
     # Only here: statistics and reports bring a lot along.
     from plimsoll.experiment.study import study_of
-    from plimsoll.report.gate import regressions
+    from plimsoll.report.gate import is_unclean, regressions
     from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import analyse
 
@@ -172,4 +174,6 @@ def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None)
     analysis = analyse(study)
     click.echo()
     print_report(StudySource(analysis), "text", command)
-    return 1 if fail_on == "regression" and regressions(analysis) else 0
+    if fail_on == "regression" and regressions(analysis):
+        return 1
+    return INVALID if strict and is_unclean(analysis) else 0

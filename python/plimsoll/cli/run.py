@@ -50,7 +50,7 @@ and goes on serving afterwards; a URL, a plan or targets are run at once, and th
 
 Options are also read from PLIMSOLL_… and LOCUST_… variables, ~/.locust.conf, ./locust.conf and [tool.locust] of
 ./pyproject.toml. The exit code is 0, or 1 after failures or a threshold that does not hold, 2 for what cannot be run, 3
-when the generator, not the target, was the limit.""",
+when the load was not the load asked for.""",
 )
 @click.version_option(None, "-V", "--version", package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 @click.pass_context

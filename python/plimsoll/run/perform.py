@@ -257,6 +257,7 @@ def _exit_code(plan: RunPlan, result: Result, source: RunSource, failures_limite
     return exit_code(
         invalid=not source.assessment.validity.valid,
         on_invalid=plan.exit_code_on_invalid,
+        unclean=plan.strict and bool(source.assessment.unclean),
         chosen=result.exit_code,
         threshold_failed=not all(each.passed for each in thresholds),
         failures=failed or bool(source.view.exceptions),

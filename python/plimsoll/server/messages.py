@@ -200,6 +200,8 @@ class EndpointRow:
     """Mean of the decoded bodies."""
     at_least: tuple[str, ...] = ()
     """Names of the times that are lower bounds: timeouts are among them."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """By name of a time: how many ms of it the generator may have added. Only where that is enough to matter."""
     few: tuple[str, ...] = ()
     """Names of the percentiles that rest on so few exchanges (for a p99 fewer than 368) that the slowest decide."""
 
@@ -319,6 +321,8 @@ class Summary:
     reasons: tuple[str, ...] = ()
     """Why it is not."""
     at_least: tuple[str, ...] = ()
+    shares: dict[str, float] = field(default_factory=dict)
+    """As those of an `EndpointRow`."""
 
 
 @dataclass(frozen=True, slots=True)

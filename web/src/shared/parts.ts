@@ -6,4 +6,4 @@ export type Tone = RunJudgement["tone"];
 /** Rows to be added to the data sets of a chart, by data set. */
 export type Rows = Record<string, Record<string, unknown>[]>;
 /** What the times of an endpoint are called. */
-export type TimeName = Exclude<keyof EndpointRow, "method" | "name" | "at_least" | "few">;
+export type TimeName = Exclude<keyof EndpointRow, "method" | "name" | "at_least" | "few" | "shares">;

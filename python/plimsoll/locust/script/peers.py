@@ -29,26 +29,26 @@ logger = logging.getLogger("locust.runners")
 class HostedController:
     """The controller of a runner whose users the coordinator spreads over processes.
 
-    tell: gets reports for the coordinator. leave: called when the test is to end; the users of this process need not
+    report: gets reports for the coordinator. leave: called when the test is to end; the users of this process need not
     wait until the coordinator says so.
     """
 
-    def __init__(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
-        self._tell = tell
+    def __init__(self, report: Callable[[Report], None], leave: Callable[[], None]) -> None:
+        self._report = report
         self._leave = leave
 
     def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
-        self._tell(Begin(users, rate, classes))
+        self._report(Begin(users, rate, classes))
 
     def stop(self) -> None:
-        self._tell(Quit())
+        self._report(Quit())
         self._leave()
 
     def quit(self) -> None:
         self.stop()
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
-        self._tell(News("message", [type, encode(data), client_id]))
+        self._report(News("message", [type, encode(data), client_id]))
 
 
 class Peer:

@@ -384,11 +384,11 @@ def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:
         chooses = each.on_start is not User.on_start or each.__init__ not in _OWN_INITS
         if each.tasks or chooses:
             continue
-        tagged = "after --tags and --exclude-tags " if plan.tags or plan.exclude_tags else ""
+        tagged = " after --tags and --exclude-tags" if plan.tags or plan.exclude_tags else ""
         others = [other.__name__ for other in classes if other.tasks]
         advice = f"; to leave it out, name the others: {' '.join(others)}" if others else ""
         raise LocustfileError(
-            f"{place_of(each)}: class {each.__name__} has no task {tagged}to run; mark one with @task, or say "
+            f"{place_of(each)}: class {each.__name__} has no task to run{tagged}; mark one with @task, or say "
             f"abstract = True in a class that is only a base for others{advice}"
         )
 

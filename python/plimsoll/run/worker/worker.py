@@ -11,7 +11,6 @@ from __future__ import annotations
 import logging
 import math
 import random
-import time
 from typing import TYPE_CHECKING, Any
 
 import gevent
@@ -33,8 +32,10 @@ from plimsoll.run.transport.messages import (
 )  # fmt: skip
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
+from plimsoll.run.worker.cpu import CpuMeter
 from plimsoll.run.worker.mailbox import Mailbox
 from plimsoll.run.worker.script import ProcessPlace
+from plimsoll.run.worker.silence import SilenceWatch
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ SECOND = 1_000_000_000
 GRACE_NS = 20_000_000
 """ns past the end of a second at which it is handed over: what arrived in it has been read by then, as a rule. What
 has not is handed over with the next second, and adds to it."""
-SHORTEST_CPU_SAMPLE_S = 0.1
-"""The last second is shorter. Its CPU share counts only if it has at least so many seconds."""
 NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
 POLL_INTERVAL_S = 0.02
@@ -71,6 +70,8 @@ class Worker:
         self._recorder = Recorder(now())
         self._caught = CaughtExceptions()
         self._mailbox = Mailbox(self._quit)
+        self._silence = SilenceWatch()
+        self._cpu = CpuMeter()
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._leaving: gevent.Greenlet[[], None] | None = None
@@ -124,6 +125,7 @@ class Worker:
         self._recorder.warm_until(epoch + math.ceil(self._warmup) * SECOND)
         self._caught.take()
         self._script.begin(epoch)
+        self._silence.start()
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
             self._finisher = gevent.spawn(self._finish)
@@ -191,6 +193,7 @@ class Worker:
         if self._ticker is not None:
             self._ticker.kill()
             self._finisher.kill()
+        self._silence.stop()
         self._hand_over(None)
         return Ending(self._ended, chosen, listener_failed, on_error)
 
@@ -203,7 +206,7 @@ class Worker:
         self._recorder.restart(epoch)
         self._epoch = epoch
         self._open_second = 0
-        self._since = now(), time.process_time()
+        self._cpu.take()
 
     def _tick(self) -> None:
         while True:
@@ -260,11 +263,14 @@ class Worker:
         assert self._script is not None
         closed = range(self._open_second, self._closed() + 1 if before is None else before)
         users = self._script.counts()
+        cpu = self._cpu.take()
         state = WorkerState(
-            cpu=self._cpu(),
+            cpu=cpu.used,
             users=sum(users.values()),
             in_flight=self._engine.in_flight,
             waiting=self._script.population.waiting,
+            silence_ms=self._silence.take(),
+            cpu_wait_ms=cpu.waited_ms // max(1, len(closed)),
         )
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
@@ -284,10 +290,3 @@ class Worker:
         self._tell(snapshot)
         if self._logging and (rows := self._recorder.take_log()):
             self._tell(Exchanges(self._epoch, self._recorder.endpoints(), rows))
-
-    def _cpu(self) -> float:
-        """CPU seconds per second since the last call; 0 for a moment that is too short."""
-        then, used = self._since
-        self._since = now(), time.process_time()
-        seconds = (self._since[0] - then) / 1e9
-        return (self._since[1] - used) / seconds if seconds >= SHORTEST_CPU_SAMPLE_S else 0.0

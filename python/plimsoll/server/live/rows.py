@@ -95,5 +95,6 @@ def row_of(summary: EndpointSummary) -> EndpointRow:
         size=summary.average_size,
         few=tuple(few),
         at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
+        shares={name: time.share for name, time in times.items() if time is not None and not time.is_clean},
         **{name: None if time is None else time.value for name, time in times.items()},
     )
