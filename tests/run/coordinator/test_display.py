@@ -14,7 +14,8 @@ import pytest
 from rich.console import Console
 
 from plimsoll.report.reporting import Reporting
-from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay, locust_lines
+from plimsoll.run.coordinator.display import Display, LineDisplay, locust_lines
+from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.stats.view import RunView
 
