@@ -15,8 +15,8 @@ from rich.console import Console
 
 from plimsoll.report.reporting import Reporting
 from plimsoll.run.coordinator.display import Display, LineDisplay, locust_lines
-from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ def test_output_of_the_workers_is_shown_in_whole_lines_and_as_it_is(progress: Pr
 
 def test_a_low_terminal_shows_the_busiest_endpoints(progress: Progress, make_interval: Callable[..., Interval]) -> None:
     progress.view.add(make_interval([1.0] * number, name=f"/many/{number}") for number in range(2, 30))
-    shown = _terminal(progress, height=14)
+    shown = _terminal(progress, height=15)
     assert "24 quieter endpoints are not shown" in shown
     assert "/many/29" in shown
     assert "/many/2 " not in shown

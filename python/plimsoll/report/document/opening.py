@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.report.document.blocks import Paragraph, Preformatted
-from plimsoll.report.numbers import amount, count, milliseconds, percent
+from plimsoll.report.numbers import amount, count, percent, with_share
 from plimsoll.report.text import cells, one_line
 
 if TYPE_CHECKING:
@@ -66,9 +66,7 @@ def sentence(view: RunView, host: str, total: EndpointSummary) -> str:
     parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
     half, most_of_them = (total.response.quantile(q) for q in (0.5, 0.99))
     if half and most_of_them:
-        parts.append(
-            f"Half of the responses took at most {milliseconds(half)} ms, 99 % at most {milliseconds(most_of_them)} ms."
-        )
+        parts.append(f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most_of_them)}.")
     return " ".join(parts)
 
 

@@ -92,7 +92,7 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
     rows, total = summarise(view), summarise_total(view)
     made = [
-        _validity(assessment),
+        _validity(assessment) if assessment.validity.valid else None,
         _numbers(rows, total),
         _failures(view, MOST_IN_SHORT),
         _exceptions(view, MOST_IN_SHORT),
@@ -100,7 +100,8 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     ]
     document = _document(view, run, assessment, total, _lines(view, run), made)
     host = str(run.manifest.get("host") or "") if run else ""
-    return replace(document, head=opening(view, host, total, assessment.thresholds))
+    first = () if assessment.validity.valid else (_doubts(assessment),)
+    return replace(document, head=(*first, *opening(view, host, total, assessment.thresholds)))
 
 
 def _document(
