@@ -33,16 +33,16 @@ def test_the_layout_of_a_verdict():
     )
 
 
-def test_without_a_verdict_there_is_no_ratio_that_could_be_believed():
+def test_without_a_verdict_there_is_the_ratio_and_no_interval():
     few = replace(
         OPEN, endpoint=("", "DELETE_comment"), word="no verdict", a_value=1200.0, b_value=340.0, ratio=0.283,
         reason="p99 = the single largest of ≈45 requests (needs ≥368, or ≥10 000 to compare)",
     )  # fmt: skip
     assert headline(few) == (
-        "p99 DELETE_comment   1200 → 340 ms   NO VERDICT: p99 = the single largest of ≈45 requests "
+        "p99 DELETE_comment   1200 → 340 ms   ×0.28   NO VERDICT: p99 = the single largest of ≈45 requests "
         "(needs ≥368, or ≥10 000 to compare)"
     )
-    assert "×" not in headline(replace(few, word="invalid")) + in_short(few)
+    assert "[" not in headline(replace(few, word="invalid")) + in_short(few)
     assert details(replace(OPEN, word="invalid", resolves=None, needed=None)) == []
 
 

@@ -144,12 +144,13 @@ def unit_of(metric: Metric) -> str:
 
 
 def ratio(comparison: Comparison) -> str:
-    """×1.05 [0.98, 1.13], or of shares +0.52 pp [0.10, 0.94], in percentage points; "" when there is none."""
+    """×1.05 [0.98, 1.13], or of shares +0.52 pp [0.10, 0.94], in percentage points; "" when there is none. Without an
+    interval where nothing is concluded."""
     if comparison.difference is not None:
         return _points(comparison)
     if comparison.ratio is None or not math.isfinite(comparison.ratio):
         return ""
-    shown = interval(comparison)
+    shown = "" if comparison.word in UNTOLD else interval(comparison)
     return f"×{comparison.ratio:.{_decimals(comparison)}f}" + (f" {shown}" if shown else "")
 
 
