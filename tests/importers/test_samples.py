@@ -20,8 +20,8 @@ def samples(tmp_path):
     return Samples(ResultFile(tmp_path / "x.csv"))
 
 
-def trial(samples, **told):
-    return samples.trial("v", None, PRECISION, ImportOptions(**told))
+def trial(samples, **settings):
+    return samples.trial("v", None, PRECISION, ImportOptions(**settings))
 
 
 def test_a_request_belongs_to_the_second_of_its_end_counted_from_the_first_start(samples):

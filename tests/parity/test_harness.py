@@ -84,12 +84,12 @@ def test_the_score_adds_up(outcomes: dict[str, Outcome]) -> None:
         "a/b[two]": Outcome(runs[1], 4, []),
         "c/d": Outcome(runs[2], 3, [other]),
     }
-    told: list[str] = []
-    total = score(runs, [listed()], 1, lambda outcome: told.append(outcome.run.name), runs)
+    names: list[str] = []
+    total = score(runs, [listed()], 1, lambda outcome: names.append(outcome.run.name), runs)
     assert str(total) == "parity: 10 of 12 facts equal in 2 files, 1 listed differences, 1 unexplained"
     assert total.unexplained == [other]
     assert not total.good
-    assert told == ["a/b", "a/b[two]", "c/d"]
+    assert names == ["a/b", "a/b[two]", "c/d"]
 
 
 def test_a_listed_difference_that_is_gone_is_told_once_all_its_runs_were_there(outcomes: dict[str, Outcome]) -> None:

@@ -43,12 +43,12 @@ def _exchanges(*rows: Any, epoch: int = EPOCH) -> Exchanges:
 
 
 def test_a_row_is_laid_out_as_the_engine_says() -> None:
-    told = re.findall(r"^//! \| (\d+) \| ([\w ]+) \| (.*) \|$", LOG_RS.read_text(), re.MULTILINE)
-    assert [(int(offset), TYPES[kind]) for offset, kind, _ in told] == [
+    documented = re.findall(r"^//! \| (\d+) \| ([\w ]+) \| (.*) \|$", LOG_RS.read_text(), re.MULTILINE)
+    assert [(int(offset), TYPES[kind]) for offset, kind, _ in documented] == [
         (ROW.fields[name][1], "V4" if name == "reserved" else ROW.fields[name][0].str.replace("|", ""))
         for name in ROW.names
     ]
-    for (_, _, meaning), name in zip(told, ROW.names, strict=True):
+    for (_, _, meaning), name in zip(documented, ROW.names, strict=True):
         assert name.removeprefix("bytes_") in meaning or name in ("bytes_body", "reserved"), (name, meaning)
     assert ROW.itemsize == 112 == int(re.search(r"ROW: usize = (\d+)", LOG_RS.read_text())[1])  # type: ignore[index]
 

@@ -167,8 +167,8 @@ def test_a_generator_that_is_too_busy_is_told_everywhere(plimsoll: Command, targ
     assert "INVALID" in done.out
     flat = " ".join(done.out.split())
     with (plimsoll.directory / "x_validity.csv").open(newline="") as file:
-        told = {row["Check"]: row["Text"] for row in csv.DictReader(file) if row["State"] == "failed"}
-    assert told == failed
+        written = {row["Check"]: row["Text"] for row in csv.DictReader(file) if row["State"] == "failed"}
+    assert written == failed
     error = ElementTree.parse(plimsoll.directory / "x.xml").getroot().find(".//testcase[@name='run validity']/error")
     assert error is not None
     hlog = (plimsoll.directory / "x.hlog").read_text().splitlines()

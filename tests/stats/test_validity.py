@@ -106,9 +106,9 @@ def test_a_dropped_arrival_makes_a_run_invalid(run, make_interval):
     assert check.text.startswith("1 arrival dropped: due, but never sent")
     assert checks(run(states=lambda at: {"offered": 9}), OPEN)["dropped"].state == "ok"
     # Also when only the exchanges tell.
-    told = run()
-    told.add([make_interval(outcome="dropped", untimed=2)])
-    assert checks(told)["dropped"].text.startswith("2 arrivals dropped")
+    recorded = run()
+    recorded.add([make_interval(outcome="dropped", untimed=2)])
+    assert checks(recorded)["dropped"].text.startswith("2 arrivals dropped")
 
 
 def test_an_open_run_without_arrivals_is_unknown(run):
@@ -153,8 +153,8 @@ def test_what_lag_and_delay_say(run):
     ],
 )
 def test_more_workers_are_no_advice_where_those_that_are_there_had_nothing_to_do(run, busiest, kind, words):
-    told = run(states=lambda at: {"lag_us": 12_300, "cpu": busiest if at == 3 else 0.1})
-    assert words in checks(told, {"users_kind": kind})["lag"].text
+    recorded = run(states=lambda at: {"lag_us": 12_300, "cpu": busiest if at == 3 else 0.1})
+    assert words in checks(recorded, {"users_kind": kind})["lag"].text
 
 
 def test_the_yardstick_is_the_service_time(run, make_interval):

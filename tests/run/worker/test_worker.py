@@ -25,11 +25,11 @@ from plimsoll.run.worker.worker import Worker
 class Reports:
     def __init__(self):
         self.snapshots, self.quits, self.completes, self.failures, self.rows = [], [], [], [], []
-        self.begins, self.told = [], []
+        self.begins, self.kinds = [], []
     def snapshot(self, snapshot): self.snapshots.append(snapshot)
     def exchanges(self, epoch, endpoints, rows): self.rows.append(rows)
     def begin(self, users, rate, classes): self.begins.append([users, rate, classes])
-    def news(self, kind, *arguments): self.told.append(kind)
+    def news(self, kind, *arguments): self.kinds.append(kind)
     def quit(self): self.quits.append(1)
     def complete(self): self.completes.append(now())
     def failed(self, error): self.failures.append(str(error))
@@ -49,7 +49,7 @@ print(json.dumps({
     "cancelled": sum(i.count for each in decoded for i in each.intervals if i.outcome == "cancelled"),
     "health": [[h.second, h.users, h.cpu] for each in decoded for h in each.health],
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
-    "begins": reports.begins, "told": reports.told,
+    "begins": reports.begins, "kinds": reports.kinds,
     "completes": len(reports.completes), "failures": reports.failures, "rows": sum(map(len, reports.rows)) // 112,
     "offered": sum(h.offered for each in decoded for h in each.health),
 }))

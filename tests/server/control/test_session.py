@@ -354,7 +354,7 @@ import atexit, sys
 from plimsoll.cli import main
 
 @atexit.register
-def told():
+def print_servers():
     servers = ("starlette", "uvicorn", "plimsoll.server", "plimsoll.server.control.session")
     print("imported:", [each for each in servers if each in sys.modules])
 

@@ -249,7 +249,7 @@ def test_a_viewer_may_leave_in_the_moment_in_which_an_edition_comes(live):
 def test_failures_exceptions_and_log_are_told_when_they_are_asked_for(page, live, feed):
     feed.begin()
     live.look()
-    feed.tell(Batch([interval(0, "/a", [1.0], "http")]))
+    feed.report(Batch([interval(0, "/a", [1.0], "http")]))
     live.log("INFO", "hello")
     assert page.json("api/live/failures") == {"failures": []}
     assert page.json("api/live/exceptions") == {"exceptions": []}

@@ -257,7 +257,7 @@ JOURNEYS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _told(response: Any, target: RecordingServer) -> dict[str, Any]:
+def _facts(response: Any, target: RecordingServer) -> dict[str, Any]:
     """What the user's code can see of a response, but for what differs between two runs."""
 
     def same(text: str) -> str:
@@ -267,7 +267,7 @@ def _told(response: Any, target: RecordingServer) -> dict[str, Any]:
         "url": same(response.url),
         "status": response.status_code,
         "content": response.content,
-        "history": [_told(each, target) for each in response.history],
+        "history": [_facts(each, target) for each in response.history],
         "cookies": sorted(response.cookies.items()),
         "sent": (response.request.method, same(response.request.url), response.is_redirect),
     }
@@ -277,7 +277,7 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
     with RecordingServer(dict(ANSWERS)) as target, session:
         target.answers["/chain/3"] = _redirect(f"//127.0.0.1:{target.port}/end")
         response = call(session, target.url)
-        told = _told(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
+        facts = _facts(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
         # The port is in one, a random number in the other.
         left_out = ("Host", "Authorization")
         sent = [
@@ -285,7 +285,7 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
             for got in target.got
         ]
         jar = sorted((cookie.name, cookie.value, cookie.path) for cookie in session.cookies)
-    return told, sent, jar
+    return facts, sent, jar
 
 
 @pytest.mark.parametrize("name", JOURNEYS)
