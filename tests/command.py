@@ -204,9 +204,9 @@ def _all_of(file: IO[str]) -> str:
     return file.read()
 
 
-def wait_until(condition: Callable[[], object]) -> None:
+def wait_until(condition: Callable[[], object], every_s: float = 0.02) -> None:
     """Returns once the condition holds, whenever that is; fails after `TIMEOUT_S`."""
     end = time.monotonic() + TIMEOUT_S
     while not condition():
         assert time.monotonic() < end, "the condition never held"
-        time.sleep(0.02)
+        time.sleep(every_s)
