@@ -18,3 +18,8 @@ def test_every_public_name_is_there() -> None:
 def test_values_come_without_what_reads_plans() -> None:
     code = "import sys; from plimsoll.load import Load; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_process_of_a_run_starts_without_what_reads_plans() -> None:
+    code = "import sys, plimsoll.locust.script.process; sys.exit('pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

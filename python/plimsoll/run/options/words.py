@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import format_duration
 from plimsoll.run.options.option import Kind, Use
-from plimsoll.run.options.table import PAGE, run_options
+from plimsoll.run.options.rows import PAGE
+from plimsoll.run.options.table import run_options
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
