@@ -20,17 +20,17 @@ class FakeProcess:
 
     def __init__(self, index: int) -> None:
         self.index, self.adjustments = index, 0
-        self.orders: list[Any] = []
+        self.noted: list[Any] = []
         self.orders: Any = self
 
     def news(self, kind: str, *arguments: Any) -> None:
-        self.orders.append((kind, *arguments))
+        self.noted.append((kind, *arguments))
 
     def __getattr__(self, order: str) -> Callable[..., None]:
-        return lambda *arguments: self.orders.append((order, *arguments))
+        return lambda *arguments: self.noted.append((order, *arguments))
 
     def taken(self) -> list[Any]:
-        taken, self.orders = self.orders, []
+        taken, self.noted = self.noted, []
         return taken
 
 
