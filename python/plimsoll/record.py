@@ -92,6 +92,10 @@ class ExchangeCounts:
     """Redirects followed."""
     retries: int = 0
     """Requests sent again because a kept connection turned out to be closed."""
+    connected: int = 0
+    """Exchanges that opened a connection."""
+    connect_sum: int = 0
+    """ns that this took: name resolution, connection set-up and TLS handshake."""
 
     @property
     def key(self) -> tuple[int, str, str, str]:

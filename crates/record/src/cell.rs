@@ -25,6 +25,10 @@ pub struct Cell {
     pub hops: u64,
     /// Requests sent again.
     pub retries: u64,
+    /// Exchanges that opened a connection.
+    pub connected: u64,
+    /// Sum of what that took (name resolution, connection set-up, TLS handshake), ns.
+    pub connect_sum: u64,
     /// Sum of response times, ns.
     pub response_sum: u64,
     /// Smallest response time, ns; meaningful when `count > untimed`, as is the next.
@@ -58,6 +62,8 @@ impl Cell {
             self.bytes_body,
             self.hops,
             self.retries,
+            self.connected,
+            self.connect_sum,
             self.response_sum,
             self.response_min,
             self.response_max,
@@ -79,6 +85,8 @@ impl Cell {
         self.bytes_body += body;
         self.hops += u64::from(exchange.hops);
         self.retries += u64::from(exchange.retries);
+        self.connected += u64::from(exchange.connect > 0);
+        self.connect_sum += exchange.dns + exchange.connect + exchange.tls;
         let Some(times) = times else {
             self.untimed += 1;
             return;

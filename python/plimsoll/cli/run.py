@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import VERSION
+from plimsoll.cli.common import VERSION
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
@@ -68,7 +68,7 @@ def _run(words: RunWords) -> int:
     # Neither before: what only prints need not import a database, and a run without a page no server.
     if not given["headless"]:
         from plimsoll.cli.run_page import run_with_page
-        from plimsoll.cli.run_request import RunRequests
+        from plimsoll.server.control.run_requests import RunRequests
 
         return run_with_page(RunRequests(words, plan, source), given)
     from plimsoll.run.perform import perform

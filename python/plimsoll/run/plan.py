@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from plimsoll.load import Load
+from plimsoll.load.spec import Load
 
 DEFAULT_MAX_USERS = 10_000
 """Most users of an open-model run that does not say."""

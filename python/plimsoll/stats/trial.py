@@ -179,6 +179,8 @@ def _measured(
         if interval.outcome in view.timed:
             all_times.add(interval)
     key = totals.method, totals.name
+    ended = [each for each in totals.outcomes.values() if each.outcome not in NO_REQUESTS]
+    connected = sum(each.connected for each in ended)
     return Measured(
         *key,
         requests=totals.requests,
@@ -194,6 +196,8 @@ def _measured(
         mean_success=_value(totals.response_of({"success"}).mean),
         mean_failure=_value(totals.response_of(ANSWERED).mean),
         censored=times.censored,
+        connected=connected,
+        connecting=sum(each.connect_sum for each in ended) / connected / 1e6 if connected else None,
         histogram=all_times.response,
         service=all_times.service,
         on_time=all_times.on_time,

@@ -1,4 +1,4 @@
-"""The tables. `migrations/` creates them; a test compares the two.
+"""The tables. `migrate` creates them in a new store, `migrations/` upgrades older ones; a test compares the two.
 
 Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed. Rows of `interval`
 and `health` are additive: a reader adds up rows with the same key.
@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0006"
+VERSION = "0007"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"

@@ -56,6 +56,17 @@ fn a_cancelled_exchange_is_counted_without_a_time() {
 }
 
 #[test]
+fn exchanges_that_open_a_connection_are_counted_with_what_it_took() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    let kept = arrived(10_000, 500);
+    recorder.exchange(endpoint, &Exchange { dns: 1, connect: 20, tls: 300, ..kept }, Outcome::Success, 0);
+    recorder.exchange(endpoint, &kept, Outcome::Success, 0);
+    let cell = &recorder.take(None).cells[0].3;
+    assert_eq!((cell.count, cell.connected, cell.connect_sum), (2, 1, 321));
+}
+
+#[test]
 fn an_untimed_custom_sample_does_not_disturb_the_extremes() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("WS", "send");

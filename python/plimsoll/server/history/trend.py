@@ -80,7 +80,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
     fit = [each for each in points if each.is_valid]
     found = changes([each.value for each in fit if each.value is not None], higher_is_worse=metric not in BETTER)
     unit = METRICS[metric]
-    # Ticks tell of ms and percentages what they are.
+    # Ticks already say ms and %.
     title, what = f"{metric}: {series.label}", f"{metric}, {unit}" if unit == "/s" else metric
     chart = trend_chart(f"trend-{metric}", title, points, found, what=what, unit=unit)
     return Trend(
