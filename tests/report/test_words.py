@@ -43,7 +43,6 @@ def test_without_a_verdict_the_ratio_has_no_interval():
         "(needs ≥368, or ≥10 000 to compare)"
     )
     assert in_short(few).endswith("(×0.28)")
-    assert "[" not in headline(replace(OPEN, word="invalid", reason="broken"))
     assert details(replace(OPEN, word="invalid", resolves=None, needed=None)) == []
 
 

@@ -156,13 +156,12 @@ def unit_of(metric: Metric) -> str:
 
 
 def ratio(comparison: Comparison) -> str:
-    """×1.05 [0.98, 1.13], or of shares +0.52 pp [0.10, 0.94], in percentage points; "" when there is none. Without an
-    interval where nothing is concluded."""
+    """×1.05 [0.98, 1.13], or of shares +0.52 pp [0.10, 0.94], in percentage points; "" when there is none."""
     if comparison.difference is not None:
         return _points(comparison)
     if comparison.ratio is None or not math.isfinite(comparison.ratio):
         return ""
-    shown = "" if comparison.word in UNTOLD else interval(comparison)
+    shown = interval(comparison)
     return f"×{comparison.ratio:.{_decimals(comparison)}f}" + (f" {shown}" if shown else "")
 
 
