@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report.answer import limits, versions
-from plimsoll.report.document.shape import shape_of
 from plimsoll.report.numbers import counted
+from plimsoll.report.shape import shape_of
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
