@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from plimsoll._engine import Histogram
 from plimsoll.stats import metric, study
+from plimsoll.stats.capacity import probe
 from plimsoll.stats.course import PackedHistograms
 from plimsoll.stats.study import Study
 
@@ -87,7 +88,7 @@ def _written(value: Any) -> Any:
 def _hints(kind: type) -> dict[str, Any]:
     """The types of a dataclass's fields; names that are imported for checking only are given here."""
     names = {"Mapping": Mapping, "Sequence": Sequence, "Histogram": Histogram, "NDArray": NDArray, "np": np}
-    return get_type_hints(kind, {**vars(metric), **vars(study), **names})
+    return get_type_hints(kind, {**vars(metric), **vars(study), **vars(probe), **names})
 
 
 def _from(kind: Any, value: Any, path: str) -> Any:

@@ -10,6 +10,7 @@ from plimsoll.load.durations import duration_text
 from plimsoll.report import words
 from plimsoll.report.charts import trial_label
 from plimsoll.report.document.blocks import Answer, Chip, Doubts, NamedValue
+from plimsoll.report.document.capacity import capacity_answers
 from plimsoll.report.document.verdict_tables import verdict_chip
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import count, counted, share
@@ -32,7 +33,9 @@ _OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "LEAK")
 
 def answers(analysis: Analysis) -> tuple[Answer, ...]:
     """A few sentences on what the question is about: the certain and relevant differences, the worse ones first. Where
-    nothing is compared, what was found of the target."""
+    nothing is compared, what was found of the target. Of a search for capacity its answer."""
+    if analysis.study.search is not None:
+        return capacity_answers(analysis.study)
     chosen = judged(analysis)
     if not chosen:
         found = [Answer(_nothing_compared(analysis)), *_of_target(analysis.findings)]

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import Answers, Facts, ReportDocument
+from plimsoll.report.document.capacity import capacity_picture, capacity_sections
 from plimsoll.report.document.head import answers, status
+from plimsoll.report.document.pictures import ShownCharts
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.shape import Shape, shape_of
 
@@ -52,6 +54,8 @@ def study_document(
     analysis: Analysis, refs: tuple[str, ...] = (), *, scope: Scope = "page", charts: bool = True, command: str = ""
 ) -> ReportDocument:
     """refs: how it can be asked for again. charts: whether it has any. command: what makes it, for its notes."""
+    if analysis.study.search is not None:
+        return _search_document(analysis, refs, charts=charts, command=command)
     of = ReportContext.of(analysis, command, charts=charts)
     made = [build(of) for build in ARRANGEMENTS[scope, shape_of(of.study)]]
     return ReportDocument(
@@ -60,6 +64,22 @@ def study_document(
         _head(of),
         tuple(section for section in made if section is not None),
         of.pictures.specs(),
+        config("page"),
+        written_by(),
+        refs,
+    )
+
+
+def _search_document(analysis: Analysis, refs: tuple[str, ...], *, charts: bool, command: str) -> ReportDocument:
+    """Of a search for capacity."""
+    study = analysis.study
+    pictures = ShownCharts([capacity_picture(study)] if charts else [])
+    return ReportDocument(
+        study.name,
+        (study.question,),
+        (Answers(answers(analysis)), *pictures.block(pictures.all, wide=True)),
+        capacity_sections(study, command),
+        pictures.specs(),
         config("page"),
         written_by(),
         refs,

@@ -1,0 +1,49 @@
+"""The runs of a search for capacity, and what they are to tell."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from plimsoll.stats.study import LoadUnit
+    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.thresholds.slo import Strain
+
+ProbePhase = Literal["double", "halve", "confirm"]
+
+
+@dataclass(frozen=True, slots=True)
+class CapacityProbe:
+    """One run of the search."""
+
+    load: float
+    """Users, or arrivals per second."""
+    seconds: float
+    """Measured, without the warm-up."""
+    phase: ProbePhase
+    strains: tuple[Strain, ...]
+    invalid: tuple[str, ...] = ()
+    """Why the run does not count: its load was not the load that was asked for."""
+    run: str = ""
+    backlog: float | None = None
+    """Requests per second by which those in flight or waiting grew; 0 if they did not; None: not known."""
+    owed: float = 0.0
+    """ms by which the generator may have delayed a request, at its p99."""
+
+    @property
+    def passed(self) -> bool:
+        return not self.invalid and all(each.held for each in self.strains)
+
+
+@dataclass(frozen=True, slots=True)
+class CapacitySearch:
+    """A search with the runs that it has made so far."""
+
+    slo: tuple[Threshold, ...]
+    unit: LoadUnit
+    seconds: float
+    """Measured in each run."""
+    probes: tuple[CapacityProbe, ...]
+    """In the order in which they were made."""
+    is_finished: bool = True
