@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from plimsoll.capacity.search import Settings, search
 from plimsoll.stats.capacity.estimate import Capacity, capacity
 from plimsoll.stats.capacity.probe import CapacityProbe
-from plimsoll.stats.thresholds.slo import Strain, parse_slo
+from plimsoll.stats.thresholds.slo import CriterionResult, parse_slo
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import LoadUnit
@@ -47,8 +47,9 @@ class Service:
 
 
 def queue(noise: float, jitter: float = 0.0, criterion: Threshold = P99) -> tuple[Draw, float]:
-    """p99 of an M/M/1 queue in ms, and the load at which it reaches the criterion's limit. noise: standard deviation of ln(p99) between
-    runs; jitter: of the ln of the service rate between runs. An overloaded queue grows as long as the run takes."""
+    """p99 of an M/M/1 queue in ms, and the load at which it reaches the criterion's limit. Between runs, noise is the
+    standard deviation of ln(p99), and jitter that of ln(service rate). An overloaded queue grows as long as the run
+    takes."""
 
     def draw(chance: random.Random, load: float) -> float:
         spare = RATE * math.exp(chance.gauss(0, jitter)) - load
@@ -121,9 +122,9 @@ class Prober:
         value = service.draw(self.chance, load)
         if self.chance.random() < service.unlucky:
             value = criterion.limit * 4
-        strain = Strain(criterion, value, criterion.holds(value), at_least=False, strain=value / criterion.limit)
+        result = CriterionResult(criterion, value, criterion.holds(value), at_least=False)
         late = load * self.chance.uniform(0.97, 1.03) > service.generator
-        return CapacityProbe(load, SECONDS, phase, (strain,), ("the generator was busy",) if late else ())
+        return CapacityProbe(load, SECONDS, phase, (result,), ("the generator was busy",) if late else ())
 
 
 def searched(service: Service, seed: int) -> tuple[Capacity, int]:

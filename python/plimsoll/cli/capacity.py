@@ -127,7 +127,7 @@ def _say_probe(unit: LoadUnit, probe: CapacityProbe) -> None:
 
     values = ", ".join(
         f"{each.criterion.subject} {quantity(each.value, each.criterion.unit, at_least=each.at_least)}"
-        for each in probe.strains
+        for each in probe.results
     )
     verdict = f"does not count: {probe.invalid[0]}" if probe.invalid else "met" if probe.passed else "broken"
     click.echo(f"  {probe.load:>10.5g} {'users' if unit == 'users' else '/s':<5}  {values}  {verdict}", err=True)

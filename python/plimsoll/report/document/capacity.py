@@ -21,7 +21,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
-from plimsoll.report.numbers import counted, quantity
+from plimsoll.report.numbers import counted, quantity, significant
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
 
 if TYPE_CHECKING:
@@ -63,10 +63,10 @@ def capacity_answers(study: Study) -> tuple[Answer, ...]:
 
 
 def _carries(found: Capacity, what: str, runs: str) -> str:
-    low, high = (f"{each:.4g}" if each is not None else "" for each in (found.low, found.high))
+    low, high = (f"{each:.12g}" if each is not None else "" for each in (found.low, found.high))
     match found.ending:
         case "found":
-            return f"This service carries {found.load:.3g} {what} ({found.low:.3g}–{found.high:.3g}) {runs}"
+            return f"This service carries {_rough(found.load)} {what} ({_rough(found.low)}–{_rough(found.high)}) {runs}"
         case "bracket" if low and high:
             return f"This service carries between {low} and {high} {what} {runs}; the runs between disagree"
         case "bracket" if low or high:
@@ -92,7 +92,7 @@ def capacity_picture(study: Study) -> Chart:
     points: list[dict[str, float | str]] = [
         {"load": each.load, "value": one.value, "state": _state(each), "phase": each.phase, "run": each.run}
         for each in search.probes
-        for one in each.strains
+        for one in each.results
         if one.criterion == decides and one.value is not None
     ]
     what = _subject(decides)
@@ -135,8 +135,8 @@ def _cautions(found: Capacity, search: CapacitySearch, study: Study) -> list[str
         lines.append(f"The search is not finished: this rests on {done}. Repeat its command with --resume to go on.")
     if found.ending == "found":
         lines.append(
-            f"At {_load(found.load, search.unit)} half of the runs break the objective. "
-            f"Stay below {_load(found.low, search.unit)} to meet it in most."
+            f"At {_rough(found.load)} half of the runs break the objective. "
+            f"Stay below {_rough(found.low)} to meet it in most."
         )
     if found.ending == "bracket":
         lines.append("The runs disagree too much for an interval: make them longer (--time), or make more (--confirm).")
@@ -144,8 +144,14 @@ def _cautions(found: Capacity, search: CapacitySearch, study: Study) -> list[str
         lines.append(f"Whether a longer run than {duration_text(search.seconds)} carries as much was not measured.")
     reasons = Counter(each.invalid[0] for each in search.probes if each.invalid)
     lines += [f"{counted(number, 'run')} did not count: {reason}" for reason, number in reasons.most_common()]
+    unsure = [each.owed for each in search.probes if each.is_unsure]
+    if unsure:
+        late = f"{counted(len(unsure), 'run')} broke the objective by less than the load generator was late"
+        lines.append(
+            f"{late} (up to {quantity(max(unsure), 'ms')}). The interval holds whether these count as broken or as met."
+        )
     owed = max((each.owed for each in search.probes if not each.invalid), default=0.0)
-    if owed >= LATE_MS and any(each.subject.is_time for each in search.slo):
+    if not unsure and owed >= LATE_MS and any(each.subject.is_time for each in search.slo):
         lines.append(
             f"The load generator was late by up to {quantity(owed, 'ms')} (p99 of a run), which is part of the times."
         )
@@ -177,7 +183,7 @@ def _table(search: CapacitySearch) -> TableData:
         TableRow(
             (
                 _load(each.load, search.unit),
-                *(quantity(one.value, one.criterion.unit, at_least=one.at_least) for one in each.strains),
+                *(quantity(one.value, one.criterion.unit, at_least=one.at_least) for one in each.results),
                 _state(each),
                 each.phase,
                 each.run,
@@ -211,10 +217,12 @@ def _rate_of(study: Study) -> str:
     return "requests" if ratios and abs(statistics.median(ratios) - 1) <= PER_ARRIVAL else "arrivals"
 
 
-def _load(load: float | None, unit: LoadUnit) -> str:
-    if load is None:
-        return "it"
-    return counted(round(load), "user") if unit == "users" else f"{load:.4g}/s"
+def _load(load: float, unit: LoadUnit) -> str:
+    return counted(round(load), "user") if unit == "users" else f"{load:.12g}/s"
+
+
+def _rough(load: float | None) -> str:
+    return "" if load is None else significant(load, 3)
 
 
 def _listed(names: Sequence[str]) -> str:

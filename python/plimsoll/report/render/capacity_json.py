@@ -57,8 +57,7 @@ def _probe(probe: CapacityProbe) -> dict[str, Any]:
                 "unit": each.criterion.unit,
                 "at_least": each.at_least,
                 "held": each.held,
-                "strain": each.strain,
             }
-            for each in probe.strains
+            for each in probe.results
         ],
     }

@@ -6,22 +6,22 @@ import statistics
 from typing import TYPE_CHECKING, Protocol
 
 from plimsoll.stats.capacity.probe import CapacityProbe
-from plimsoll.stats.thresholds.slo import strains
+from plimsoll.stats.thresholds.slo import results
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Sequence
 
     from plimsoll.stats.capacity.probe import ProbePhase
     from plimsoll.stats.thresholds.grammar import Threshold
-    from plimsoll.stats.thresholds.slo import Strain
 
 LATENESS = frozenset({"lag", "delay", "cpu"})
-"""Checks of a run's validity that are about time which the generator took."""
+"""Checks of a run's validity about time that the generator took. It is part of the response times: an objective that
+was met was met in spite of it, and `owed` says whether it may have broken one."""
 TOO_FEW = frozenset({"offered", "dropped"})
-"""Checks that fail when fewer requests were sent than asked for, because the target answered too slowly."""
+"""Checks that fail when fewer requests were sent than asked for. A target that broke the objective with fewer would
+have broken it with all."""
 LEAST_SECONDS = 6
 """Measured seconds without which a growing backlog is not known from one that varies."""
 GROWTH = 0.01
@@ -37,11 +37,11 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     """load: users, or arrivals per second, that were asked for. Raises StoreError when the run cannot be read."""
     view = RunView.of(run)
     counted = (each for each in run.intervals() if each.second >= view.warmup)
-    found = strains(criteria, counted, view.duration, view.timed)
+    found = results(criteria, counted, view.duration, view.timed)
     failed = [each for each in judge(view, run.manifest, run.facts).checks if each.state == "failed"]
+    excused = LATENESS if all(each.held for each in found) else LATENESS | TOO_FEW
+    reasons = tuple(each.text for each in failed if each.name not in excused)
     owed = (view.generator.lag.value_at(0.99) + view.generator.delay.value_at(0.99)) / 1000
-    counts = still_counts({each.name for each in failed}, found, owed)
-    reasons = () if counts else tuple(each.text for each in failed)
     waits = view.generator.waiting_by_second()
     backlog = [
         count + waits.get(second, 0)
@@ -50,25 +50,6 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     ]
     growth = backlog_growth(backlog, load) if run.manifest.get("model") == "open" else None
     return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, owed)
-
-
-def still_counts(failed: AbstractSet[str], found: Collection[Strain], owed: float) -> bool:
-    """Whether what was wrong with a run leaves its verdict on an objective as it is.
-
-    What was sent late is in the response times, so an objective that was met in spite of that was met. One that was
-    broken was broken by the target if it still is with all taken off that the generator owed (ms, at its p99); and if
-    the target broke it with fewer requests than were asked for. failed: names of the checks of the run's validity that
-    failed.
-    """
-    if all(each.held for each in found):
-        return not failed - LATENESS
-    if failed - LATENESS - TOO_FEW:
-        return False
-    return not failed or any(
-        not each.criterion.subject.is_time or (each.value is not None and each.value - owed > each.criterion.limit)
-        for each in found
-        if not each.held
-    )
 
 
 def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import pytest
+from tests.stats.capacity.probes import ERRORS, P99, probe, search_of
+
+from plimsoll.stats.capacity.estimate import Capacity, capacity
+
+
+def test_the_answer_rests_on_all_runs_that_count():
+    found = capacity([*search_of(), probe(100, 900.0, invalid=("a worker was lost",))])
+    assert found.ending == "found"
+    assert found.low < 200 < found.load < 204 < found.high
+    assert found.broken == (P99,)
+
+
+def test_what_most_runs_broke_is_named_first():
+    mixed = [probe(190, 100.0, 0.0), probe(200, 100.0, 5.0), probe(210, 300.0, 5.0)]
+    assert capacity([*mixed, probe(150, 90.0, 0.0)]).broken == (ERRORS, P99)
+
+
+def test_nothing_broke_nothing_held_and_nothing_counts():
+    fine = [probe(each, 20.0, phase="double") for each in (100, 200, 400)]
+    assert capacity(fine) == Capacity("unbroken", low=400)
+    assert capacity([probe(1, 900.0), probe(2, 900.0)]) == Capacity("unmet", high=1, broken=(P99,))
+    assert capacity([]) == Capacity("unknown")
+
+
+def test_the_generator_as_the_limit():
+    fine = [probe(each, 20.0) for each in (100, 200)]
+    assert capacity([*fine, probe(400, 20.0, invalid=("a worker was lost",))]) == Capacity(
+        "unbroken", low=200, generator="at 400: a worker was lost"
+    )
+    late = capacity([*fine, *(probe(load, 230.0, owed=80.0) for load in (300, 400))])
+    assert (late.ending, late.low, late.generator) == ("unbroken", 200, "at 300: it was up to 80 ms late")
+
+
+def test_runs_that_the_generator_may_have_broken_count_both_ways():
+    clean = capacity(search_of())
+    unsure = capacity([*search_of(), probe(165, 230.0, owed=80.0), probe(175, 230.0, owed=80.0)])
+    assert unsure.low < 0.95 * clean.low
+    assert unsure.high == pytest.approx(clean.high, rel=0.02)
+
+
+def test_runs_that_disagree_too_much_leave_what_all_of_them_support():
+    disagree = [probe(each, p99) for each in (150, 160) for p99 in (100.0, 300.0)]
+    found = capacity([probe(100, 90.0), *disagree, probe(200, 900.0)])
+    assert (found.ending, found.load, found.low, found.high) == ("bracket", None, 100, 200)
+
+
+def test_a_backlog_that_grows_close_to_the_capacity_is_told_unless_one_run_alone_saw_it():
+    grows = search_of(backlog=2.0)
+    assert capacity(grows).grows == (200, 2.0)
+    # Far below the capacity it says nothing of it.
+    assert capacity([*search_of(backlog=0.0), probe(50, 90.0, backlog=9.0)]).grows == (200, 0.0)
+    assert capacity([*search_of(backlog=0.0), probe(195, 90.0, backlog=9.0)]).grows == (200, 0.0)
+    assert capacity(search_of()).grows is None
