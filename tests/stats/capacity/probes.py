@@ -9,11 +9,10 @@ SLO = parse_slo("p99 < 200ms, errors < 0.1%")
 P99, ERRORS = SLO
 
 
-def probe(load, p99=None, errors=None, phase="confirm", **others):
+def probe(load, p99, errors=0.0, phase="confirm", **others):
     results = tuple(
         CriterionResult(each, value, each.holds(value), at_least=False)
         for each, value in ((P99, p99), (ERRORS, errors))
-        if value is not None
     )
     return CapacityProbe(float(load), 10.0, phase, results, **others)
 

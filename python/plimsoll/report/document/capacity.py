@@ -46,6 +46,9 @@ def capacity_answers(study: Study) -> tuple[Answer, ...]:
     objective = ", ".join(each.text for each in search.slo)
     runs = f"with {objective}, in runs of {duration_text(search.seconds)}"
     what = "users" if search.unit == "users" else f"{_rate_of(study)}/s"
+    if found.ending == "unmet":
+        least = f"{_load(found.high or 0.0, search.unit)}, the lowest load that was tried"
+        return (Answer(f"This service does not meet {objective} even at {least}."),)
     sentences = [f"{_carries(found, what, runs)}."]
     if found.generator:
         sentences.append(f"Above that the load generator was the limit, not the service ({found.generator}).")
@@ -78,8 +81,6 @@ def _carries(found: Capacity, what: str, runs: str) -> str:
         case "unbroken":
             why = "" if found.generator else "; no load that was tried broke the objective"
             return f"This service carries at least {low} {what} {runs}{why}"
-        case "unmet":
-            return f"This service does not even carry {high} {what}, the lowest load that was tried, {runs}"
         case _:
             return f"No answer {runs}: no run counts"
 
