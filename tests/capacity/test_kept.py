@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from plimsoll.capacity.kept import KeptSearch, default_name, kept_file, take_up
+from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
 from plimsoll.capacity.search import Settings, search
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.study import study_of
@@ -173,10 +173,10 @@ def test_a_changed_file_is_named(store, make_run, tmp_path):
 @pytest.mark.parametrize(
     ("source", "name"),
     [
-        ("http://ann:secret@127.0.0.1:8000/todos/?a=1", "capacity-127.0.0.1:8000-todos-a-1"),
-        ("plan.toml", "capacity-plan.toml"),
-        ("/home/ann/shop.py", "capacity-home-ann-shop.py"),
+        ("http://ann:secret@127.0.0.1:8000/todos/?a=1", "127.0.0.1:8000-todos-a-1"),
+        ("plan.toml", "plan.toml"),
+        ("/home/ann/shop.py", "home-ann-shop.py"),
     ],
 )
 def test_a_name_needs_no_quotes(source, name):
-    assert default_name(source) == name
+    assert short_name(source) == name

@@ -81,7 +81,7 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
     assert [each["load"] for each in document["runs"]] == [20, 40]
     with Store.open() as store:
         stored = {run.id: (run.experiment, run.manifest["scenario"]["name"]) for run in store.runs()}
-    variant = f"capacity-{url.removeprefix('http://')}"
+    variant = url.removeprefix("http://")
     assert stored == {
         document["runs"][0]["run"]: ("todos", f"todos: {variant}, 20/s, repeat 1"),
         document["runs"][1]["run"]: ("todos", f"todos: {variant}, 40/s, repeat 1"),
@@ -114,5 +114,6 @@ def test_a_search_goes_on_after_ctrl_c(plimsoll, url, tmp_path):
     assert plimsoll(*words).exit_code == 2
     result = plimsoll(*words, "--resume", "--json", "c.json")
     assert result.exit_code == 0, result.output
+    assert "search todos goes on after" in result.output
     document = json.loads((tmp_path / "c.json").read_text())
     assert ([each["load"] for each in document["runs"]], document["finished"]) == ([20, 40], True)

@@ -56,9 +56,9 @@ def kept_file(
     )
 
 
-def default_name(source: str) -> str:
+def short_name(source: str) -> str:
     """A name that needs no quotes in a shell. source: a URL or a file."""
-    return "capacity-" + re.sub(r"[^\w.:-]+", "-", re.sub(r"^\w+://([^/@]*@)?", "", source)).strip("-")
+    return re.sub(r"[^\w.:-]+", "-", re.sub(r"^\w+://([^/@]*@)?", "", source)).strip("-")
 
 
 def take_up(

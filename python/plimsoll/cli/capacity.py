@@ -77,7 +77,7 @@ def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, *
 
 
 def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) -> int:
-    from plimsoll.capacity.kept import KeptSearch, default_name, kept_file, take_up
+    from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
     from plimsoll.run.manifest import plain_words, plan_files
@@ -94,12 +94,13 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     with Store.open(store) as opened, tempfile.TemporaryDirectory(prefix="plimsoll-capacity-") as folder:
         prober = Prober(run, settings, store, Path(folder), **pauses)
         files = plan_files(prober.first.plan)
-        default = default_name(prober.source.source or files[0])
+        variant = short_name(prober.source.source or files[0])
         command = shlex.join(plain_words(redact_options(["plimsoll", *sys.argv[1:]], run.secret)))
-        file = kept_file(settings, criteria, variant=default, pauses=pauses, words=words, files=files, command=command)
-        kept = take_up(opened, given["name"], default, file, resume=given["resume"], fresh=given["fresh"])
-        _announce(kept.name, settings, sum(pauses.values()))
-        measure = KeptSearch(opened, kept, settings, criteria, default, prober, partial(_say_probe, settings.unit))
+        file = kept_file(settings, criteria, variant=variant, pauses=pauses, words=words, files=files, command=command)
+        kept = take_up(opened, given["name"], f"capacity-{variant}", file, resume=given["resume"], fresh=given["fresh"])
+        states = opened.experiments.states(kept.key)
+        _announce(kept.name, settings, sum(pauses.values()), states["valid"] + states["invalid"])
+        measure = KeptSearch(opened, kept, settings, criteria, variant, prober, partial(_say_probe, settings.unit))
         is_finished = False
         try:
             search(settings, measure, partial(click.echo, err=True))
@@ -116,7 +117,11 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     return code
 
 
-def _announce(name: str, settings: Settings, pauses: float) -> None:
+def _announce(name: str, settings: Settings, pauses: float, done: int) -> None:
+    """done: runs of earlier sessions."""
+    if done:
+        click.echo(f"search {name} goes on after {done} runs", err=True)
+        return
     runs = _RUNS + settings.confirm
     each = settings.seconds + pauses + _OVERHEAD
     click.echo(f"search {name}: about {runs} runs of {duration_text(each)}: {duration_text(runs * each)}", err=True)

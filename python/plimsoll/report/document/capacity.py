@@ -52,7 +52,9 @@ def capacity_answers(study: Study) -> tuple[Answer, ...]:
     sentences = [f"{_carries(found, what, runs)}."]
     if found.generator:
         sentences.append(f"Above that the load generator was the limit, not the service ({found.generator}).")
-    elif found.broken and found.ending in ("found", "bracket"):
+    elif found.ending == "unbroken":
+        sentences.append("Nothing that was tried broke the objective.")
+    elif found.broken:
         sentences.append(f"Above that {_listed([_subject(each) for each in found.broken])} broke the objective.")
     if found.grows is not None:
         load, growth = found.grows
@@ -79,8 +81,7 @@ def _carries(found: Capacity, what: str, runs: str) -> str:
                 f"No load can be named that this service carries {runs}: at all loads some runs met it, others did not"
             )
         case "unbroken":
-            why = "" if found.generator else "; no load that was tried broke the objective"
-            return f"This service carries at least {low} {what} {runs}{why}"
+            return f"This service carries at least {low} {what} {runs}"
         case _:
             return f"No answer {runs}: no run counts"
 

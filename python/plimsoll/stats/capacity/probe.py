@@ -38,14 +38,18 @@ class CapacityProbe:
     @property
     def is_unsure(self) -> bool:
         """The objective broke, but would have held without the time that the generator was late."""
-        return not self.passed and all(
-            each.held
-            or (
-                each.criterion.subject.is_time
-                and each.value is not None
-                and each.value - self.owed <= each.criterion.limit
+        return (
+            not self.invalid
+            and not self.passed
+            and all(
+                each.held
+                or (
+                    each.criterion.subject.is_time
+                    and each.value is not None
+                    and each.value - self.owed <= each.criterion.limit
+                )
+                for each in self.results
             )
-            for each in self.results
         )
 
 
