@@ -20,7 +20,9 @@ from plimsoll._engine import Histogram
 from plimsoll.stats import metric, study
 from plimsoll.stats.capacity import probe
 from plimsoll.stats.course import PackedHistograms
+from plimsoll.stats.latency import tally
 from plimsoll.stats.study import Study
+from plimsoll.stats.thresholds import grammar, slo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,14 +83,15 @@ def _written(value: Any) -> Any:
         return {key if isinstance(key, str) else repr(float(key)): _written(inner) for key, inner in value.items()}
     if dataclasses.is_dataclass(value):
         return _object(value)
-    return [_written(each) for each in value]
+    return [_written(each) for each in (sorted(value) if isinstance(value, frozenset) else value)]
 
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
     """The types of a dataclass's fields; names that are imported for checking only are given here."""
     names = {"Mapping": Mapping, "Sequence": Sequence, "Histogram": Histogram, "NDArray": NDArray, "np": np}
-    return get_type_hints(kind, {**vars(metric), **vars(study), **vars(probe), **names})
+    modules = (metric, study, probe, slo, grammar, tally)
+    return get_type_hints(kind, {name: each for module in modules for name, each in vars(module).items()} | names)
 
 
 def _from(kind: Any, value: Any, path: str) -> Any:
@@ -219,4 +222,5 @@ _READERS: dict[Any, Callable[[tuple[Any, ...], Any, str], Any]] = {
     np.ndarray: _array,
     Histogram: _histogram,
     slice: _slice,
+    frozenset: lambda arguments, value, path: frozenset(_tuple((*arguments, ...), value, path)),
 }
