@@ -30,6 +30,7 @@ def make_run(store, make_interval, make_health):
     class Maker:
         loads: list[float]
         stops, raises = 0, KeyboardInterrupt
+        outcome = "success"
 
         def __init__(self):
             self.loads = []
@@ -43,7 +44,8 @@ def make_run(store, make_interval, make_health):
             for second in range(4):
                 health = make_health(second)
                 health.offered = 100
-                writer.commit([make_interval([10.0 if load <= 437 else 90.0] * 100, second=second)], [health])
+                times = [10.0 if load <= 437 else 90.0] * 100
+                writer.commit([make_interval(times, second=second, outcome=self.outcome)], [health])
             writer.finish("finished", NOON + 60 * number + 4, facts={"lost_workers": 0, "clock_step_ms": 0.0})
             return writer.id
 
@@ -119,6 +121,16 @@ def test_a_run_that_cannot_be_made_is_taken_again_by_the_next_session(store, mak
     assert len(session(store, make_run, resume=True)) == len(make_run.loads)
 
 
+def test_a_target_that_cannot_be_reached_ends_the_search_at_once(store, make_run):
+    make_run.outcome = "connect"
+    with pytest.raises(PlimsollError, match="no request of the first run reached the target: no connection"):
+        session(store, make_run)
+    assert len(make_run.loads) == 1
+    # Nothing was measured, so there is nothing to go on with.
+    make_run.outcome = "success"
+    assert session(store, make_run)
+
+
 def test_what_is_in_the_way_is_said(store, make_run):
     def refused(**how):
         with pytest.raises(UsageError) as error:
@@ -162,7 +174,9 @@ def test_a_changed_file_is_named(store, make_run, tmp_path):
     file = tmp_path / "plan.toml"
     file.write_text("a")
     before = described(files=[str(file)])
-    store.experiments.leave(take_up(store, "s", "d", before, resume=False, fresh=False).key, finished=False)
+    kept = take_up(store, "s", "d", before, resume=False, fresh=False)
+    KeptSearch(store, kept, SETTINGS, CRITERIA, "v", make_run, lambda _: None)(100.0, "double")
+    store.experiments.leave(kept.key, finished=False)
     file.write_text("b")
     with pytest.raises(UsageError, match=r"plan\.toml has changed"):
         take_up(store, "s", "d", described(files=[str(file)]), resume=True, fresh=False)

@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.errors import UsageError
+from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.stats.capacity.reading import probe_of
 from plimsoll.stats.study import Level
 from plimsoll.store.cells import CellOutcome, ExperimentFile, cell_label, run_name
@@ -77,7 +77,8 @@ def take_up(
         raise UsageError(f"{name} is the name of an experiment; give the search another one with --name")
     if stored.is_running:
         raise UsageError(f"search {name} is being run by another process; wait for it, or stop it")
-    if fresh:
+    states = kept.states(stored.key)
+    if fresh or not any(states[each] for each in OVER):
         return KeptKey(name, kept.begin(name, file, ()))
     if stored.status == "finished":
         raise UsageError(f"search {name} is finished: `plimsoll report {name}` shows it; --fresh begins anew")
@@ -143,6 +144,8 @@ class KeptSearch:
         try:
             run = self.run(load, cell.number, run_name(self.kept.name, label))
             probe = probe_of(self.store.run(run), self.criteria, load, phase)
+            if probe.unreachable and cell.number == 1:
+                raise PlimsollError(f"no request of the first run reached the target: {probe.unreachable}")
         except BaseException:
             experiments.give_back(key, cell.key)
             raise

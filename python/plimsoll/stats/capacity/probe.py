@@ -30,6 +30,8 @@ class CapacityProbe:
     """Requests per second by which those in flight or waiting grew; 0 if they did not; None: not known."""
     owed: float = 0.0
     """ms by which the generator may have delayed a request, at its p99."""
+    unreachable: str = ""
+    """Why no request reached the target; "" if one did."""
 
     @property
     def passed(self) -> bool:

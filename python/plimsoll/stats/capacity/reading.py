@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Protocol
 
+from plimsoll.record import NO_REQUESTS
 from plimsoll.stats.capacity.probe import CapacityProbe
 from plimsoll.stats.thresholds.slo import results
 from plimsoll.stats.validity import judge
@@ -22,6 +23,8 @@ was met was met in spite of it, and `owed` says whether it may have broken one."
 TOO_FEW = frozenset({"offered", "dropped"})
 """Checks that fail when fewer requests were sent than asked for. A target that broke the objective with fewer would
 have broken it with all."""
+UNREACHABLE = frozenset({"connect", "tls"})
+"""Outcomes of requests that did not reach the target."""
 LEAST_SECONDS = 6
 """Measured seconds without which a growing backlog is not known from one that varies."""
 GROWTH = 0.01
@@ -49,7 +52,10 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
         if view.warmup <= second and second + 1 <= view.warmup + view.duration
     ]
     growth = backlog_growth(backlog, load) if run.manifest.get("model") == "open" else None
-    return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, owed)
+    outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
+    unreachable = outcomes and outcomes <= UNREACHABLE
+    why = next((each.message for each in run.failures()), "no connection") if unreachable else ""
+    return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, owed, why)
 
 
 def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:
