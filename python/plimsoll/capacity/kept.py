@@ -149,9 +149,10 @@ class KeptSearch:
         except BaseException:
             experiments.give_back(key, cell.key)
             raise
-        state = "invalid" if probe.invalid else "valid"
-        reason = probe.invalid[0] if probe.invalid else ""
-        experiments.finish(key, cell.key, CellOutcome(state, reason, run, data={"phase": phase}))
+        outcome = CellOutcome(
+            "invalid" if probe.invalid else "valid", "".join(probe.invalid[:1]), run, data={"phase": phase}
+        )
+        experiments.finish(key, cell.key, outcome)
         return probe
 
     def _cell(self, load: float) -> StoredCell:
