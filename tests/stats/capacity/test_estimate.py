@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import pytest
 from tests.stats.capacity.probes import ERRORS, P99, probe, search_of
 
 from plimsoll.stats.capacity.estimate import Capacity, capacity
@@ -30,15 +29,8 @@ def test_the_generator_as_the_limit():
     assert capacity([*fine, probe(400, 20.0, invalid=("a worker was lost",))]) == Capacity(
         "unbroken", low=200, generator="at 400: a worker was lost"
     )
-    late = capacity([*fine, *(probe(load, 230.0, owed=80.0) for load in (300, 400))])
-    assert (late.ending, late.low, late.generator) == ("unbroken", 200, "at 300: it was up to 80 ms late")
-
-
-def test_runs_that_the_generator_may_have_broken_count_both_ways():
-    clean = capacity(search_of())
-    unsure = capacity([*search_of(), probe(165, 230.0, owed=80.0), probe(175, 230.0, owed=80.0)])
-    assert unsure.low < 0.95 * clean.low
-    assert unsure.high == pytest.approx(clean.high, rel=0.02)
+    # A run that was disturbed once, and counted the second time, is no limit.
+    assert capacity([*fine, probe(100, 20.0, invalid=("a worker was lost",))]).generator == ""
 
 
 def test_runs_that_disagree_too_much_leave_what_all_of_them_support():

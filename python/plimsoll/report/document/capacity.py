@@ -146,14 +146,8 @@ def _cautions(found: Capacity, search: CapacitySearch, study: Study) -> list[str
         lines.append(f"Whether a longer run than {duration_text(search.seconds)} carries as much was not measured.")
     reasons = Counter(each.invalid[0] for each in search.probes if each.invalid)
     lines += [f"{counted(number, 'run')} did not count: {reason}" for reason, number in reasons.most_common()]
-    unsure = [each.owed for each in search.probes if each.is_unsure]
-    if unsure:
-        late = f"{counted(len(unsure), 'run')} broke the objective by less than the load generator was late"
-        lines.append(
-            f"{late} (up to {quantity(max(unsure), 'ms')}). The interval holds whether these count as broken or as met."
-        )
-    owed = max((each.owed for each in search.probes if not each.invalid), default=0.0)
-    if not unsure and owed >= LATE_MS and any(each.subject.is_time for each in search.slo):
+    owed = max((each.owed for each in search.probes), default=0.0)
+    if owed >= LATE_MS and any(each.subject.is_time for each in search.slo):
         lines.append(
             f"The load generator was late by up to {quantity(owed, 'ms')} (p99 of a run), which is part of the times."
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -42,29 +41,23 @@ class Capacity:
 
 
 def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
-    """probes: all of a search, in any order; also those that do not count.
-
-    Runs that the generator may have broken count both ways: the lower end of the interval takes them as broken by the
-    target, the upper end as met.
-    """
+    """probes: all of a search, in any order; also those that do not count."""
     valid = [each for each in probes if not each.invalid]
     runs = [(each.load, each.passed) for each in valid]
-    lenient = [(each.load, each.passed or each.is_unsure) for each in valid]
     broken = _broken(valid)
     if not valid:
         return Capacity("unknown", generator=_limit(probes))
     low, high = split(runs)
     if low is None:
         return Capacity("unmet", None, None, high, broken)
-    if high is None or split(lenient)[1] is None:
+    if high is None:
         return Capacity("unbroken", None, low, None, broken, _limit(probes), _growth(valid, low))
-    below, above = boundary(runs), boundary(lenient)
-    if below is None or above is None or below.low is None or above.high is None:
+    found = boundary(runs)
+    if found is None or found.low is None or found.high is None:
         held = max((load for load, _ in runs if all(met for at, met in runs if at <= load)), default=None)
-        broke = min((load for load, _ in lenient if not any(met for at, met in lenient if at >= load)), default=None)
+        broke = min((load for load, _ in runs if not any(met for at, met in runs if at >= load)), default=None)
         return Capacity("bracket", None, held, broke, broken, "", _growth(valid, held))
-    load = math.sqrt(below.load * above.load)
-    return Capacity("found", load, below.low, above.high, broken, "", _growth(valid, load))
+    return Capacity("found", found.load, found.low, found.high, broken, "", _growth(valid, found.load))
 
 
 def _growth(valid: Sequence[CapacityProbe], load: float | None) -> tuple[float, float] | None:
@@ -91,8 +84,7 @@ def _broken(valid: Sequence[CapacityProbe]) -> tuple[Threshold, ...]:
 
 
 def _limit(probes: Sequence[CapacityProbe]) -> str:
-    """At which load the generator was the limit, and why; "" if it was not."""
-    first = min((each for each in probes if each.invalid or each.is_unsure), key=lambda each: each.load, default=None)
-    if first is None:
-        return ""
-    return f"at {first.load:.12g}: {first.invalid[0] if first.invalid else f'it was up to {first.owed:.3g} ms late'}"
+    """The lowest load at which no run counts, and why; "" if there is none."""
+    counted = {each.load for each in probes if not each.invalid}
+    first = min((each for each in probes if each.load not in counted), key=lambda each: each.load, default=None)
+    return f"at {first.load:.12g}: {first.invalid[0]}" if first is not None else ""

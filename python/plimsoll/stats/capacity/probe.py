@@ -24,7 +24,7 @@ class CapacityProbe:
     phase: ProbePhase
     results: tuple[CriterionResult, ...]
     invalid: tuple[str, ...] = ()
-    """Why the run does not count: its load was not the load that was asked for."""
+    """Why the run does not count: its load was not the load that was asked for, or the generator may have broken it."""
     run: str = ""
     backlog: float | None = None
     """Requests per second by which those in flight or waiting grew; 0 if they did not; None: not known."""
@@ -36,23 +36,6 @@ class CapacityProbe:
     @property
     def passed(self) -> bool:
         return not self.invalid and all(each.held for each in self.results)
-
-    @property
-    def is_unsure(self) -> bool:
-        """The objective broke, but would have held without the time that the generator was late."""
-        return (
-            not self.invalid
-            and not self.passed
-            and all(
-                each.held
-                or (
-                    each.criterion.subject.is_time
-                    and each.value is not None
-                    and each.value - self.owed <= each.criterion.limit
-                )
-                for each in self.results
-            )
-        )
 
 
 @dataclass(frozen=True, slots=True)
