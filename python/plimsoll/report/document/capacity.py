@@ -58,11 +58,12 @@ def capacity_answers(study: Study) -> tuple[Answer, ...]:
         sentences.append(f"Above that {_listed([_subject(each) for each in found.broken])} broke the objective.")
     if found.grows is not None:
         load, growth = found.grows
+        at = _load(load, search.unit)
         sentences.append(
-            f"A longer run may carry less: the backlog was still growing at {_load(load, search.unit)}, "
+            f"A longer run may carry less: the backlog was still growing at {at}, "
             f"by {growth:.2g} {_rate_of(study)} per second."
             if growth
-            else f"A longer run should carry as much: the backlog did not grow up to {_load(load, search.unit)}."
+            else f"The backlog did not grow in runs up to {at}; longer runs (--time) show whether that lasts."
         )
     return tuple(map(Answer, sentences))
 
