@@ -66,8 +66,9 @@ def make_health() -> Callable[..., Health]:
         delay_us: Sequence[int] = (),
         cpu: float = 0.0,
         users: int = 0,
+        exhausted: int = 0,
     ) -> Health:
-        health = Health(second, worker, Histogram(), Histogram(), cpu=cpu, users=users)
+        health = Health(second, worker, Histogram(), Histogram(), cpu=cpu, users=users, exhausted=exhausted)
         for each in lag_us:
             health.lag.record(each)
         for each in delay_us:
@@ -108,6 +109,16 @@ def postgresql_server() -> Iterator[str]:
 @pytest.fixture
 def postgresql_url(postgresql_server: str) -> str:
     """A fresh database."""
+    return _fresh_database(postgresql_server)
+
+
+@pytest.fixture
+def another_postgresql_url(postgresql_server: str) -> str:
+    """A second fresh database of the same test."""
+    return _fresh_database(postgresql_server)
+
+
+def _fresh_database(postgresql_server: str) -> str:
     with psycopg.connect(f"postgresql://plimsoll@/postgres?host={postgresql_server}", autocommit=True) as connection:
         row = connection.execute("SELECT count(*) FROM pg_database").fetchone()
         assert row

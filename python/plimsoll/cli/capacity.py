@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import INTERRUPTED, INVALID, say, store_option
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import LoadUnit
     from plimsoll.store import Store
 
-INVALID = 3
-"""Exit code when the generator was the limit."""
-INTERRUPTED = 130
 _TAKEN = ("-u", "--users", "-r", "--spawn-rate", "-t", "--run-time", *shape_flags())
 _OVERHEAD = 2.0
 """Seconds that starting and reporting a run take, about."""
@@ -103,7 +100,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
         measure = KeptSearch(opened, kept, settings, criteria, variant, prober, partial(_say_probe, settings.unit))
         is_finished = False
         try:
-            search(settings, measure, partial(click.echo, err=True))
+            search(settings, measure, say)
             is_finished = True
         except KeyboardInterrupt:
             if not measure.loads:
@@ -112,7 +109,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
             opened.experiments.leave(kept.key, finished=is_finished)
         code = _report(opened, kept.name, given)
     if not is_finished:
-        click.echo("interrupted: this is what is known so far; the same command with --resume goes on", err=True)
+        say("interrupted: this is what is known so far; the same command with --resume goes on")
         return INTERRUPTED
     return code
 
@@ -120,11 +117,11 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
 def _announce(name: str, settings: Settings, pauses: float, done: int) -> None:
     """done: runs of earlier sessions."""
     if done:
-        click.echo(f"search {name} goes on after {done} runs", err=True)
+        say(f"search {name} goes on after {done} runs")
         return
     runs = _RUNS + settings.confirm
     each = settings.seconds + pauses + _OVERHEAD
-    click.echo(f"search {name}: about {runs} runs of {duration_text(each)}: {duration_text(runs * each)}", err=True)
+    say(f"search {name}: about {runs} runs of {duration_text(each)}: {duration_text(runs * each)}")
 
 
 def _say_probe(unit: LoadUnit, probe: CapacityProbe) -> None:
@@ -135,7 +132,7 @@ def _say_probe(unit: LoadUnit, probe: CapacityProbe) -> None:
         for each in probe.results
     )
     verdict = f"does not count: {probe.invalid[0]}" if probe.invalid else "met" if probe.passed else "broken"
-    click.echo(f"  {probe.load:>10.5g} {'users' if unit == 'users' else '/s':<5}  {values}  {verdict}", err=True)
+    say(f"  {probe.load:>10.5g} {'users' if unit == 'users' else '/s':<5}  {values}  {verdict}")
 
 
 def _settings(given: dict[str, Any]) -> Settings:
@@ -202,7 +199,7 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
     if picture := given["picture"]:
         (chart,) = source.document().charts
         _write(picture, svg(chart).encode() if picture.endswith(".svg") else png(chart))
-    click.echo(f"kept as {name}: `plimsoll report {name}` shows it again", err=True)
+    say(f"kept as {name}: `plimsoll report {name}` shows it again")
     return _exit_code(answer_of(study.search.probes))
 
 

@@ -1,4 +1,4 @@
-"""The tables. `migrations/` creates them; a test compares the two.
+"""The tables. `migrate` creates them in a new store, `migrations/` upgrades older ones; a test compares the two.
 
 Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed. Rows of `interval`
 and `health` are additive: a reader adds up rows with the same key.
@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0005"
+VERSION = "0007"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -129,6 +129,8 @@ interval = Table(
     Column("service_sum", BigInteger, nullable=False),
     Column("response", LargeBinary, nullable=False),
     Column("service", LargeBinary, nullable=False),
+    # Null where it equals `service`.
+    Column("on_time", LargeBinary, nullable=True),
     Index(None, "run", "second"),
 )
 

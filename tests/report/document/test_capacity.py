@@ -6,7 +6,8 @@ import re
 import pytest
 from tests.stats.capacity.probes import SLO, probe, search_of
 
-from plimsoll.report.document.capacity import capacity_answers, capacity_picture
+from plimsoll.report.answer import answer_of
+from plimsoll.report.document.capacity import capacity_picture
 from plimsoll.report.outputs import text
 from plimsoll.report.render.pictures import svg
 from plimsoll.report.sources import OutputRequest, StudySource
@@ -27,7 +28,7 @@ def study(probes, unit="/s", *, is_finished=True, per_arrival=1.0):
 
 
 def sentences(*arguments, **options):
-    return [each.text for each in capacity_answers(study(*arguments, **options))]
+    return list(answer_of(analyse(study(*arguments, **options))))
 
 
 def report(of, format, **request):
@@ -83,11 +84,11 @@ def test_a_rate_of_flows_is_said_in_arrivals_and_users_as_users():
 )
 def test_what_is_not_found_is_said_as_it_is(probes, first, second):
     of = study(probes)
-    found = [each.text for each in capacity_answers(of)]
+    found = answer_of(analyse(of))
     assert first in found[0]
     assert second in (found[1] if len(found) > 1 else "")
     json.loads(report(of, "json"))
-    assert svg(capacity_picture(of)).count('aria-roledescription="point"') == len(probes)
+    assert svg(capacity_picture(of, of.search)).count('aria-roledescription="point"') == len(probes)
 
 
 def test_the_report_in_its_order():
@@ -104,16 +105,16 @@ def test_the_report_in_its_order():
 
 
 def test_every_run_has_a_row_by_load():
-    of = study([*search_of(), probe(202, 230.0, owed=80.0), probe(150, 90.0, invalid=INVALID)])
+    of = study([*search_of(), probe(202, 230.0, share=80.0), probe(150, 90.0, invalid=INVALID)])
     rows = [re.sub(" +", " ", line) for line in report(of, "md").splitlines() if line.startswith("| ")]
     assert sum("confirm" in each for each in rows) == len(of.search.probes)
     assert "| 150/s | 90 ms | 0% | does not count | confirm | |" in rows
-    assert "The load generator was late by up to 80 ms (p99 of a run), which is part of the times." in report(of, "md")
+    assert "The load generator may have added up to 80 ms to the times of a run." in report(of, "md")
 
 
 def test_the_page_has_the_picture_below_the_answer():
     document = StudySource(analyse(study(search_of()))).document()
-    assert [each.type for each in document.head] == ["answers", "figures"]
+    assert [each.type for each in document.head] == ["answer", "figures"]
     assert [each.name for each in document.charts] == ["capacity"]
 
 

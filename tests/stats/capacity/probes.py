@@ -9,9 +9,9 @@ SLO = parse_slo("p99 < 200ms, errors < 0.1%")
 P99, ERRORS = SLO
 
 
-def probe(load, p99, errors=0.0, phase="confirm", **others):
+def probe(load, p99, errors=0.0, phase="confirm", share=0.0, **others):
     results = tuple(
-        CriterionResult(each, value, each.holds(value), at_least=False)
+        CriterionResult(each, value, each.holds(value), at_least=False, share=share if each.subject.is_time else 0.0)
         for each, value in ((P99, p99), (ERRORS, errors))
     )
     return CapacityProbe(float(load), 10.0, phase, results, **others)

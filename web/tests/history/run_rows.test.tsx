@@ -15,6 +15,7 @@ const SUMMARY: Summary = {
   is_valid: true,
   reasons: [],
   at_least: ["p99"],
+  shares: {},
 };
 
 function run(more: Partial<RunItem> = {}): RunItem {
@@ -53,9 +54,15 @@ describe("a run in the list", () => {
     expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
   });
 
-  it("has its numbers struck through when they must not be used, and says why", () => {
+  it("marks a time of which the generator has too large a share, and says how large", () => {
+    shown(run({ summary: { ...SUMMARY, shares: { p99: 8.7 } } }));
+    expect(figures()[4]).toBe("≥10\u202f000*");
+    expect([...root.querySelectorAll("dd")][4]?.title).toBe("up to 8.70 ms of it is the generator's");
+  });
+
+  it("shows the numbers of an invalid run like any other, and says why it is invalid", () => {
     shown(run({ summary: { ...SUMMARY, is_valid: false, reasons: ["the generator sent late", "and read late"] } }));
-    expect(figures().every((each) => each.startsWith("<s>"))).toBe(true);
+    expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
     expect(root.querySelector("summary")?.textContent).toBe("Invalid: the generator sent late (and 1 more)");
     expect([...root.querySelectorAll("details li")].map((each) => each.textContent)).toEqual([
       "the generator sent late",

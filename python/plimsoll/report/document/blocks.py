@@ -90,8 +90,6 @@ class TableBlock:
     has_filter: bool = False
     words: tuple[str, ...] = ()
     """Verdicts that rows can be filtered by."""
-    struck: bool = False
-    """The numbers are of an invalid run."""
     type: Literal["table"] = "table"
 
 
@@ -107,17 +105,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    text: str
-    chip: Chip | None = None
-    basis: str = ""
+    """The answer, at the top: one to four sentences. What stands between backticks is a name."""
 
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """The answer in short, at the top."""
-
-    answers: tuple[Answer, ...]
-    type: Literal["answers"] = "answers"
+    sentences: tuple[str, ...]
+    type: Literal["answer"] = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +209,7 @@ Block = (
     | Preformatted
     | TableBlock
     | Figures
-    | Answers
+    | Answer
     | Facts
     | Doubts
     | Findings

@@ -10,13 +10,14 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.report.answer import answer_of
 from plimsoll.report.document.footnotes import general
-from plimsoll.report.document.head import answer_text, answers
 from plimsoll.report.document.shape import changes_of, collected, shape_of
 from plimsoll.report.gate import is_invalid, is_primary, regressions
 from plimsoll.report.render.capacity_json import document as capacity_document
 from plimsoll.report.words import direction, verdict
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
     from plimsoll.stats.findings.finding import Finding
-    from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 SCHEMA = "plimsoll.analysis"
@@ -50,7 +50,7 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
             "schema": SCHEMA,
             "version": VERSION,
             "study": _study(study),
-            "answer": [answer_text(each) for each in answers(analysis)],
+            "answer": list(answer_of(analysis)),
             "regressions": len(regressions(analysis)),
             "invalid": is_invalid(analysis),
             "findings": [_finding(each) for each in analysis.findings],
@@ -317,6 +317,7 @@ def _measured(measured: Measured, percents: tuple[str, ...]) -> dict[str, Any]:
         "max_ms": measured.max,
         "censored": measured.censored,
         "percentiles_ms": _quantiles(measured, percents),
+        "share_ms": {percent: Metric("quantile", float(percent) / 100).share_of(measured) for percent in percents},
         "outcomes": dict(measured.outcomes),
         "kinds": [
             {"outcome": kind.outcome, "message": kind.message, "count": kind.count, "status": kind.status}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.document.capacity import capacity_answers
+from plimsoll.report.answer.capacity import sentences
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def document(study: Study, search: CapacitySearch) -> dict[str, Any]:
         "unit": search.unit,
         "seconds": search.seconds,
         "finished": search.is_finished,
-        "answer": [each.text for each in capacity_answers(study)],
+        "answer": list(sentences(study, search)),
         "ending": found.ending,
         "capacity": found.load,
         "low": found.low,
@@ -49,7 +49,7 @@ def _probe(probe: CapacityProbe) -> dict[str, Any]:
         "passed": probe.passed,
         "invalid": list(probe.invalid),
         "backlog_growth_per_s": probe.backlog,
-        "generator_late_ms": probe.owed,
+        "generator_share_ms": probe.share,
         "criteria": [
             {
                 "text": each.criterion.text,

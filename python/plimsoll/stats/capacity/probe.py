@@ -28,10 +28,13 @@ class CapacityProbe:
     run: str = ""
     backlog: float | None = None
     """Requests per second by which those in flight or waiting grew; 0 if they did not; None: not known."""
-    owed: float = 0.0
-    """ms by which the generator may have delayed a request, at its p99."""
     unreachable: str = ""
     """Why no request reached the target; "" if one did."""
+
+    @property
+    def share(self) -> float:
+        """ms of its times that the generator may have added, at most."""
+        return max((each.share for each in self.results), default=0.0)
 
     @property
     def passed(self) -> bool:

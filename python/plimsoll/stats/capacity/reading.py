@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.capacity.probe import ProbePhase
     from plimsoll.stats.thresholds.grammar import Threshold
-    from plimsoll.stats.thresholds.slo import CriterionResult
 
-LATENESS = frozenset({"lag", "delay", "cpu"})
-"""Checks of a run's validity about time that the generator took. It is part of the response times: an objective that
-was met was met in spite of it."""
 TOO_FEW = frozenset({"offered", "dropped"})
 """Checks that fail when fewer requests were sent than asked for. A target that broke the objective with fewer would
 have broken it with all."""
@@ -42,12 +38,11 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     view = RunView.of(run)
     counted = (each for each in run.intervals() if each.second >= view.warmup)
     found = results(criteria, counted, view.duration, view.timed)
+    held = all(each.held for each in found)
     failed = [each for each in judge(view, run.manifest, run.facts).checks if each.state == "failed"]
-    excused = LATENESS if all(each.held for each in found) else LATENESS | TOO_FEW
-    reasons = tuple(each.text for each in failed if each.name not in excused)
-    owed = (view.generator.lag.value_at(0.99) + view.generator.delay.value_at(0.99)) / 1000
-    if may_be_late(found, owed):
-        reasons = (*reasons, "the load generator was so late that it may have broken the objective itself")
+    reasons = tuple(each.text for each in failed if held or each.name not in TOO_FEW)
+    if held and any(each.within_share for each in found):
+        reasons = (*reasons, "without what the load generator may have added the objective was met, with it broken")
     waits = view.generator.waiting_by_second()
     backlog = [
         count + waits.get(second, 0)
@@ -58,16 +53,7 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
     unreachable = outcomes and outcomes <= UNREACHABLE
     why = next((each.message for each in run.failures()), "no connection") if unreachable else ""
-    return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, owed, why)
-
-
-def may_be_late(found: Sequence[CriterionResult], owed: float) -> bool:
-    """Whether an objective that broke would have held without the time that the generator was late. owed: ms, p99."""
-    broken = [each for each in found if not each.held]
-    return bool(broken) and all(
-        each.criterion.subject.is_time and each.value is not None and each.value - owed <= each.criterion.limit
-        for each in broken
-    )
+    return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, why)
 
 
 def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:

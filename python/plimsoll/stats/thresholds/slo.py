@@ -28,6 +28,10 @@ class CriterionResult:
     held: bool
     at_least: bool
     """The true value may be greater, because requests were given up on."""
+    share: float = 0.0
+    """How much of the value the generator may have added."""
+    within_share: bool = False
+    """The limit lies within that share: it held if the generator added that much, else it broke."""
 
 
 def parse_slo(text: str) -> tuple[Threshold, ...]:
@@ -61,7 +65,9 @@ def _result(criterion: Threshold, rows: list[Interval], seconds: float, timed: C
     reading = read(criterion, tally, seconds)
     if reading.value is None:
         return CriterionResult(criterion, None, held=False, at_least=False)
-    return CriterionResult(criterion, reading.value, reading.held, reading.at_least)
+    return CriterionResult(
+        criterion, reading.value, reading.held, reading.at_least, reading.share, reading.within_share
+    )
 
 
 def _split(text: str) -> list[str]:

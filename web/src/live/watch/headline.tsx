@@ -1,15 +1,15 @@
 import type { JSX } from "preact";
 import { Prose } from "../../blocks/prose";
-import type { HeadlineItem, JudgementItem } from "../../contract";
+import type { RunHeadline, RunJudgement } from "../../contract";
 
-const QUESTIONS: readonly { part: keyof HeadlineItem; text: string }[] = [
+const QUESTIONS: readonly { part: keyof RunHeadline; text: string }[] = [
   { part: "target", text: "Is the target healthy?" },
   { part: "generator", text: "Is the generator honest?" },
   { part: "bottleneck", text: "What is the bottleneck?" },
 ];
 
 /** Drawn, so that they look the same everywhere; the title says it in words. */
-const SIGNS: Record<JudgementItem["tone"], string> = {
+const SIGNS: Record<RunJudgement["tone"], string> = {
   good: "M5 10.5l3.5 3.5L15 7",
   warning: "M10 5v6.5M10 14.2v.6",
   bad: "M6 6l8 8M14 6l-8 8",
@@ -18,7 +18,7 @@ const SIGNS: Record<JudgementItem["tone"], string> = {
 
 interface Props {
   /** null: it cannot be said yet. */
-  headline: HeadlineItem | null;
+  headline: RunHeadline | null;
   hasNumbers: boolean;
 }
 
@@ -36,7 +36,7 @@ export function HeadlineCards({ headline, hasNumbers }: Props): JSX.Element {
 
 interface CardProps {
   question: string;
-  judgement: JudgementItem | null;
+  judgement: RunJudgement | null;
   unsaid: string;
 }
 

@@ -1,0 +1,232 @@
+"""A run as the page asks for it, and the command line that says the same."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from plimsoll.errors import FieldError, UsageError
+from plimsoll.load.durations import format_duration
+from plimsoll.load.mistakes import listed
+from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
+from plimsoll.load.shapes import SHAPES
+from plimsoll.run.options.command import run_words
+from plimsoll.run.options.parameter import TableOption
+from plimsoll.run.options.table import run_options
+from plimsoll.run.planned import PlannedRun
+from plimsoll.run.planning import make_outputs, make_plan
+from plimsoll.server.control import class_settings
+from plimsoll.server.control.description import positionals, replaced
+from plimsoll.server.messages import RunRequest
+from plimsoll.stats.thresholds.watch import parse_threshold
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.run.options.command import RunWords
+    from plimsoll.run.plan import RunPlan
+    from plimsoll.run.planning import RunInput
+    from plimsoll.server.control.description import Description, Value
+
+TEXTS = ("warmup", "host", "profile", "name")
+"""Options whose texts are those of the form; an empty one is not given."""
+LISTS = ("tags", "exclude_tags", "thresholds")
+"""Options whose values are those of the form."""
+FIELDS = {
+    **{name: name for name in ("users", "spawn_rate", "rate", "run_time", "stop_timeout", *TEXTS, *LISTS)},
+    **dict.fromkeys((name for name in SHAPE_OPTIONS if name != "rate"), "shape_text"),
+    "threshold": "thresholds",
+}
+"""By the name of an option: the field that is about it."""
+_FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
+_SHORT = re.compile(r", as in -t 1m")
+
+
+class RunRequests:
+    """The runs that may be asked for when this is the command line.
+
+    words: as it was read.
+    """
+
+    def __init__(self, words: RunWords, plan: RunPlan, what: RunInput) -> None:
+        self.plan = replace(plan, has_page=True)
+        self._arguments = words.arguments
+        self._given = words.given
+        self._what = what
+        self._secret = words.secret
+        self.request = _request(words.given, plan, self.has_plan)
+
+    @property
+    def has_plan(self) -> bool:
+        """There is a load that the form cannot say."""
+        if (shape := _shape(self._given)) is not None:
+            return SHAPES[shape].form is None
+        return self._what.plan is not None and self._what.plan.load is not None
+
+    @property
+    def is_told(self) -> bool:
+        """There is nothing left to ask: it is a URL, a plan or targets."""
+        return not self._what.locustfiles or self._what.plan is not None
+
+    @property
+    def picks(self) -> bool:
+        return bool(self._given["class_picker"])
+
+    def first(self) -> PlannedRun:
+        """What the command line says, to the letter."""
+        return self._planned(self._given, self.plan, self._what, self._secret)
+
+    def planned(self, request: RunRequest, description: Description) -> PlannedRun:
+        """Raises FieldError, or UsageError when it is not about one field."""
+        class_settings.check(request.class_settings, description.classes)
+        given = {**self._given, **_values(request, self.has_plan)}
+        given["config_users"] = (*self._given["config_users"], *class_settings.texts(request.class_settings))
+        if not self._what.locustfiles and self._what.plan is None:
+            given["host"] = self._given["host"]
+        arguments = self._arguments
+        if self._what.locustfiles:
+            arguments = self._own_arguments(request, description)
+        try:
+            for text in request.thresholds:
+                parse_threshold(text)
+        except UsageError as error:
+            raise FieldError(str(error), "thresholds") from error
+        try:
+            plan, what = make_plan(arguments, given)
+        except UsageError as error:
+            raise _in_words(error) from error
+        if plan.is_open != (request.model == "open"):
+            other = "a number of users" if request.model == "open" else "a rate"
+            raise FieldError(f"this is {other}, which is of the other model", "shape_text")
+        secret = self._secret | description.secret
+        plan = replace(
+            plan,
+            has_page=True,
+            command=("plimsoll", "run", *run_words(arguments, given)),
+            shape_class=request.shape_class or ("" if self.picks else None),
+        )
+        return self._planned(given, plan, what, secret)
+
+    def _planned(self, given: Mapping[str, Any], plan: RunPlan, what: RunInput, secret: frozenset[str]) -> PlannedRun:
+        return PlannedRun(plan, make_outputs(given, plan, what, secret))
+
+    def _own_arguments(self, request: RunRequest, description: Description) -> tuple[str, ...]:
+        """User classes, and options of the locustfile; those that are as they were stay as they were said."""
+        known = {each.name: each for each in description.options if each.shown}
+        values: dict[str, Value] = {}
+        for name, value in request.arguments.items():
+            option = known.get(name)
+            if option is None:
+                raise FieldError(f"the locustfile has no option {name}", f"arguments.{name}")
+            value = tuple(value) if isinstance(value, list) else value
+            if value != option.value:
+                values[name] = _checked(name, option.choices, option.number, value)
+        for name, option in known.items():
+            if option.required and not values.get(name, option.value) and option.kind != "secret":
+                raise FieldError(f"{name.replace('_', ' ')} is needed", f"arguments.{name}")
+        unknown = sorted(set(request.classes) - {each.name for each in description.classes})
+        if unknown:
+            raise FieldError(f"the locustfile has no user class {', '.join(unknown)}", "classes")
+        sources = [each for each in positionals(self._arguments, description.options) if each.endswith(".toml")]
+        return (*sources, *request.classes, *replaced(self._arguments, description.options, values))
+
+
+def _shape(given: Mapping[str, Any]) -> str | None:
+    return next((name for name in SHAPE_OPTIONS if given[name]), None)
+
+
+def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequest:
+    """What the form is filled with at first."""
+    option = _shape(given) or "rate"
+    form = SHAPES[option].form
+    is_written = option != "rate" and not has_plan
+    texts: dict[str, Any] = {name: _text(given[name]) for name in ("run_time", "stop_timeout", *TEXTS)}
+    return RunRequest(
+        model="open" if plan.is_open else "closed",
+        users=plan.users,
+        spawn_rate=plan.spawn_rate,
+        rate=given["rate"] or "",
+        shape=form.name if form and not has_plan else "plan",
+        shape_text=given[option] if is_written else "",
+        **texts,
+        **{name: given[name] for name in LISTS},
+    )
+
+
+def _text(value: str | float | None) -> str:
+    """A text as it was given, or seconds as a duration."""
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else format_duration(value)
+
+
+def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
+    """What options of the command line would be given. Raises FieldError."""
+    is_open, is_plain = request.model == "open", request.shape == "constant"
+    if request.shape == "plan" and not has_plan:
+        raise FieldError("there is no plan; choose another shape", "shape")
+    options = {each.form.name: name for name, each in SHAPES.items() if each.form}
+    if request.shape not in (*options, "plan"):
+        raise FieldError(f"there is no shape {request.shape}; there are {listed(options, 'and')}", "shape")
+    shapes: dict[str, Any] = dict.fromkeys(SHAPE_OPTIONS) if request.shape != "plan" else {}
+    if is_open and is_plain:
+        shapes["rate"] = _needed(request.rate, "rate", "a rate, as 900/s, is needed")
+    elif not is_plain and request.shape != "plan":
+        shapes[options[request.shape]] = _needed(
+            request.shape_text, "shape_text", f"what the {request.shape} is like is needed"
+        )
+    closed = not is_open and is_plain
+    return {
+        **shapes,
+        **({"reset_stats": False} if is_open else dict.fromkeys(OPEN_ONLY) if request.shape != "plan" else {}),
+        "users": _converted("users", request.users) if closed else None,
+        "spawn_rate": _converted("spawn_rate", request.spawn_rate) if closed else None,
+        "run_time": _converted("run_time", request.run_time) if request.run_time else None,
+        "stop_timeout": _converted("stop_timeout", request.stop_timeout) if request.stop_timeout else None,
+        **{name: getattr(request, name) or None for name in TEXTS},
+        **{name: getattr(request, name) for name in LISTS},
+    }
+
+
+def _needed(text: str, field: str, otherwise: str) -> str:
+    if not text.strip():
+        raise FieldError(otherwise, field)
+    return text.strip()
+
+
+def _converted(name: str, value: object) -> Any:
+    """As the command line would read it."""
+    option = next(TableOption(row=each) for each in run_options() if each.value_name == name)
+    try:
+        return option.type.convert(value, option, None)
+    except click.BadParameter as error:
+        raise FieldError(f"{name.replace('_', ' ')}: {error.message}", name) from error
+
+
+def _in_words(error: UsageError) -> UsageError:
+    """What is wrong with an option, as what is wrong with a field."""
+    text = _SHORT.sub("", str(error))
+    found = _FLAG.search(text)
+    said = _FLAG.sub(lambda flag: flag[1].replace("-", " "), text)
+    field = FIELDS.get(found[1].replace("-", "_")) if found else None
+    return FieldError(said, field) if field else UsageError(said)
+
+
+def _checked(name: str, choices: tuple[str, ...], number: str, value: Value) -> Value:
+    """Raises FieldError for a value that the locustfile's option would refuse."""
+    field, called = f"arguments.{name}", name.replace("_", " ")
+    texts = value if isinstance(value, tuple) else (value,)
+    for text in texts:
+        if not isinstance(text, str):
+            continue
+        if choices and text not in choices:
+            raise FieldError(f"{called}: {text!r} is none of {', '.join(choices)}", field)
+        if number and text:
+            try:
+                {"int": int, "float": float}[number](text)
+            except ValueError:
+                raise FieldError(f"{called}: {text!r} is not a number", field) from None
+    return value

@@ -1,0 +1,241 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from plimsoll._engine import Histogram
+from plimsoll.record import Health
+from plimsoll.stats.validity import Validity, ValidityCheck, judge
+from plimsoll.stats.view import RunView
+
+OPEN = {"model": "open", "users_kind": "native"}
+CLOSED = {"model": "closed", "users_kind": "native"}
+PYTHON = {"model": "closed", "users_kind": "python"}
+SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
+NAMES = [
+    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "clock", "exhausted", "percentiles", "little",
+]  # fmt: skip
+
+
+def health(second=0, worker=0, *, lag_us=100, delay_us=100, count=100, **state):
+    row = Health(second, worker, Histogram(), Histogram(), **state)
+    row.lag.record(lag_us, count)
+    row.delay.record(delay_us, count)
+    return row
+
+
+@pytest.fixture
+def run(make_interval):
+    """A view of so many seconds. Each has 100 exchanges of `ms`, and the health that is given."""
+
+    def make(seconds=10, ms=8.1, states=lambda second: {}, warmup=0.0):
+        view = RunView(warmup)
+        for second in range(seconds):
+            view.add([make_interval([ms] * 100, second=second)], [health(second, **states(second))])
+        view.length = float(seconds)
+        return view
+
+    return make
+
+
+def checks(view, manifest=CLOSED, facts=SOUND) -> dict[str, ValidityCheck]:
+    return {check.name: check for check in judge(view, manifest, facts).checks}
+
+
+def test_a_sound_run_is_valid_and_the_checks_have_their_order(run):
+    for manifest in (CLOSED, PYTHON, OPEN):
+        validity = judge(run(states=lambda second: {"offered": 100}), manifest, SOUND)
+        assert (validity.valid, validity.reasons) == (True, [])
+        assert [check.name for check in validity.checks] == NAMES
+        assert all("\n" not in check.text for check in validity.checks)
+
+
+def test_an_empty_run_is_not_blamed(run):
+    for manifest, facts in ((OPEN, SOUND), (CLOSED, {}), ({}, {})):
+        validity = judge(RunView(), manifest, facts)
+        assert validity.valid
+        assert {check.state for check in validity.checks} <= {"unknown", "n/a", "ok"}
+    states = {check.name: check.state for check in judge(RunView(), {}, {}).checks}
+    assert states == {
+        "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
+        "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
+    }  # fmt: skip
+
+
+def test_only_what_failed_is_a_reason():
+    validity = Validity((
+        ValidityCheck("a", "failed", 1, 0, "first"), ValidityCheck("b", "unknown", None, None, "second"),
+        ValidityCheck("c", "failed", 1, 0, "third"), ValidityCheck("d", "n/a", None, None, "fourth"),
+        ValidityCheck("e", "ok", 0, 0, "fifth"), ValidityCheck("f", "remark", 3, 1, "sixth"),
+    ))  # fmt: skip
+    assert (validity.valid, validity.reasons, validity.remarks) == (False, ["first", "third"], ["sixth"])
+    assert Validity(validity.checks[-1:]).valid
+
+
+@pytest.mark.parametrize(
+    ("waiting", "state", "achieved"), [(0, "ok", 1.0), (20, "ok", 0.99), (21, "failed", 0.9895), (3000, "failed", 0.0)]
+)
+def test_arrivals_that_wait_when_the_last_was_offered_were_not_begun_in_time(run, waiting, state, achieved):
+    # The queue is worked off after the schedule has ended, in seconds 10 to 14.
+    view = run(15, states=lambda at: {"offered": 200, "waiting": waiting} if at < 10 else {})
+    check = checks(view, OPEN)["offered"]
+    assert (check.state, check.limit) == (state, 0.99)
+    assert check.value == pytest.approx(achieved)
+
+
+def test_rates_are_those_of_the_seconds_in_which_load_was_offered(run):
+    view = run(
+        12,
+        states=lambda at: {"offered": 500, "dropped": 100} if 2 <= at < 10 else {"offered": 900 * (at < 2)},
+        warmup=2,
+    )
+    check = checks(view, OPEN)["offered"]
+    assert check.value == pytest.approx(0.8)
+    assert check.text.startswith("only 400/s of 500/s offered were begun in time (80 %, less than 99 %)")
+    assert "--max-users" in check.text
+
+
+def test_what_was_cut_off_waiting_is_not_counted_twice(run):
+    # Of 50 that waited at the end, 30 were dropped when the run was cut.
+    view = run(10, states=lambda at: {"offered": 100, "waiting": 50, "dropped": 30 * (at == 9)})
+    assert checks(view, OPEN)["offered"].value == pytest.approx(0.95)
+
+
+def test_a_dropped_arrival_makes_a_run_invalid(run, make_interval):
+    view = run(states=lambda at: {"offered": 1000, "dropped": int(at == 3)})
+    check = checks(view, OPEN)["dropped"]
+    assert (check.state, check.value, check.limit) == ("failed", 1, 0)
+    assert check.text.startswith("1 arrival dropped: due, but never sent")
+    assert checks(run(states=lambda at: {"offered": 9}), OPEN)["dropped"].state == "ok"
+    # Also when only the exchanges tell.
+    recorded = run()
+    recorded.add([make_interval(outcome="dropped", untimed=2)])
+    assert checks(recorded)["dropped"].text.startswith("2 arrivals dropped")
+
+
+def test_an_open_run_without_arrivals_is_unknown(run):
+    assert checks(run(), OPEN)["offered"].state == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("name", "fact", "value", "state", "text"),
+    [
+        ("workers", "lost_workers", 1, "failed", "1 worker lost: a part of the load was missing from then on"),
+        ("workers", "lost_workers", 0, "ok", "no worker was lost"),
+        ("workers", "lost_workers", None, "unknown", "it is not known whether a worker was lost"),
+        ("clock", "clock_step_ms", 1.0, "ok", "the clock was not set"),
+        ("clock", "clock_step_ms", -250.0, "failed", "the clock was set by 250 ms: "),
+        ("clock", "clock_step_ms", None, "unknown", "it is not known whether the clock was set"),
+    ],
+)
+def test_facts(run, name, fact, value, state, text):
+    check = checks(run(), facts={**SOUND, fact: value})[name]
+    assert check.state == state
+    assert check.text.startswith(text)
+    assert judge(run(), CLOSED, {**SOUND, fact: value}).valid == (state != "failed")
+
+
+def test_running_out_of_files_or_ports(run):
+    check = checks(run(states=lambda at: {"exhausted": int(at < 2)}))["exhausted"]
+    assert (check.state, check.value) == ("failed", 2)
+    assert check.text.startswith("2 exchanges failed because files, ports or memory of the generator ran out")
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"response_max": 5_000_000}, "p99.9 8.1 ms is above max 5 ms"),
+        ({"response_min": 9_000_000}, "min 9 ms is above p50 8.1 ms"),
+        ({"untimed": 1}, "100 times of 99 exchanges"),
+    ],
+)
+def test_a_damaged_record_contradicts_itself(run, make_interval, damage, said):
+    view = run()
+    broken = make_interval([8.1] * 100, name="/broken")
+    for name, value in damage.items():
+        setattr(broken, name, value)
+    view.add([broken])
+    check = checks(view)["percentiles"]
+    assert check.state == "failed"
+    assert check.text.startswith(f"times contradict each other (GET /broken: {said}")
+
+
+def test_times_of_every_size_are_in_order(make_interval):
+    rng, view = random.Random(7), RunView()
+    for name in range(50):
+        times = [rng.lognormvariate(0, 4) + 0.001 for _ in range(rng.randint(1, 30))]
+        view.add([make_interval(times, name=str(name)), make_interval([4_000_000.0], name="hours", outcome="timeout")])
+    assert checks(view)["percentiles"].state == "ok"
+
+
+def busy(make_interval, in_flight, seconds=60, ms=100.0, per_second=500, custom=0, silence_ms=0):
+    """Seconds with `per_second` exchanges of `ms`, and what was counted in flight at the end of each."""
+    view = RunView()
+    for second in range(seconds):
+        rows = [make_interval([ms] * (per_second + custom), second=second)]
+        view.add(
+            rows, [health(second, count=per_second, delay_us=1, in_flight=in_flight(second), silence_ms=silence_ms)]
+        )
+    view.length = float(seconds)
+    return view
+
+
+@pytest.mark.parametrize(
+    ("in_flight", "state"),
+    [
+        (lambda second: 50, "ok"),
+        (lambda second: 45 + second % 11, "ok"),
+        (lambda second: 54, "ok"),
+        (lambda second: 62, "failed"),
+        (lambda second: 40, "remark"),
+    ],
+    ids=["exact", "noisy", "within", "missing", "too few"],
+)
+def test_littles_law(make_interval, in_flight, state):
+    check = checks(busy(make_interval, in_flight))["little"]
+    assert check.state == state, check.text
+    assert check.text.startswith("Little's law: the times add up to 50 in flight, ")
+
+
+def test_littles_law_counts_what_lay_unread(make_interval):
+    view = busy(make_interval, lambda second: 100)
+    assert checks(view)["little"].state == "failed"
+    for second in range(60):
+        unread = Health(second, 0, Histogram(), Histogram())
+        unread.delay.record(100_000, 500)
+        view.add([], [unread])
+    assert checks(view)["little"].state == "ok"
+
+
+def test_littles_law_knows_its_edges(make_interval):
+    # 50 users, each with an exchange of 6 s: those under way at the end of 20 s are in flight but never timed.
+    def view(seconds):
+        found = busy(make_interval, lambda second: 50, seconds=seconds, ms=6000.0, per_second=50 * 3 // seconds)
+        return checks(found)["little"]
+
+    assert view(10).state == "n/a"
+    assert "exchanges took up to 6 s, the run only 10 s" in view(10).text
+    cut = busy(make_interval, lambda second: 50, seconds=20, ms=6000.0, per_second=6)
+    assert checks(cut)["little"].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"seconds": 9}, "9 samples of what was in flight, at least 10 are needed"),
+        ({"in_flight": lambda second: 9}, "9 in flight on average, at least 10 are needed"),
+        ({"in_flight": lambda second: 250 * (second % 5 == 4)}, "what was in flight changes too much between samples"),
+        ({"silence_ms": 30}, "a worker often stood still, and counted late"),
+        ({"custom": 100}, "a client of the user's own timed exchanges that the engine did not count"),
+    ],
+)
+def test_where_littles_law_does_not_apply(make_interval, change, reason):
+    check = checks(busy(make_interval, **{"in_flight": lambda second: 50, **change}))["little"]
+    assert (check.state, check.value, check.text) == ("n/a", None, f"Little's law is not applied: {reason}")
+
+
+def test_the_last_part_of_a_second_is_no_sample(make_interval):
+    view = busy(make_interval, lambda second: 10 if second < 10 else 0, seconds=11, ms=20.0)
+    view.length = 10.3
+    assert checks(view)["little"].state == "ok"
