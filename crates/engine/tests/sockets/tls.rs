@@ -414,3 +414,22 @@ fn it_goes_through_a_proxy_to_the_origin_by_its_own_name() {
     }
     assert_eq!(proxy.connections(), 1);
 }
+
+#[test]
+fn tls_to_a_port_without_it_is_said_with_what_may_be_meant() {
+    let peer = Peer::answering("HTTP/1.1 400 Bad Request\r\n\r\n".into());
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
+    let finished = lab.fetch(&origin, get(&origin));
+    let failure = failure(&finished);
+    let expected = format!("no TLS on port {}; did you mean http://?", peer.address.port());
+    assert_eq!((failure.outcome, failure.message.as_str()), (Outcome::Tls, expected.as_str()));
+}
+
+#[test]
+fn a_self_signed_certificate_is_said_with_what_accepts_it() {
+    let issuer = Issuer::named("alone", &HERE, 2999);
+    let peer = secured(issuer.server_as_itself(), |_, _| panic!("it was accepted"));
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &Issuer::new("other").trusted()));
+    let finished = lab.fetch(&origin, get(&origin));
+    assert!(failure(&finished).message.contains("--insecure"), "{:?}", failure(&finished));
+}
