@@ -70,4 +70,4 @@ def test_a_login_can_be_asked_for_on_this_machine(capsys, tmp_path) -> None:
 
 def test_a_base_path_is_part_of_the_address(capsys, tmp_path) -> None:
     (page,) = served(capsys, tmp_path, web_base_path="/load", web_port=0)
-    assert page.endswith("/load/")
+    assert page.endswith("/load/ (Ctrl-C ends)")

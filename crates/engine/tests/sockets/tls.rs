@@ -417,7 +417,7 @@ fn it_goes_through_a_proxy_to_the_origin_by_its_own_name() {
 
 #[test]
 fn tls_to_a_port_without_it_is_said_with_what_may_be_meant() {
-    let peer = Peer::answering("HTTP/1.1 400 Bad Request\r\n\r\n".into());
+    let peer = Peer::new(|_, mut conn| conn.write("HTTP/1.1 400 Bad Request\r\n\r\n"));
     let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
     let finished = lab.fetch(&origin, get(&origin));
     let failure = failure(&finished);
