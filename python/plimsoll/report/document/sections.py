@@ -106,9 +106,9 @@ def _answering(of: ReportContext) -> list[Chart]:
     ladders = [chart for chart in main if chart.kind.startswith("ladder")]
     if ladders:
         return ladders[:MOST_ANSWERING]
-    ratios = [chart for chart in main if chart.name == "verdicts"]
+    ratios = [chart for chart in main if chart.kind == "verdicts"]
     if ratios and len(judged(of.analysis)) <= MOST_AT_A_GLANCE:
-        return ratios
+        return ratios[:1]
     return [chart for chart in main if chart.kind == "percentiles"][:MOST_ANSWERING]
 
 
