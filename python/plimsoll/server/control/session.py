@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
+from plimsoll.report.numbers import counted
 from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.perform import perform
 from plimsoll.server.control import class_settings
@@ -236,6 +237,7 @@ class PageSession:
             self._order(lambda runner: runner.offer(rate))
         if (change.users, change.spawn_rate, change.classes) != (None, None, None):
             self._order(lambda runner: runner.change(change.users, change.spawn_rate, change.classes))
+        self._live.mark(_change_text(change))
 
     def _check_classes(self, names: Sequence[str]) -> None:
         if not names:
@@ -360,6 +362,14 @@ class _Performance:
         self._is_over = True
         self._make_room()
         self._live.over(status, view, assessment, exit_code, message)
+
+
+def _change_text(change: LoadChange) -> str:
+    """30 users of Shopper, 5 started per second."""
+    users = "" if change.users is None else counted(change.users, "user")
+    classes = "" if change.classes is None else f"of {', '.join(change.classes)}"
+    spawn = "" if change.spawn_rate is None else f"{change.spawn_rate:g} started per second"
+    return ", ".join(filter(None, (change.rate, f"{users} {classes}".strip(), spawn)))
 
 
 def _rate(text: str) -> float:

@@ -113,6 +113,11 @@ class Live(SnapshotFeed):
         if self._run is not None:
             self._run.charts.listen(endpoint)
 
+    def mark(self, text: str) -> None:
+        """The load is another one from now on. text: what it is. From any thread."""
+        if self._run is not None and self.test is not None:
+            self._run.charts.mark(int(self.test.elapsed), text)
+
     def charts(self, endpoint: Key | None) -> tuple[list[Chart], int]:
         """Of an endpoint, or None for all together; and the sequence of the snapshot that they are of. From any
         thread."""
