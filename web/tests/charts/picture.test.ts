@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 async function drawn(of: Record<string, unknown> = spec) {
-  picture = await draw(into, of, config, 300);
+  picture = await draw(into, of, config, { width: 300 });
   return picture;
 }
 
@@ -97,5 +97,5 @@ test("nothing is fetched, whatever a specification names", async () => {
 });
 
 test("a wrong specification is refused", async () => {
-  await expect(draw(into, { mark: 5 }, config, 300)).rejects.toThrow();
+  await expect(draw(into, { mark: 5 }, config, { width: 300 })).rejects.toThrow();
 });

@@ -18,7 +18,7 @@ const CHARTS = 2;
 export function Overview({ session, seen }: { session: Session; seen: Seen }): JSX.Element {
   return (
     <>
-      <ChartGrid session={session} most={CHARTS} />
+      <ChartGrid session={session} test={seen.test} most={CHARTS} />
       <Endpoints rows={seen.rows} isNow={isMeasuring(seen.test)} />
     </>
   );
