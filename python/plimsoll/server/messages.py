@@ -135,6 +135,8 @@ class JudgementItem:
     text: str
     """One sentence with its numbers."""
     more: tuple[str, ...] = ()
+    figure: str = ""
+    """The number that stands beside the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,8 @@ class Test:
     number: int
     """How many runs this process has had, this one included."""
     name: str
+    title: str
+    """What it is: name, load and host."""
     status: Status
     model: Literal["closed", "open"]
     load: str
@@ -347,6 +351,8 @@ class Summary:
 class RunItem:
     id: str
     name: str
+    title: str
+    """As of a `Test`."""
     status: Status
     started: float
     ended: float | None

@@ -150,7 +150,7 @@ function inTheSameBox(spec: Record<string, unknown>): Record<string, unknown> {
       each && "legend" in each ? { ...each, legend: null } : each,
     ]);
   const layer = layers.map((each) => ({ ...each, encoding: Object.fromEntries(bare(each.encoding)) }));
-  return { ...spec, layer, autosize: "none", padding: BOX };
+  return { ...spec, layer, autosize: { type: "none", contains: "content" }, padding: BOX };
 }
 
 /** Vega marks the rows that it takes as its own. */

@@ -13,6 +13,7 @@ from plimsoll.report.document.blocks import Answer, Chip, Doubts, NamedValue
 from plimsoll.report.document.verdict_tables import verdict_chip
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import count, counted, share
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +37,8 @@ def answers(analysis: Analysis) -> tuple[Answer, ...]:
     chosen = judged(analysis)
     if not chosen:
         found = [Answer(_nothing_compared(analysis)), *_of_target(analysis.findings)]
+    elif all(each.word == "one run" for each in chosen) and (told := _one_run_each(chosen)):
+        found = [told]
     elif len(chosen) <= MOST_ANSWERS:
         found = [_answer(analysis, each) for each in chosen]
     else:
@@ -45,6 +48,26 @@ def answers(analysis: Analysis) -> tuple[Answer, ...]:
         rules = ", ".join(f"{name} ({number})" if number > 1 else name for name, number in blocking.items())
         found.append(Answer(f"Findings that block verdicts: {rules}."))
     return tuple(found)
+
+
+def _one_run_each(chosen: Sequence[Comparison]) -> Answer | None:
+    """What two runs measured, in one sentence; None where there are several pairs, levels or operations."""
+    places = {(each.operation, each.level, each.a, each.b) for each in chosen}
+    endpoints = {each.endpoint for each in chosen}
+    total = next((each for each in (TOTAL, ("", "")) if each in endpoints), None)
+    if len(places) > 1 or (total is None and len(endpoints) > 1):
+        return None
+    told = [
+        f"{'requests/s' if each.metric.kind == 'throughput' else each.metric.text} {words.values(each)}"
+        for each in chosen
+        if each.endpoint == (total or each.endpoint) and words.values(each)
+        if each.metric.kind == "throughput" or each.metric.quantile in (0.5, 0.99)
+    ]
+    if not told:
+        return None
+    _, _, a, b = places.pop()
+    noise = "one run each, so how much of that is noise is unknown: repeat both, or use an experiment"
+    return Answer(f"{b} against {a}: {', '.join(told)}; {noise}.")
 
 
 def answer_text(answer: Answer) -> str:

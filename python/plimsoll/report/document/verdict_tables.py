@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Level, Study
 
+MEDIAN = Metric("quantile", 0.5)
 RATIO = TableColumn("Ratio [95\u00a0%]")
 _VERDICT = TableColumn("Verdict", is_text=True)
 _MEANS = "geometric mean over runs; of shares the arithmetic mean"
@@ -98,9 +99,7 @@ def ratio_cell(comparison: Comparison) -> str:
 def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | None = None) -> Chip:
     """The word and what became of it. notes: of the table that it stands in; the reason is written down there, as it is
     mostly that of many rows."""
-    direction = words.direction(comparison) if notes is None else words.direction_in_short(comparison)
-    text = words.WORDS[comparison.word] if comparison.reason else words.verdict(comparison)
-    text += f": {direction}" if direction else ""
+    text = words.chip(comparison)
     if notes is not None and comparison.reason and comparison.word != "equivalent":
         text += notes.mark(comparison.reason)
     basis = words.support(comparison).strip("()")
@@ -123,7 +122,7 @@ def level_tables(analysis: Analysis, operation: str, notes: Footnotes, place: st
     study, tail = analysis.study, highest(analysis.study)
     contents: tuple[tuple[str, Metric, Callable[[EndpointCell], str]], ...] = (
         ("Throughput (requests/s)", Metric("throughput"), lambda row: known(row.rate)),
-        ("p50 (ms)", Metric("quantile", 0.5), lambda row: quantile(row, 0.5)),
+        *([("p50 (ms)", MEDIAN, lambda row: quantile(row, 0.5))] if tail.quantile != MEDIAN.quantile else []),
         (f"{tail.text} (ms)", tail, lambda row: quantile(row, tail.quantile or 0.99)),
         ("Failed requests", Metric("errors"), failed),
     )

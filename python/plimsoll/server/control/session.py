@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -37,6 +38,12 @@ if TYPE_CHECKING:
     from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
 
+STAY_S = 600.0
+"""Seconds after a run for which a page that somebody looks at stays."""
+RELOAD_S = 3.0
+"""Seconds that a browser may take to come back, when its page is loaded again."""
+LOOK_S = 0.2
+"""Seconds between two looks at who is there."""
 ANSWER_TIMEOUT_S = 10.0
 """Seconds after which a run that does not answer is taken to be over."""
 
@@ -108,9 +115,10 @@ class PageSession:
 
     # The main thread
 
-    def run(self, first: Job | None, linger: float | None) -> int:
+    def run(self, first: Job | None, linger: float | None, is_watched: Callable[[], bool] = lambda: False) -> int:
         """The exit code of the last run. first: what to begin with; None waits for somebody to ask for a run. linger:
-        seconds after a run in which another may be asked for; None: until a signal comes.
+        seconds after a run in which another may be asked for; None: until a signal comes. is_watched: whether a
+        browser shows the page, which then stays after the run.
 
         Raises PlimsollError when the first run cannot be performed and nothing is to follow.
         """
@@ -127,7 +135,20 @@ class PageSession:
                         raise
                     code = error.exit_code
                     self._say(f"plimsoll: {_words(error)}")
+                self._stay(is_watched)
         return code
+
+    def _stay(self, is_watched: Callable[[], bool]) -> None:
+        """Until nobody looks at the page any more, `STAY_S` are over, or there is something to do."""
+        if not is_watched():
+            return
+        self._say(f"the page stays while a browser shows it, at most {STAY_S / 60:.0f} min; Ctrl-C ends it")
+        seen = time.monotonic()
+        end = seen + STAY_S
+        while self._jobs.empty() and time.monotonic() < min(end, seen + RELOAD_S):
+            time.sleep(LOOK_S)
+            if is_watched():
+                seen = time.monotonic()
 
     def _accept(self, job: Job) -> None:
         with self._lock:

@@ -52,7 +52,7 @@ class Live(SnapshotFeed):
         self._run, self.result = LiveRun(plan, number, shaped), None
         self.source = Path(plan.locustfiles[0] if plan.locustfiles else plan.source or "").name
         self.is_of_locustfile = bool(plan.locustfiles)
-        self.test = self._run.test(name, is_editable=is_editable)
+        self.test = self._run.test(name or self.source, is_editable=is_editable)
         self.publish(**self._run.empty())
 
     def judge_by(self, judge: Judge) -> None:

@@ -130,7 +130,7 @@ function Summary({ complaints }: { complaints: readonly Complaint[] }): JSX.Elem
   if (!complaints.length) return null;
   return (
     <div class="complaints" role="alert" tabIndex={-1} ref={box}>
-      <h2>This run cannot be started so</h2>
+      <h2>Fix this to start</h2>
       <ul>
         {complaints.map((each) => (
           <li key={each.field + each.text}>{each.field ? <FieldLink complaint={each} /> : each.text}</li>

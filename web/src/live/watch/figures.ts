@@ -67,7 +67,7 @@ function times(total: EndpointRow | null, isNow: boolean): Figure[] {
     unit: "ms",
     ...beside(
       (isNow ? now : whole) !== null && total?.few.includes(isNow ? `current_${name}` : name) && "of few requests",
-      isNow && whole !== null && `${amount(whole)} in all`,
+      isNow && whole !== null && `${amount(whole)} ms over the whole run`,
     ),
   });
   return [
