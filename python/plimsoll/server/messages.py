@@ -25,6 +25,8 @@ class Problem:
     """For people: what is wrong, and what to do."""
     field: str = ""
     """Of the form, if it is about one."""
+    others: tuple[Problem, ...] = ()
+    """What else is wrong with the form."""
 
 
 # The form

@@ -14,7 +14,7 @@ interface Entry {
 }
 
 /** A table of texts, as Python has made it. */
-export function TableView({ table, has_filter, words, struck }: TableBlock) {
+export function TableView({ table, has_filter, words }: TableBlock) {
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const keep = useCallback((key: string, isOpen: boolean) => setOpen((was) => changed(was, key, isOpen)), []);
   const columns = useMemo(() => columnsOf(table, open, keep), [table, open, keep]);
@@ -33,7 +33,6 @@ export function TableView({ table, has_filter, words, struck }: TableBlock) {
       rowClass={kindOf}
       hasFilter={has_filter || rows.length > WORTH_FILTERING}
       words={choice}
-      isStruck={struck}
       note={table.note}
     />
   );

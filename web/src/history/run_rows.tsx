@@ -67,7 +67,7 @@ function RunRow({ run, isChosen, choose, save }: RowProps) {
         <span class="id">{run.id}</span>
       </span>
       <div class="what">
-        <a class="item-name" href={runAddress(run.id)}>
+        <a class="item-name" href={runAddress(run.id)} title={name}>
           {name}
         </a>
         <div class="about">
@@ -83,13 +83,13 @@ function RunRow({ run, isChosen, choose, save }: RowProps) {
           </span>
         )}
       </span>
-      <Figures summary={run.summary} isVoid={isVoid} />
+      <Figures summary={run.summary} />
       {isVoid && <Reasons reasons={run.summary?.reasons ?? []} />}
     </li>
   );
 }
 
-function Figures({ summary, isVoid }: { summary: Summary | null; isVoid: boolean }) {
+function Figures({ summary }: { summary: Summary | null }) {
   const values = summary === null ? FIGURES.map(() => NONE) : figuresOf(summary);
   return (
     <dl class="run-figures">
@@ -99,7 +99,7 @@ function Figures({ summary, isVoid }: { summary: Summary | null; isVoid: boolean
         return (
           <div key={title}>
             <dt>{title}</dt>
-            <dd class={isBad ? "some" : undefined}>{isVoid ? <s>{text}</s> : text}</dd>
+            <dd class={isBad ? "some" : undefined}>{text}</dd>
           </div>
         );
       })}

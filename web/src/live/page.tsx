@@ -69,6 +69,8 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
   useWhen("opened", () => {
     if (hasRun) void refresh();
   });
+  const isLost = session.link.connection.value.state === "lost";
+  const check = (request: Form["request"]) => session.server.check(request).then(() => [], complaintsAbout);
   const start = async (request: Form["request"]) => {
     try {
       await session.start(request);
@@ -93,7 +95,7 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
           {problem}
         </p>
       )}
-      {form.error ? <Broken form={form} refresh={refresh} /> : <StartForm form={form} start={start} />}
+      {form.error ? <Broken form={form} refresh={refresh} /> : <StartForm form={form} check={check} start={start} isLost={isLost} />}
     </>
   );
 }

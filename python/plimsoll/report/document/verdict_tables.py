@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 MEDIAN = Metric("quantile", 0.5)
 RATIO = TableColumn("Ratio [95\u00a0%]")
-_VERDICT = TableColumn("Verdict", is_text=True)
+_VERDICT = TableColumn("Verdict", is_text=True, room="word")
 _MEANS = "geometric mean over runs; of shares the arithmetic mean"
 
 
@@ -39,8 +39,8 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
     columns = (
         *([TableColumn("Operation", is_text=True, use="group")] if has_operations else []),
         *([TableColumn("Level", use="group")] if has_levels else []),
-        *([] if one else [TableColumn("Compared", is_text=True, room="long", use="group")]),
-        TableColumn("Endpoint", is_text=True, room="long", use="group"),
+        *([] if one else [TableColumn("Compared", is_text=True, room="name", use="group")]),
+        TableColumn("Endpoint", is_text=True, room="name", use="group"),
         TableColumn("Metric", is_text=True, room="word"),
         TableColumn(one[0] if one else "before", hint=_MEANS),
         TableColumn(one[1] if one else "after", hint=_MEANS),

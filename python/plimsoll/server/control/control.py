@@ -22,6 +22,9 @@ class Control(Protocol):
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
         """Attributes that a user class is to have in the runs that follow; what was said of others stays."""
 
+    def check(self, request: RunRequest) -> object:
+        """Says what is wrong with it, and starts nothing."""
+
     def start(self, request: RunRequest) -> None:
         """Returns once the run is accepted; how it goes is seen in `Live`."""
 

@@ -238,11 +238,15 @@ class PageSession:
             request, class_settings=class_settings.with_more(request.class_settings, name, settings)
         )
 
-    def start(self, request: RunRequest) -> None:
+    def check(self, request: RunRequest) -> tuple[Job, Description]:
+        """The run that is asked for, and what the locustfile offers."""
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        job = self._planner.job(request, description)
+        return self._planner.job(request, description), description
+
+    def start(self, request: RunRequest) -> None:
+        job, description = self.check(request)
         self._accept(job)
         self._request = filled_in(request, description)
 

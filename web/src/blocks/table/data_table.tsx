@@ -29,7 +29,7 @@ export interface DataTableProps<T> {
   rowKey(row: T): string;
   /** Rows that stay at the bottom however the others are sorted and filtered. */
   totals?: readonly T[] | undefined;
-  /** "void" (struck out: of something invalid), "missing", "current". */
+  /** "void" (of something that cannot be compared), "missing", "current". */
   rowClass?: ((row: T) => string) | undefined;
   hasFilter?: boolean | undefined;
   /** What rows can be filtered by besides: its label, and the words there are. */
@@ -37,8 +37,6 @@ export interface DataTableProps<T> {
   /** Columns can be chosen; which ones is remembered under this name. */
   chosenAs?: string | undefined;
   sortedBy?: Sorting | null | undefined;
-  /** All numbers are of something invalid. */
-  isStruck?: boolean | undefined;
   note?: string | undefined;
   /** Stands beside the filter. */
   children?: ComponentChildren;
@@ -78,7 +76,7 @@ export function DataTable<T>(props: DataTableProps<T>) {
 
   const filters = { hasFilter: props.hasFilter === true, search, onSearch: setSearch, words, word, onWord: setWord };
   return (
-    <div class={`table${isMany ? " many" : ""}${props.isStruck ? " struck" : ""}`}>
+    <div class={`table${isMany ? " many" : ""}`}>
       <Tools caption={caption} {...filters} found={found.length} all={rows.length}>
         {props.children}
         {isOffered && <Picker columns={props.columns} shown={columns} onToggle={toggle} />}

@@ -19,12 +19,16 @@ export function forgetDraft(): void {
 
 interface Props {
   form: Form;
+  /** Resolves to what the server has against it. */
+  check: (request: RunRequest) => Promise<Complaint[]>;
   /** Resolves to what is wrong with it; [] once it is accepted. */
   start: (request: RunRequest) => Promise<Complaint[]>;
+  /** Nobody is there who could start it. */
+  isLost: boolean;
 }
 
 /** Start a run: the little that everybody needs, and the rest behind "More". */
-export function StartForm({ form, start }: Props): JSX.Element {
+export function StartForm({ form, check, start, isLost }: Props): JSX.Element {
   const [complaints, setComplaints] = useState<readonly Complaint[]>([]);
   const [isBusy, setBusy] = useState(false);
   const draft = kept.value ?? draftOf(form);
@@ -37,11 +41,11 @@ export function StartForm({ form, start }: Props): JSX.Element {
     event.preventDefault();
     if (isBusy) return;
     const { request, complaints: own } = requestOf(draft, form);
-    setComplaints(own);
-    if (own.length) return;
     setBusy(true);
-    const found = await start(request);
-    setComplaints(found);
+    setComplaints(own);
+    const told = own.map((each) => each.field);
+    const found = await (own.length ? check(request) : start(request));
+    setComplaints([...own, ...found.filter((each) => !each.field || !told.includes(each.field))]);
     setBusy(false);
   };
   const part: PartProps = { form, draft, complaints, change };
@@ -53,7 +57,7 @@ export function StartForm({ form, start }: Props): JSX.Element {
           <ModelChoice {...part} />
           <Basics {...part} />
           <p class="start-go">
-            <button type="submit" class="primary" aria-disabled={isBusy}>
+            <button type="submit" class="primary" aria-disabled={isBusy} disabled={isLost}>
               {isBusy ? "Starting…" : "Start"}
             </button>
           </p>

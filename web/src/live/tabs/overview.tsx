@@ -44,6 +44,7 @@ const COMMON: readonly Column<EndpointRow>[] = [
     key: "endpoint",
     title: "Endpoint",
     isText: true,
+    room: "name",
     isSticky: true,
     text: (row) => `${row.method} ${row.name}`.trim(),
     cell: (row) => <a href={chartsOf(row)}>{`${row.method} ${row.name}`.trim()}</a>,
