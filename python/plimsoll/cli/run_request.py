@@ -86,7 +86,7 @@ class RunRequests:
         return self._job(self._given, self.plan, self._what, self._secret)
 
     def job(self, request: RunRequest, description: Description) -> Job:
-        """Raises SeveralFieldsError with all that a field says about itself, FieldError for what the fields say together, or
+        """Raises SeveralFieldsError with all fields that cannot be read, FieldError for what fields say together, or
         UsageError when it is not about a field."""
         _check_fields(request)
         class_settings.check(request.class_settings, description.classes)

@@ -15,11 +15,11 @@ from starlette.responses import Response
 
 from plimsoll.errors import (
     FieldError,
-    SeveralFieldsError,
     NotNowError,
     PlimsollError,
     ReadOnlyError,
     RefError,
+    SeveralFieldsError,
     UsageError,
 )
 from plimsoll.server.messages import Problem

@@ -92,16 +92,14 @@ export async function draw(
       await view.width(to).runAsync();
     },
     placeOf(x, y) {
-      const [left, top] = cornerOf(view);
-      const [inX, inY] = [x - left, y - top];
+      const [inX, inY] = [x - BOX.left, y - BOX.top];
       if (inX < 0 || inX > view.width() || inY < 0 || inY > view.height()) return null;
       const value: unknown = scaleOf(view, "y")?.invert?.(inY);
       return { second: Number(scaleOf(view, "x")?.invert?.(inX)), value: typeof value === "number" ? value : null };
     },
     lineAt(second) {
       const at = scaleOf(view, "x")?.(second) ?? NaN;
-      const [left, top] = cornerOf(view);
-      return at >= 0 && at <= view.width() ? { left: left + at, top, height: view.height() } : null;
+      return at >= 0 && at <= view.width() ? { left: BOX.left + at, top: BOX.top, height: view.height() } : null;
     },
     end: () => void view.finalize(),
   };
@@ -117,13 +115,6 @@ interface Scale {
 
 function scaleOf(view: View, name: string): Scale | undefined {
   return view.scale(name) as Scale | undefined;
-}
-
-/** Where the plot begins in the picture, px. */
-function cornerOf(view: View): [number, number] {
-  const padding = view.padding() as { left?: number; top?: number } | number;
-  const [x, y] = view.origin();
-  return typeof padding === "number" ? [padding + x, padding + y] : [(padding.left ?? 0) + x, (padding.top ?? 0) + y];
 }
 
 /** Vega-Lite copies what it compiles, so the rows are put in afterwards. */
@@ -143,13 +134,13 @@ function compiled(spec: Record<string, unknown>, config: Record<string, unknown>
 
 /** Charts over time stand below one another: their plots begin at the same px, and the page has their legends. */
 function inTheSameBox(spec: Record<string, unknown>): Record<string, unknown> {
-  const layers = (spec.layer ?? []) as { encoding: Record<string, object> }[];
-  const bare = (encoding: Record<string, object>) =>
-    Object.entries(encoding).map(([channel, each]) => [
-      channel,
-      each && "legend" in each ? { ...each, legend: null } : each,
-    ]);
-  const layer = layers.map((each) => ({ ...each, encoding: Object.fromEntries(bare(each.encoding)) }));
+  const layers = (spec.layer ?? []) as { encoding: Record<string, object | undefined> }[];
+  const bare = ({ encoding }: (typeof layers)[number]) => ({
+    ...encoding,
+    ...(encoding.color && { color: { ...encoding.color, legend: null } }),
+    ...(encoding.strokeDash && { strokeDash: { ...encoding.strokeDash, legend: null } }),
+  });
+  const layer = layers.map((each) => ({ ...each, encoding: bare(each) }));
   return { ...spec, layer, autosize: { type: "none", contains: "content" }, padding: BOX };
 }
 

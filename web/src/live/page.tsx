@@ -95,7 +95,11 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
           {problem}
         </p>
       )}
-      {form.error ? <Broken form={form} refresh={refresh} /> : <StartForm form={form} check={check} start={start} isLost={isLost} />}
+      {form.error ? (
+        <Broken form={form} refresh={refresh} />
+      ) : (
+        <StartForm form={form} check={check} start={start} isLost={isLost} />
+      )}
     </>
   );
 }

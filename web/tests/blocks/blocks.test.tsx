@@ -123,8 +123,3 @@ test("a table has chips with their lines, a total, and struck-out rows", () => {
   expect(texts("tbody td.long")).toEqual(["/a"]);
   expect(one("details.verdict p").textContent).toBe("why /a");
 });
-
-test("the numbers of an invalid run are struck out as a whole", () => {
-  const { one } = page(tableBlock(table("Requests", [row("/a", "1")]), { struck: true }));
-  expect(one(".table").classList.contains("struck")).toBe(true);
-});

@@ -52,7 +52,8 @@ class Live(SnapshotFeed):
         self._run, self.result = LiveRun(plan, number, shaped), None
         self.source = Path(plan.locustfiles[0] if plan.locustfiles else plan.source or "").name
         self.is_of_locustfile = bool(plan.locustfiles)
-        self.test = self._run.test(name or self.source, is_editable=is_editable)
+        address = plan.source if "://" in (plan.source or "") else None
+        self.test = self._run.test(name or address or self.source, is_editable=is_editable)
         self.publish(**self._run.empty())
 
     def judge_by(self, judge: Judge) -> None:

@@ -12,9 +12,10 @@ from plimsoll.stats.study import TOLERANCE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from plimsoll.record import CaughtException
     from plimsoll.stats.view import RunView
 
-_BEFORE_HTTP = {"connect": "no connection", "dns": "the name cannot be resolved", "tls": "no TLS handshake"}
+_BEFORE_HTTP = {"connect": "no connection", "tls": "no TLS handshake"}
 """Failures before a request could be sent, and what they are called where no message says it."""
 _QUOTED = re.compile(r"'([^']+)'\)?$")
 
@@ -49,11 +50,17 @@ def raising(view: RunView) -> RunJudgement | None:
         return None
     first, *others = caught
     times = sum(each.count for each in caught)
-    more = tuple(f"{each.message}: {number(each.count)} times." for each in others[:4])
+    more = tuple(f"{_named(each)}: {number(each.count)} times." for each in others[:4])
     return RunJudgement(
         "bad" if times > TOLERANCE * view.total.requests else "warning",
-        f"Your code raises {first.message}",
+        f"Your code raises {_named(first)}",
         "The users' own code ends its tasks with exceptions; the tracebacks are among the exceptions.",
         more,
         figure="once" if times == 1 else f"{number(times)} times",
     )
+
+
+def _named(caught: CaughtException) -> str:
+    """With its type, as the last line of its traceback has it: KeyError: 'price'."""
+    lines = caught.traceback.strip().splitlines()
+    return lines[-1] if lines else caught.message

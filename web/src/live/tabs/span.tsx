@@ -26,9 +26,9 @@ export function spanOf(test: Test | null, end: number, wanted: string | null): S
   const seconds = SPANS.find((each) => each.name === wanted)?.seconds ?? null;
   if (seconds !== null && end > seconds) return { from: end - seconds, until: end };
   if (!test || !isGoing(test)) return { from: 0, until: Math.max(end, 1) };
-  const room = Math.max(LEAST, end);
-  if (test.left === null) return { from: 0, until: room };
-  return { from: 0, until: Math.max(end, Math.min(test.elapsed + test.left, ROOM * room)) };
+  if (test.left === null) return { from: 0, until: Math.max(LEAST, end) };
+  const room = Math.max(LEAST, ROOM * end);
+  return { from: 0, until: Math.max(end, Math.min(test.elapsed + test.left, room)) };
 }
 
 /** Of the address. */
