@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
+import { Folding } from "../../blocks/folding";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Form, RunRequest } from "../../contract";
 import { ClassFields } from "./class_fields";
 import { TextField, idOf } from "./fields";
-import { Fold } from "./fold";
 import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
 import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
 import { draftOf, requestOf, type Complaint, type Draft } from "./request";
@@ -111,16 +111,17 @@ function Folded(part: PartProps): JSX.Element {
   return (
     <>
       {form.arguments.length > 0 && (
-        <Fold
+        <Folding
+          class="fold"
           summary="Options of the locustfile"
-          isOpen={first.current || complaints.some((each) => isOfArguments(form, each.field))}
+          startsOpen={first.current || complaints.some((each) => isOfArguments(form, each.field))}
         >
           <ArgumentFields {...part} />
-        </Fold>
+        </Folding>
       )}
-      <Fold summary="More" isOpen={complaints.some((each) => isInMore(each.field))}>
+      <Folding class="fold" summary="More" startsOpen={complaints.some((each) => isInMore(each.field))}>
         <MoreFields {...part} />
-      </Fold>
+      </Folding>
     </>
   );
 }
