@@ -4,7 +4,7 @@ from dataclasses import replace
 from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_charts, table
 
 from plimsoll.record import Failure
-from plimsoll.report.document.blocks import Details, Doubts, Facts, Preformatted, TableBlock
+from plimsoll.report.document.blocks import Answers, Details, Doubts, Facts, Preformatted, TableBlock
 from plimsoll.report.document.run import GROWING, MOST_ROWS, run_document
 from plimsoll.report.render.html import to_json
 from plimsoll.stats.view import RunView
@@ -32,12 +32,12 @@ def test_a_time_that_was_cut_short_is_at_least_that(view, run, valid):
 def test_sections_stand_in_their_order(view, run, valid, invalid):
     document = run_document(view, run, invalid)
     assert ids(document) == [
-        "validity", "findings", "thresholds", "numbers", "percentiles", "course", "failures", "exceptions",
+        "course", "thresholds", "numbers", "percentiles", "failures", "exceptions", "validity", "findings",
         "environment", "notes",
     ]  # fmt: skip
     labels = [each.label or each.title for each in document.sections]
     assert labels == [
-        "Validity", "Findings", "Thresholds", "Numbers", "Percentiles", "Time", "Failures", "Exceptions",
+        "Time", "Thresholds", "Numbers", "Percentiles", "Failures", "Exceptions", "Validity", "Findings",
         "Environment", "Notes",
     ]  # fmt: skip
     assert "thresholds" not in ids(run_document(view, run, replace(valid, thresholds=())))
@@ -46,12 +46,13 @@ def test_sections_stand_in_their_order(view, run, valid, invalid):
 def test_it_begins_with_what_was_run(view, run, valid):
     run.notes = ["after the deployment"]
     document = run_document(view, run, valid)
-    assert document.title == f"Run {run.id}"
-    assert document.lines[0].startswith("finished, 20")
-    assert run.id not in document.lines[0]
+    assert document.title.endswith("5 users · http://127.0.0.1:8000")
+    assert document.lines[0].startswith(f"run {run.id}, finished, 20")
     assert document.lines[-1] == "note: after the deployment"
     assert document.refs == (run.id,)
-    (facts,) = document.head
+    answers, facts = document.head
+    assert isinstance(answers, Answers)
+    assert answers.answers[0].text.startswith("Your code raises ZeroDivisionError: division by zero. ")
     assert isinstance(facts, Facts)
     assert facts.style == "status"
     assert [each.name for each in facts.facts] == [
@@ -64,7 +65,7 @@ def test_it_begins_with_what_was_run(view, run, valid):
 
 
 def test_an_invalid_run_does_not_begin_with_its_times(view, run, invalid):
-    (facts,) = run_document(view, run, invalid).head
+    _, facts = run_document(view, run, invalid).head
     assert isinstance(facts, Facts)
     assert [each.name for each in facts.facts] == ["measured", "requests", "failed"]
 

@@ -163,7 +163,7 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
         return ()
     manifest = run.manifest if run is not None else {}
     told = headline(view, manifest, {}, thresholds=assessment.thresholds, validity=assessment.validity).target
-    return (Answers((Answer(f"{told.title}: {told.text}"),)),)
+    return (Answers((Answer(f"{told.title}. {told.text}"),)),)
 
 
 def _status(view: RunView, total: EndpointSummary, assessment: Assessment) -> tuple[NamedValue, ...]:

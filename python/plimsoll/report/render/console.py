@@ -52,7 +52,7 @@ _LEAST = {"long": 12, "name": 12, "word": 7}
 
 _ALARMING = re.compile(
     r"INVALID: the generator.*|Some of these numbers.*|INVALID|blocks verdicts"
-    r"|DIFFERENT(?:, at least [\d.]+ %)?: (?:slower|less throughput|more failures)"
+    r"|[+−][\d.]+ % (?:slower|less)|\+[\d.]+ pp more"
 )
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 """A number and its unit stay on one line."""
