@@ -2,6 +2,7 @@
 
 import os
 import platform
+import re
 import subprocess
 from pathlib import Path
 
@@ -41,3 +42,8 @@ def first_line(command: list[str]) -> str:
     """The first line a program prints about itself, for its version; stderr counts as well (nginx, wrk)."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return (done.stdout + done.stderr).strip().partition("\n")[0]
+
+
+def version_of(command: list[str]) -> str:
+    """The same without where the program is or how it was built."""
+    return re.split(r" \[| \(| <| from ", first_line(command))[0]

@@ -107,7 +107,7 @@ class Nginx:
             words = self._connection.getresponse().read().split()
         except (OSError, HTTPException) as error:
             self.close()
-            raise BenchError(f"nginx does not tell its status: {error}") from error
+            raise BenchError(f"nginx does not give its status: {error}") from error
         # Active connections: 1 server accepts handled requests ACCEPTS HANDLED REQUESTS Reading: …
         self._asked += 1
         return Status(connections=int(words[2]) - 1, requests=int(words[9]) - self._asked)

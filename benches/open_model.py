@@ -9,7 +9,7 @@ from .cost import check_count, wait_for_connections, weigh
 from .figures import Figures
 from .nginx import Nginx
 from .process import Measured
-from .subjects import Load, class_of, kept, plimsoll_missing, plimsoll_run, plimsoll_version
+from .subjects import Load, PlimsollSubject, class_of, kept, plimsoll_run
 
 WARM_UP_SECONDS = 2
 """Left out of every figure: here the connections come about."""
@@ -17,21 +17,14 @@ MARGIN_SECONDS = 1
 
 
 @dataclass(frozen=True)
-class Arrivals:
+class Arrivals(PlimsollSubject):
     """`plimsoll run` at a rate. user: a class of trivial.py; None for native users of the URL."""
 
-    name: str
     rate: int
     """Per second."""
     user: str | None = None
     logged: bool = False
     """Every exchange goes into a file."""
-
-    def missing(self) -> str | None:
-        return plimsoll_missing()
-
-    def version(self) -> str:
-        return plimsoll_version()
 
     def command(self, load: Load) -> list[str]:
         what = class_of(load, "trivial.py", self.user) if self.user else [load.url + load.path, "--headless"]

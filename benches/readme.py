@@ -1,16 +1,22 @@
-"""The results' place in README.md: between two markers, so that its figures are always those of one run."""
+"""The place of results in a README.md: between two markers, so that its figures are always those of one run."""
 
 from pathlib import Path
 
 README = Path(__file__).resolve().parent / "README.md"
-BEGIN = "<!-- results: written by `python -m benches --readme` -->\n"
-END = "<!-- end of results -->\n"
 
 
-def splice(text: str, readme: Path = README) -> None:
-    """Replace what stands between the markers. Raises ValueError when the file lacks them."""
-    before, begin, rest = readme.read_text().partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"{readme} lacks the markers of the results")
-    readme.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}")
+def splice(
+    text: str, readme: Path = README, section: str = "results", command: str = "python -m benches --readme"
+) -> None:
+    """Replace what stands between the section's markers. Raises ValueError when the file lacks them."""
+    begin, end = markers(section, command)
+    before, found, rest = readme.read_text().partition(begin)
+    _, ended, after = rest.partition(end)
+    if not found or not ended:
+        raise ValueError(f"{readme} lacks the markers of {section}")
+    readme.write_text(f"{before}{begin}\n{text}\n{end}{after}")
+
+
+def markers(section: str = "results", command: str = "python -m benches --readme") -> tuple[str, str]:
+    """command: what writes the section."""
+    return f"<!-- {section}: written by `{command}` -->\n", f"<!-- end of {section} -->\n"

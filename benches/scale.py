@@ -11,7 +11,7 @@ from .files import processes_for
 from .nginx import OWN_ADDRESS, running_nginx
 from .process import Measured
 from .sources import sources
-from .subjects import Load, class_of, kept, plimsoll_missing, plimsoll_run, plimsoll_version
+from .subjects import Load, PlimsollSubject, class_of, kept, plimsoll_run
 
 RATE = 2_000
 """Requests per second, over all users."""
@@ -30,20 +30,13 @@ get = "/small"
 
 
 @dataclass(frozen=True)
-class Paced:
+class Paced(PlimsollSubject):
     """`plimsoll run` with users that come at RATE/s and wait until all others have had their turn.
 
     So the rate is the same from the first second on. user: a class of paced.py; None for the native users of a plan.
     """
 
-    name: str
     user: str | None
-
-    def missing(self) -> str | None:
-        return plimsoll_missing()
-
-    def version(self) -> str:
-        return plimsoll_version()
 
     def command(self, load: Load) -> list[str]:
         """A failed request is no reason to fail: it is counted."""

@@ -63,7 +63,7 @@ class Growth:
 
     @property
     def verdict(self) -> str:
-        """Of resident memory; that which is not shared depends on other processes, and is only told."""
+        """Of resident memory; that which is not shared depends on other processes, and is only shown."""
         if self.kind != "rss":
             return "–"
         return self.trend.verdict if self.trend else "too short"

@@ -1,4 +1,4 @@
-"""Where the connections to a port come from, as the kernel's table of sockets tells it."""
+"""Where the connections to a port come from, by the kernel's table of sockets."""
 
 import socket
 from collections.abc import Iterable

@@ -6,12 +6,12 @@ import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import ClassVar
 
 from plimsoll.record import DROPPED
 from plimsoll.store import Store
 
-from .machine import first_line
+from .machine import version_of
 
 FOLDER = Path(__file__).resolve().parent
 NATIVE = FOLDER.parent / "target" / "release" / "examples" / "native"
@@ -37,35 +37,49 @@ class Load:
         return {"BENCH_PATH": self.path}
 
 
-class Subject(Protocol):
+@dataclass(frozen=True)
+class Subject:
     """One generator."""
 
-    @property
-    def name(self) -> str:
-        """How the tables call it; also the key of its figures."""
+    name: str
+    """How the tables call it; also the key of its figures."""
+    program: ClassVar[str | Path]
+    hint: ClassVar[str] = ""
+    """How to install it."""
+    version_option: ClassVar[str] = "--version"
 
     def missing(self) -> str | None:
         """Why it cannot be measured here; None when it can."""
+        return None if shutil.which(self.program) else f"{self.program} is not installed{self.hint}"
 
     def version(self) -> str:
         """What it says about itself."""
+        return version_of([str(self.program), self.version_option])
 
     def command(self, load: Load) -> list[str]:
         """The command line."""
+        raise NotImplementedError
 
     def reported(self, load: Load, output: str) -> int:
         """How many requests the generator says it made."""
+        raise NotImplementedError
+
+
+class PlimsollSubject(Subject):
+    """`plimsoll run` in one of its modes; coordinator and worker are both measured."""
+
+    program = PLIMSOLL
+    hint = " (make setup)"
+
+    def reported(self, load: Load, output: str) -> int:
+        return kept(load)
 
 
 @dataclass(frozen=True)
-class Wrk:
+class Wrk(Subject):
     name: str = "wrk"
-
-    def missing(self) -> str | None:
-        return None if shutil.which("wrk") else "wrk is not installed (apt-get install wrk)"
-
-    def version(self) -> str:
-        return first_line(["wrk", "--version"]).partition(" [")[0]
+    program = "wrk"
+    hint = " (apt-get install wrk)"
 
     def command(self, load: Load) -> list[str]:
         return ["wrk", "-t1", f"-c{load.users}", f"-d{load.seconds}s", load.url + load.path]
@@ -75,16 +89,15 @@ class Wrk:
 
 
 @dataclass(frozen=True)
-class Native:
+class Native(Subject):
     """The engine's native users without any Python: the yardstick of the hot path."""
 
     name: str = "plimsoll native users"
-
-    def missing(self) -> str | None:
-        return None if NATIVE.exists() else f"{NATIVE} is not built (cargo build --release --examples)"
+    program = NATIVE
+    hint = " (cargo build --release --examples)"
 
     def version(self) -> str:
-        return plimsoll_version()
+        return version_of([str(PLIMSOLL), "--version"])
 
     def command(self, load: Load) -> list[str]:
         return [str(NATIVE), load.url + load.path, str(load.users), str(load.seconds)]
@@ -94,18 +107,11 @@ class Native:
 
 
 @dataclass(frozen=True)
-class PlimsollRun:
-    """`plimsoll run`, of a URL or of one class of a locustfile; coordinator and worker are both measured."""
+class PlimsollRun(PlimsollSubject):
+    """Of a URL or of one class of a locustfile."""
 
-    name: str
     file: str | None = None
     user: str | None = None
-
-    def missing(self) -> str | None:
-        return plimsoll_missing()
-
-    def version(self) -> str:
-        return plimsoll_version()
 
     def command(self, load: Load) -> list[str]:
         what = [load.url + load.path]
@@ -113,23 +119,15 @@ class PlimsollRun:
             what = class_of(load, self.file, self.user)
         return plimsoll_run(load, *what, "-u", str(load.users), "-r", str(load.users))
 
-    def reported(self, load: Load, output: str) -> int:
-        return kept(load)
-
 
 @dataclass(frozen=True)
-class LocustRun:
+class LocustRun(Subject):
     """The real Locust with the same locustfile."""
 
-    name: str
+    program = LOCUST
+    hint = " (make bench)"
     file: str
     user: str
-
-    def missing(self) -> str | None:
-        return None if LOCUST.exists() else f"{LOCUST} is missing (make bench)"
-
-    def version(self) -> str:
-        return first_line([str(LOCUST), "--version"]).partition(" from ")[0]
 
     def command(self, load: Load) -> list[str]:
         command = [str(LOCUST), *class_of(load, self.file, self.user), "-u", str(load.users), "-r", str(load.users)]
@@ -140,42 +138,24 @@ class LocustRun:
 
 
 @dataclass(frozen=True)
-class K6:
+class K6(Subject):
     name: str = "k6"
-
-    def missing(self) -> str | None:
-        return None if shutil.which("k6") else "k6 is not installed"
-
-    def version(self) -> str:
-        return first_line(["k6", "version"]).partition(" (")[0]
+    program = "k6"
+    version_option = "version"
 
     def command(self, load: Load) -> list[str]:
-        command = [
-            "k6",
-            "run",
-            "--quiet",
-            "--no-usage-report",
-            "--vus",
-            str(load.users),
-            "--duration",
-            f"{load.seconds}s",
-        ]
-        command += ["--env", f"BENCH_URL={load.url}{load.path}", "--summary-export", str(load.folder / "k6.json")]
-        return [*command, str(FOLDER / "k6.js")]
+        command = ["k6", "run", "--quiet", "--no-usage-report", "--vus", str(load.users)]
+        command += ["--duration", f"{load.seconds}s", "--env", f"BENCH_URL={load.url}{load.path}"]
+        return [*command, "--summary-export", str(load.folder / "k6.json"), str(FOLDER / "k6.js")]
 
     def reported(self, load: Load, output: str) -> int:
         return int(json.loads((load.folder / "k6.json").read_text())["metrics"]["http_reqs"]["count"])
 
 
 @dataclass(frozen=True)
-class Oha:
+class Oha(Subject):
     name: str = "oha"
-
-    def missing(self) -> str | None:
-        return None if shutil.which("oha") else "oha is not installed"
-
-    def version(self) -> str:
-        return first_line(["oha", "--version"])
+    program = "oha"
 
     def command(self, load: Load) -> list[str]:
         command = ["oha", "-z", f"{load.seconds}s", "-c", str(load.users), "-w", "--no-tui", "--output-format", "json"]
@@ -183,16 +163,6 @@ class Oha:
 
     def reported(self, load: Load, output: str) -> int:
         return sum(json.loads(output)["statusCodeDistribution"].values())
-
-
-def plimsoll_missing() -> str | None:
-    """Why `plimsoll run` cannot be measured here; None when it can."""
-    return None if PLIMSOLL.exists() else f"{PLIMSOLL} is missing (make setup)"
-
-
-def plimsoll_version() -> str:
-    """As in "plimsoll 0.1.0"."""
-    return first_line([str(PLIMSOLL), "--version"])
 
 
 def class_of(load: Load, file: str, user: str) -> list[str]:

@@ -107,7 +107,7 @@ def bar_rows(bars: Sequence[Bar]) -> Iterator[tuple[str, ...]]:
 
 def table(head: Sequence[str], rows: Iterable[tuple[str, ...]], words: int = 1) -> str:
     """A Markdown table, aligned in plain text too: the first `words` columns to the left, figures to the right."""
-    lines = [tuple(head), *rows]
+    lines = [tuple(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
 
     def row(cells: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ WARM_UP = 0.2
 """Share of the samples, from the beginning, that are left out: caches fill and arenas are laid out in it."""
 LIMIT_MB_PER_HOUR = 1.0
 LEAST_SAMPLES = 8
-"""Fewer tell nothing about a slope."""
+"""Fewer say nothing about a slope."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The discussion lab, started: PostgreSQL and the service in front of it, in one build.
 
-`python -m labs.discussion.lab --variant old|new --port N` runs until it is told to end (SIGTERM, Ctrl-C).
+`python -m labs.discussion.lab --variant old|new --port N` runs until it is asked to end (SIGTERM, Ctrl-C).
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """The load of the report: students who read and write, with a pause between. A plain Locust file.
 
-Whoever changes or deletes something first looks for it, with a GET that is counted as one.
+A user who changes or deletes something first looks for it, with a GET that is counted as one.
 """
 
 import random

@@ -1,6 +1,6 @@
 """The load of the report: users without think time, each of whom does one kind of operation. A plain Locust file.
 
-Which one is told by the class: `plimsoll run -f locustfile.py UploadKey`.
+The class selects one: `plimsoll run -f locustfile.py UploadKey`.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """The proxies lab, started: nginx as a file server, and in front of it nginx as the proxy of one variant.
 
-`python -m labs.proxies.lab --variant NAME --port N` runs until it is told to end (SIGTERM, Ctrl-C).
+`python -m labs.proxies.lab --variant NAME --port N` runs until it is asked to end (SIGTERM, Ctrl-C).
 """
 
 import argparse
@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 
 from labs.todos.lab import end_on_sigterm
-from labs.todos.postgres import free_port
+
+from plimsoll.experiment.ports import free_port
 
 FILES = 184
 MEAN_BYTES = 20_000
@@ -22,7 +23,7 @@ MEAN_BYTES = 20_000
 CONNECTIONS = 4096
 VARIANTS = {
     "direct": "no proxy: the file server itself",
-    "reconnect": "a connection to the file server for each request: what `proxy_pass` does unless it is told otherwise",
+    "reconnect": "a connection to the file server for each request: what `proxy_pass` does by default",
     "keepalive": "connections to the file server are kept",
     "starved": "as reconnect, with room for 16 connections, those of the clients included",
 }

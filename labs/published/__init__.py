@@ -1,1 +1,1 @@
-"""Reads the prose and the tables of published load test reports, as far as they can be read with certainty."""
+"""Reads the tables of published load test reports, each with a map of its own."""

@@ -1,180 +1,242 @@
-"""Published reports: prose with tables in it, as text, Markdown or CSV.
+"""A published report, read with a map: where its tables stand, and what the text around them says of the load.
 
-What its tables are to one another follows from their levels and rows: the same rows at several levels are a ladder,
-several tables at one level are variants, and tables with different rows at one level are operations. Nothing in here
-knows a particular report.
+The numbers come from the report. The map (`maps/NAME.toml`) has what stands in prose, and the lines that cannot be read
+with certainty. `plimsoll import` takes the same from options for a file with tables.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from labs.published import statements
-from labs.published.arms import trials_rows
-from labs.published.parts import read_parts
+from pydantic import BeforeValidator, Field, ValidationError
 
 from plimsoll.errors import UsageError
-from plimsoll.importers.measured import measured_of, precision_of, seconds_of, shared
+from plimsoll.importers.cells import TableCell
+from plimsoll.importers.columns import looks_like_header
+from plimsoll.importers.measured import precision_of
 from plimsoll.importers.options import ImportOptions, renamed
 from plimsoll.importers.result_file import ResultFile
-from plimsoll.importers.tables import LOCUST_TITLES
-from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
+from plimsoll.importers.tables import DASHES, TableReader, TextTable, pipe_cells, shorten
+from plimsoll.load.complaints import complain, complaints
+from plimsoll.load.table import SeveralTexts, TomlTable, one_or_more
+from plimsoll.load.toml_file import read_toml
+from plimsoll.stats.study import Against, Claim, FailureKind, GeneratorHealth, Level, Measured, Skipped, Study, Trial
 
 if TYPE_CHECKING:
-    from labs.published.arms import TrialRows
-    from labs.published.parts import Parts
+    from collections.abc import Iterator
 
-
+MAPS = Path(__file__).parent / "maps"
 MOST_PROSE = 20_000
 """Characters of a report's text that are kept with the study."""
+LABELS = 2
+"""Columns for method and name: a second table of the same rows repeats them."""
+
+
+class MappedTable(TomlTable):
+    """A table of the report."""
+
+    lines: Annotated[list[int], BeforeValidator(one_or_more), Field(min_length=1)]
+    """Of its header; further ones for tables that have more columns of the same rows."""
+    has_rows: bool = True
+    """False: only the rates are there, or certain."""
+    titles: SeveralTexts | None = None
+    """In place of a header whose cells only single blanks part."""
+    variants: SeveralTexts = Field(default_factory=list)
+    """Of its arms, from left to right, where no column names them."""
+    rates: dict[str, float] = Field(default_factory=dict)
+    """Requests per second by variant, from the line above the table."""
+    users: float | None = None
+    seconds: float | None = None
+    operation: str = ""
+    """Named after its endpoints, where a report compares operations and this is empty."""
+    changes: int | None = None
+    """The line that says what is new in this step."""
+    explain: tuple[int, int] | None = Field(default=None, strict=False)
+    """First and last line of the query plan above it."""
+    notes: SeveralTexts = Field(default_factory=list)
+
+
+class MappedClaim(TomlTable):
+    """A sentence about the share of failed requests."""
+
+    line: int
+    relation: Literal[">", "<"]
+    errors: float
+
+
+class UnreadableLines(TomlTable):
+    """Lines that belong to tables and are left out."""
+
+    lines: tuple[int, int] = Field(strict=False)
+    why: str
+
+
+class ReportMap(TomlTable):
+    """All that must be known of a report besides its numbers."""
+
+    tool: str = ""
+    digits: int | None = None
+    """Significant ones that its times have; None: all."""
+    corrected: bool = False
+    """Its times were changed afterwards."""
+    status: int | None = None
+    """The HTTP status of its failures."""
+    open_files: int | None = None
+    """How many the generator may have open."""
+    variant: str = ""
+    """Of all runs, for a report that compares no variants."""
+    seconds: float | None = None
+    """Of runs whose table has no other."""
+    ramp: float = 0.0
+    """Seconds in which the users were started."""
+    shape: Literal["ladder", "operations", "chain", "rates"]
+    against: list[Against] = Field(default_factory=lambda: ["baseline"])
+    notes: SeveralTexts = Field(default_factory=list)
+    """Of all runs."""
+    table: list[MappedTable]
+    claim: list[MappedClaim] = Field(default_factory=list)
+    unreadable: list[UnreadableLines] = Field(default_factory=list)
 
 
 def read(path: str | Path, **given: object) -> Study:
-    """The study in a report. given: fields of `ImportOptions`. Raises UsageError."""
-    return read_published(ResultFile(Path(path)), ImportOptions.of(**given))
+    """The study in a report that has a map. given: fields of `ImportOptions`. Raises UsageError."""
+    source = ResultFile(Path(path))
+    return _Report(source, _map_of(source.path), ImportOptions.of(**given)).study()
 
 
-def read_published(source: ResultFile, options: ImportOptions) -> Study:
-    """Raises UsageError when there is no table in it that could be read, or an option does not fit."""
-    text = source.text()
-    lines = text.splitlines()
-    parts = read_parts(source, lines, options.unit)
-    seats, shape = trials_rows(parts.parts)
-    if not seats:
-        raise _nothing(source, parts)
-    variants = renamed(tuple(dict.fromkeys(seat.variant for seat in seats)), options.variant, "variant")
-    operations = renamed(tuple(dict.fromkeys(seat.operation for seat in seats)), options.operation, "operation")
-    is_locust = all(title in text for title in LOCUST_TITLES)
-    tool = options.tool or ("locust" if is_locust else statements.tool_of(text)) or ""
-    corrected = statements.is_corrected(text) or any(part.corrected for part in parts.parts)
-    files = statements.open_files(text)
-    status = statements.status_of_failures(text)
-    trials = [
-        replace(
-            _trial(seat, source, options, status),
-            variant=variants[seat.variant],
-            operation=operations[seat.operation],
-            precision=precision_of(tool, parts.digits, parts.decimals, corrected=corrected),
-            generator=GeneratorHealth(open_files=files) if files else None,
+def _map_of(report: Path) -> ReportMap:
+    file = MAPS / f"{report.stem}.toml"
+    if not file.is_file():
+        known = ", ".join(sorted(each.stem for each in MAPS.glob("*.toml")))
+        raise UsageError(f"{report}: there is no map of this report; there are maps of {known}")
+    data, places = read_toml(file)
+    try:
+        return ReportMap.model_validate(data)
+    except ValidationError as error:
+        raise complain(str(file), complaints(error, ReportMap), places) from error
+
+
+class _Report:
+    def __init__(self, source: ResultFile, known: ReportMap, options: ImportOptions) -> None:
+        self._source = source
+        self._map = known
+        self._options = options
+        self._lines = source.text().splitlines()
+        self._skipped: list[Skipped] = []
+        self._decimals = 0
+        """Most decimals of a time in ms."""
+
+    def study(self) -> Study:
+        runs = [(table, trial) for table in self._map.table for trial in self._trials(table)]
+        names = renamed(tuple(dict.fromkeys(trial.variant for _, trial in runs)), self._options.variant, "variant")
+        tool = self._options.tool or self._map.tool
+        precision = precision_of(tool, self._map.digits, self._decimals, corrected=self._map.corrected)
+        changed = [(names[trial.variant], table.changes) for table, trial in runs if table.changes is not None]
+        return Study(
+            name=self._options.name or self._source.path.stem,
+            trials=tuple(replace(each, variant=names[each.variant], precision=precision) for _, each in runs),
+            variants=tuple(names.values()),
+            changes={variant: shorten(self._line(line)) for variant, line in changed},
+            against=tuple(self._map.against),
+            skipped=(*self._skipped, *self._unreadable()),
+            claims=tuple(
+                Claim(self._source.place(each.line), self._line(each.line), "errors", each.relation, each.errors)
+                for each in self._map.claim
+            ),
+            source=str(self._source.path),
+            about={"text": _prose(self._lines)},
+            shape=self._map.shape,
         )
-        for seat in seats
-    ]
-    changes = {variants[seat.variant]: seat.part.changes for seat in seats[1:] if seat.part.changes}
-    return Study(
-        name=options.name or source.path.stem,
-        trials=tuple(_with_level(trials, options)),
-        variants=tuple(variants.values()),
-        changes=changes if shape == "chain" else {},
-        against=("previous", "baseline") if shape == "chain" else ("baseline",),
-        skipped=tuple(parts.skipped),
-        claims=statements.claims(source, lines),
-        source=str(source.path),
-        about={"text": _prose(lines)},
-        shape=shape,
-    )
 
+    def _trials(self, table: MappedTable) -> Iterator[Trial]:
+        trials = self._read(table) if table.has_rows else [self._bare(table, name) for name in table.rates]
+        names = table.variants or list(table.rates) or [self._map.variant or trial.variant for trial in trials]
+        for trial, name in zip(trials, names, strict=True):
+            total = Measured("", "Aggregated", rate=table.rates[name]) if name in table.rates else trial.total
+            first, last = table.explain or (1, 0)
+            operation = " + ".join(each.label for each in trial.endpoints) if self._map.shape == "operations" else ""
+            files = self._map.open_files
+            yield replace(
+                trial,
+                id=f"{self._source.place(table.lines[0])} {trial.level or ''} {name}",
+                variant=name,
+                operation=trial.operation or operation,
+                endpoints=tuple(self._with_status(each) for each in trial.endpoints),
+                total=self._with_status(total) if total else None,
+                notes=(*trial.notes, *self._map.notes, *table.notes),
+                collected={"explain": "\n".join(self._lines[first - 1 : last])} if table.explain else {},
+                generator=GeneratorHealth(open_files=files) if files else None,
+            )
 
-def _trial(seat: TrialRows, source: ResultFile, options: ImportOptions, status: int | None) -> Trial:
-    around = seat.part.around
-    seconds = options.duration or around.seconds or seconds_of(list(seat.rows.values()))
-    users = seat.level.users if seat.level else None
-    offered = seat.level.rate if seat.level else None
-    notes = [f"read from {source.place(seat.part.line)}", *seat.part.notes]
-    notes += [note for key in seat.rows for note in seat.part.row_notes.get(key, ())]
-    if seat.also:
-        notes.append(f"once more in line{'s' * (len(seat.also) > 1)} {', '.join(map(str, seat.also))}")
-    if seconds and not options.duration and not around.seconds:
-        notes.append("the duration is requests / rate")
-    facts: dict[str, str | float] = {}
-    endpoints: list[Measured] = []
-    total: Measured | None
-    if seat.row is not None:
-        total, row_notes = _of_row(seat, seat.row, offered, seconds, facts)
-    else:
-        endpoints, total, row_notes = _of_table(seat, seconds, status)
-    notes += row_notes
-    if total is None and seat.rate is not None:
-        total = Measured("", "Aggregated", rate=seat.rate)
-    if around.heading:
-        facts["heading"] = around.heading
-    spawning = users / around.spawn_rate if users and around.spawn_rate else 0.0
-    return Trial(
-        id=seat.id(source),
-        variant=seat.variant,
-        level=seat.level,
-        operation=seat.operation,
-        users=users,
-        offered=offered,
-        think=options.think,
-        duration=seconds,
-        ramp=spawning if options.ramp is None else options.ramp,
-        endpoints=tuple(endpoints),
-        total=total,
-        notes=tuple(dict.fromkeys(notes)),
-        facts=facts,
-        collected={"explain": seat.part.explain} if seat.part.explain else {},
-    )
+    def _read(self, table: MappedTable) -> list[Trial]:
+        options = replace(
+            self._options, users=table.users, duration=table.seconds or self._map.seconds, ramp=self._map.ramp,
+            operation=table.operation, variant=(),
+        )  # fmt: skip
+        reader = TableReader(self._source, options)
+        text = self._text_table(table)
+        found = list(reader.trials(text, "")) if reader.is_certain(text) else []
+        self._skipped += reader.skipped
+        self._decimals = max(self._decimals, reader.decimals)
+        return found
 
+    def _bare(self, table: MappedTable, variant: str) -> Trial:
+        """A run of which only the rate is known."""
+        level = Level("users", table.users) if table.users else None
+        notes = (f"read from {self._source.place(table.lines[0])}",)
+        return Trial("", variant, level, users=table.users, notes=notes)
 
-def _of_table(
-    seat: TrialRows, seconds: float | None, status: int | None
-) -> tuple[list[Measured], Measured | None, list[str]]:
-    """(endpoints, their sum, notes)."""
-    endpoints, total, notes = [], None, []
-    for key, values in seat.rows.items():
-        measured, note = measured_of(key, values, seconds, status)
-        notes += [note] if note else []
-        if key == seat.part.total:
-            total = measured
-        else:
-            endpoints.append(measured)
-    return endpoints, total, notes
+    def _text_table(self, table: MappedTable) -> TextTable:
+        titles, rows = self._cells(table.lines[0], table.titles)
+        for line in table.lines[1:]:
+            more_titles, more = self._cells(line, None)
+            titles += more_titles[LABELS:]
+            rows = [(number, cells + added[LABELS:]) for (number, cells), (_, added) in zip(rows, more, strict=True)]
+        typed = [(number, list(map(TableCell.of, cells))) for number, cells in rows]
+        return TextTable(table.lines[0], "", titles, [], typed)
 
+    def _cells(self, line: int, titles: list[str] | None) -> tuple[list[str], list[tuple[int, list[str]]]]:
+        """(titles, cells by line) of the table whose header is in this line. Raises UsageError."""
+        split = str.split if titles else pipe_cells
+        titles = titles or pipe_cells(self._line(line)) or []
+        rows = []
+        for number, text in enumerate(self._lines[line:], line + 1):
+            cells = split(text)
+            if DASHES.fullmatch(text):
+                continue
+            if not cells or len(cells) < len(titles) - 1 or looks_like_header(cells):
+                break
+            # A row of sums often has no cell for its method.
+            cells = ["", *cells] if len(cells) == len(titles) - 1 else cells
+            if len(cells) != len(titles):
+                raise self._source.error(number, f"{len(cells)} cells where the map says {len(titles)} columns")
+            rows.append((number, cells))
+        if not rows:
+            raise self._source.error(line, "the map says that a table begins here, and there is none")
+        return titles, rows
 
-def _of_row(
-    seat: TrialRows, row: tuple[str, str], offered: float | None, seconds: float | None, facts: dict[str, str | float]
-) -> tuple[Measured, list[str]]:
-    """(what a row of a table of runs tells, notes). Adds to facts."""
-    values = seat.rows[row]
-    total = replace(measured_of(row, values, None, None)[0], method="", name="Aggregated")
-    if offered is not None:
-        total = replace(total, rate=None)  # what the row says was asked for, not reached
-    total, note = shared(total, values, offered, seconds, facts)
-    return total, [note] if note else []
+    def _with_status(self, measured: Measured) -> Measured:
+        if self._map.status is None or not measured.failures:
+            return measured
+        kind = FailureKind("http", f"HTTP {self._map.status}", measured.failures, self._map.status)
+        return replace(measured, kinds=(kind,))
 
+    def _unreadable(self) -> Iterator[Skipped]:
+        for each in self._map.unreadable:
+            for number in range(each.lines[0], each.lines[1] + 1):
+                if any(character.isalnum() for character in self._line(number)):
+                    yield Skipped(self._source.place(number), shorten(self._line(number)), each.why)
 
-def _with_level(trials: list[Trial], options: ImportOptions) -> list[Trial]:
-    """The level of the options, for trials whose level the text does not give; or for all, if it gives only one."""
-    if options.users is None and options.rate is None:
-        return trials
-    level = Level("users", options.users) if options.users is not None else Level("/s", options.rate or 0.0)
-    known = {trial.level for trial in trials if trial.level is not None}
-    unknown = any(trial.level is None for trial in trials)
-    if not unknown and len(known) > 1:
-        several = ", ".join(str(each) for each in sorted(known))
-        raise UsageError(f"the file gives levels itself ({several}), so one level for all cannot be given")
-    return [
-        replace(trial, level=level, users=options.users, offered=options.rate)
-        if trial.level is None or not unknown
-        else trial
-        for trial in trials
-    ]
+    def _line(self, number: int) -> str:
+        """Raises UsageError."""
+        if not 0 < number <= len(self._lines):
+            raise self._source.error(number, f"the map names this line, and the report has {len(self._lines)}")
+        return self._lines[number - 1].strip()
 
 
 def _prose(lines: list[str]) -> str:
     """Without tables."""
     text = "\n".join(line for line in lines if line.strip() and "|" not in line)
     return text[:MOST_PROSE]
-
-
-def _nothing(source: ResultFile, parts: Parts) -> UsageError:
-    if parts.skipped:
-        first = parts.skipped[0]
-        return UsageError(f"{first.place}: {first.text!r}: {first.why}; nothing else in the file could be read")
-    return source.error(
-        None,
-        "no table with results was found; a table has a header that names an endpoint (Name, Method, Endpoint) and "
-        "what was measured (# requests, average, 95%, p99, RPS)",
-    )

@@ -4,7 +4,6 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -13,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.experiment.ports import free_port
 from plimsoll.run.supervised.process import Process
 
 from .errors import LabError
@@ -138,12 +138,6 @@ class PostgresServer:
                 return
             time.sleep(0.02)
         raise LabError(f"PostgreSQL did not start:\n{self._log.read_text(errors='replace')}")
-
-
-def free_port() -> int:
-    """A TCP port of 127.0.0.1 that nobody listens on at this moment."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        return int(listener.getsockname()[1])
 
 
 def as_user(name: str | None) -> list[str]:

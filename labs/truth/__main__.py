@@ -8,8 +8,10 @@ import os
 import sys
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 from benches import machine
+from benches.readme import splice
 
 from .checks import CHECKS
 from .errors import NotJudgedError, TruthError
@@ -17,9 +19,9 @@ from .lab import Lab, open_lab
 from .line import Line, Verdict, not_judged
 from .peers import runs
 from .peers import table as peers_table
-from .readme import splice
 from .table import folded, render
 
+README = Path(__file__).resolve().parent / "README.md"
 FAILED, NOT_JUDGED, INTERRUPTED = 1, 3, 130
 
 
@@ -47,7 +49,7 @@ def main() -> int:
     if arguments.readme:
         for section, text in (("checks", render(folded(lines)) if lines else ""), ("peers", peers)):
             if text:
-                splice(section, f"{header()}\n\n{text}")
+                splice(f"{header()}\n\n{text}", README, section, "python -m labs.truth --readme")
     verdicts = {line.verdict for line in lines}
     return FAILED if Verdict.FAILS in verdicts else NOT_JUDGED if Verdict.NOT_JUDGED in verdicts else 0
 

@@ -3,12 +3,13 @@
 import json
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from plimsoll.run.supervised.process import Process
 
 from .errors import TruthError
 
@@ -111,40 +112,29 @@ class Running:
     """A run under way."""
 
     def __init__(self, arguments: Sequence[str], folder: Path, environment: dict[str, str] | None = None) -> None:
-        self._json = folder / "run.json"
-        self._json.unlink(missing_ok=True)
-        self._output = (folder / "output").open("w+")
+        self._json, self._output = folder / "run.json", folder / "output"
+        for left in (self._json, self._output):
+            left.unlink(missing_ok=True)
         command = [str(PLIMSOLL), "run", *arguments, "--headless", "--only-summary"]
         command += ["--summary", str(self._json), "--store", str(folder / "runs.db")]
         self.command = " ".join(["plimsoll", *command[1:]])
-        self._process = subprocess.Popen(
-            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=self._output, stderr=subprocess.STDOUT,
-            env=os.environ | (environment or {}), process_group=0,
-        )  # fmt: skip
+        env = os.environ | (environment or {})
+        self._process = Process(command, output=self._output, cwd=folder, env=env, ask=signal.SIGKILL)
 
     def interrupt(self) -> None:
         """Press Ctrl-C."""
-        self._process.send_signal(signal.SIGINT)
+        self._process.interrupt()
 
     def report(self, seconds: float) -> Report:
         """Wait for its end, so long beyond the usual at most. Raises TruthError if it has none, or leaves nothing."""
-        try:
-            code = self._process.wait(seconds + END_SECONDS)
-        except subprocess.TimeoutExpired:
-            raise TruthError(f"did not end within {seconds + END_SECONDS:g} s: {self.command}") from None
-        finally:
-            self.close()
-        words = self._words
+        ending = self._process.wait(seconds + END_SECONDS)
+        if ending is None:
+            raise TruthError(f"did not end within {seconds + END_SECONDS:g} s: {self.command}")
+        words = self._output.read_text()
         if not self._json.exists():
-            raise TruthError(f"exit code {code} and no report: {self.command}\n{words}")
-        return Report(self.command, code, json.loads(self._json.read_text()), words)
+            raise TruthError(f"{ending} and no report: {self.command}\n{words}")
+        return Report(self.command, ending.status, json.loads(self._json.read_text()), words)
 
     def close(self) -> None:
         """Kill what is left of it."""
-        if self._process.poll() is None:
-            os.killpg(self._process.pid, signal.SIGKILL)  # the group is ours: process_group=0
-            self._process.wait()
-        if not self._output.closed:
-            self._output.seek(0)
-            self._words = self._output.read()
-            self._output.close()
+        self._process.stop()

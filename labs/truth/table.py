@@ -1,6 +1,8 @@
 """Lines for people, as Markdown, which also reads well on a terminal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+
+from benches.table import table
 
 from .line import Line, Verdict
 
@@ -10,7 +12,7 @@ HEAD = ("case", "figure", "truth", "reported", "tolerance", "verdict")
 def render(lines: Sequence[Line]) -> str:
     """All lines, and how many hold."""
     rows = [(line.case, line.quantity, line.truth, line.reported, line.tolerance, line.verdict.value) for line in lines]
-    return f"{table(HEAD, rows)}\n\n{summary(lines)}\n"
+    return f"{table(HEAD, rows, words=len(HEAD))}\n\n{summary(lines)}\n"
 
 
 def folded(lines: Sequence[Line]) -> list[Line]:
@@ -26,15 +28,3 @@ def folded(lines: Sequence[Line]) -> list[Line]:
 def summary(lines: Sequence[Line]) -> str:
     counts = {verdict: sum(line.verdict == verdict for line in lines) for verdict in Verdict}
     return ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count) + "."
-
-
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table whose columns are aligned in plain text too."""
-    lines = [tuple(head), *(tuple(cell.replace("|", "\\|") for cell in row) for row in rows)]
-    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-
-    def row(cells: Sequence[str]) -> str:
-        return f"| {' | '.join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True))} |"
-
-    rule = "|".join("-" * (width + 2) for width in widths)
-    return "\n".join([row(lines[0]), f"|{rule}|", *map(row, lines[1:])])

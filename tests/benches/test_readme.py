@@ -1,7 +1,9 @@
 from pathlib import Path
 
 import pytest
-from benches.readme import BEGIN, END, README, splice
+from benches.readme import README, markers, splice
+
+BEGIN, END = markers()
 
 
 def test_only_what_stands_between_the_markers_changes(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import signal
 import time
 from typing import TYPE_CHECKING
 
-from plimsoll.experiment.cell_values import CellResult
-from plimsoll.store.cells import run_name
+from plimsoll.store.cells import CellOutcome, run_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 class FakeCells:
     """In place of `run_cell`: keeps a run at once, and what is told of a cell is what a test wants."""
 
-    def __init__(self, store: Store, **results: Callable[[ExperimentCell], CellResult]) -> None:
+    def __init__(self, store: Store, **results: Callable[[ExperimentCell], CellOutcome]) -> None:
         """results: by variant; a valid cell otherwise."""
         self._store = store
         self._results = results
@@ -30,7 +29,7 @@ class FakeCells:
 
     def __call__(
         self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
-    ) -> CellResult:
+    ) -> CellOutcome:
         self.seen.append(cell.label)
         self.folders.append(where)
         assert where.path.is_dir() and not list(where.path.iterdir())
@@ -40,10 +39,10 @@ class FakeCells:
         if cell.variant in self._results:
             return self._results[cell.variant](cell)
         writer.finish("finished", time.time())
-        return CellResult("valid", run_id=writer.id, phases={"measure": 10.0})
+        return CellOutcome("valid", run=writer.id, phases={"measure": 10.0})
 
 
-def interrupted_cell(_: ExperimentCell) -> CellResult:
+def interrupted_cell(_: ExperimentCell) -> CellOutcome:
     """By Ctrl-C, in the middle of a run."""
     os.kill(os.getpid(), signal.SIGINT)
     time.sleep(5)
@@ -68,7 +67,7 @@ class FakeDisplay:
     def at(self, text: str) -> None:
         self.texts.append(text)
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self.ended.append((cell.label, result.state, done))
 
     def write(self, text: str) -> None:

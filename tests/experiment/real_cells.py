@@ -14,9 +14,10 @@ import psutil
 import pytest
 
 from plimsoll.experiment.cell import run_cell
-from plimsoll.experiment.cell_values import CellFolder, CellResult, ExperimentCell
+from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
 from plimsoll.experiment.spec import Experiment, Healthy, Hooks, Scenario, Target, Variant
 from plimsoll.stats.study import Level
+from plimsoll.store.cells import CellOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -100,7 +101,7 @@ def folder_in(path: Path) -> CellFolder:
     return CellFolder(own, shared, str(path / "plimsoll.db"))
 
 
-def run(path: Path, spec: Experiment, **given: Any) -> CellResult:
+def run(path: Path, spec: Experiment, **given: Any) -> CellOutcome:
     """A cell from beginning to end, in a folder of its own."""
     return run_cell(cell(**given), spec, folder_in(path), lambda _: None)
 

@@ -29,8 +29,8 @@ from plimsoll.experiment.target import prepared
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from plimsoll.experiment.cell_values import CellResult
     from plimsoll.stats.study import Series
+    from plimsoll.store.cells import CellOutcome
 
 WHOLE = ["prepare", "start", "healthy", "seed", "measure", "collect", "cool_down", "stop"]
 
@@ -39,7 +39,7 @@ def _sh(name: str, code: str, within: float = TIMEOUT_S) -> Hook:
     return Hook(name, ("sh", "-c", code), within)
 
 
-def _observed(result: CellResult, name: str) -> Series:
+def _observed(result: CellOutcome, name: str) -> Series:
     return next(each for each in result.observed if each.name == name)
 
 
@@ -70,7 +70,7 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, process_mark: str) -> None
     json.dumps([dict(result.phases), dict(result.target), dict(result.data)])
 
     with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
-        kept = store.run(result.run_id or "")
+        kept = store.run(result.run or "")
         counted = sum(each.count for each in kept.intervals())
     assert (kept.status, kept.manifest["seed"], kept.manifest["warmup"]) == ("finished", 7, 1.0)
     assert kept.manifest["scenario"]["name"] == "trial: a, 2 users, repeat 1"
@@ -102,14 +102,14 @@ def test_a_target_that_ends_meanwhile_is_a_result(tmp_path: Path, process_mark: 
     assert result.collected == {}
     assert "cool_down" not in result.phases
     with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
-        kept = store.run(result.run_id or "")
+        kept = store.run(result.run or "")
     assert kept.status == "stopped"
     assert time.monotonic() - began < 25.0, "nobody waits until the end of the run for a target that is gone"
 
 
 def test_a_target_that_never_is_healthy_fails_the_cell(tmp_path: Path, process_mark: str) -> None:
     result = run(tmp_path, experiment(tmp_path, target("sick", healthy=Healthy(path="/", within=1.0))))
-    assert (result.state, result.run_id) == ("failed", None)
+    assert (result.state, result.run) == ("failed", None)
     assert result.reason.startswith("healthy: the target is not healthy after 1 s: GET http://127.0.0.1:")
     assert "answers 503; its last line: listening on" in result.reason
     assert list(result.phases) == ["prepare", "start", "healthy", "stop"]
@@ -138,7 +138,7 @@ def test_a_failing_hook_fails_the_cell(
     tmp_path: Path, process_mark: str, hooks: Hooks, phase: str, reason: str
 ) -> None:
     result = run(tmp_path, experiment(tmp_path, target(), hooks))
-    assert (result.state, result.run_id) == ("failed", None)
+    assert (result.state, result.run) == ("failed", None)
     assert result.reason.startswith(f"{phase}: {reason}")
     assert result.target["failure"]["phase"] == phase
     assert ("start" in result.phases) == (phase != "prepare")
@@ -157,7 +157,7 @@ def test_a_run_that_cannot_begin_fails_the_cell_with_its_words(tmp_path: Path, p
     (tmp_path / "users.py").write_text("from locust import HttpUser\nthis is no Python\n")
     scenario = Scenario(locustfile="users.py", run_time=1.0)
     result = run(tmp_path, experiment(tmp_path, target(), scenarios=(scenario,)))
-    assert (result.state, result.run_id) == ("failed", None)
+    assert (result.state, result.run) == ("failed", None)
     assert result.reason.startswith("measure: `plimsoll run --locustfile ")
     assert "exit status 2" in result.reason
     assert "users.py" in "".join(result.target["failure"]["log"])
@@ -171,7 +171,7 @@ def test_the_users_of_a_locustfile_load_it(tmp_path: Path, process_mark: str) ->
     scenario = Scenario(locustfile="users.py", classes=("B",), run_time=1.0)
     result = run(tmp_path, experiment(tmp_path, target(), scenarios=(scenario,)))
     with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
-        names = {each.name for each in store.run(result.run_id or "").intervals()}
+        names = {each.name for each in store.run(result.run or "").intervals()}
     assert names == {"/b"}
 
 
@@ -184,7 +184,7 @@ def test_a_target_that_runs_already_is_left_running(tmp_path: Path, process_mark
         hooks = Hooks(seed=(_sh("seed", f"echo seed >> {order}"),), reset=(_sh("reset", f"echo reset >> {order}"),))
         (tmp_path / "own").mkdir()
         result = run(tmp_path / "own", experiment(tmp_path, Target(url=there.url), hooks))
-        assert result.run_id is not None
+        assert result.run is not None
         assert order.read_text() == "reset\n"
         assert "start" not in result.phases
         assert result.observed == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.experiment import container
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 
 
 def _program(folder: Path, name: str, script: str) -> str:

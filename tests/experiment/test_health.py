@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.experiment.real_cells import TIMEOUT_S, python
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.health import below, get, value_of, wait_until_healthy
 from plimsoll.experiment.spec import Healthy
 from plimsoll.run.supervised.process import Process

@@ -9,7 +9,7 @@ import pytest
 from tests.experiment.real_cells import TIMEOUT_S, all_ended
 
 from plimsoll.experiment import hooks
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.hooks import Commands
 from plimsoll.experiment.spec import Hook, TargetFact
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from plimsoll.experiment import ports
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 
 
 def test_a_port_is_free_and_not_one_that_outgoing_connections_get() -> None:

@@ -11,13 +11,13 @@ import pytest
 from tests.experiment.fake_cells import FakeCells, FakeDisplay, interrupted_cell
 
 from plimsoll.errors import StoreError, UsageError
-from plimsoll.experiment.cell_values import CellResult
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import SessionOptions
 from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session
 from plimsoll.experiment.state import kept_file, to_json
 from plimsoll.store import Store
+from plimsoll.store.cells import CellOutcome
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_cells_have_folders_of_their_own_and_one_in_common_while_the_session_las
 
 def test_what_fails_is_that_cell_and_not_the_experiment(store, conduct, make_spec):
     def broken(_):
-        return CellResult("failed", "prepare: exit status 1", phases={"prepare": 0.5}, target={"log": ["oh"]})
+        return CellOutcome("failed", "prepare: exit status 1", phases={"prepare": 0.5}, target={"log": ["oh"]})
 
     done, fake, _ = conduct(make_spec("a b", repeats=2), results={"b": broken})
     assert len(fake.seen) == 4
@@ -151,7 +151,7 @@ def test_more_repeats_of_what_is_finished(conduct, make_spec):
 
 def test_bad_cells_once_more(store, conduct, make_spec):
     def invalid(_):
-        return CellResult("invalid", "the generator was the limit")
+        return CellOutcome("invalid", "the generator was the limit")
 
     spec = make_spec("a b", repeats=2)
     conduct(spec, results={"b": invalid})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.source import check_out, clean_up
 
 

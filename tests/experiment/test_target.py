@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.experiment.real_cells import PROGRAM, TIMEOUT_S, cell, experiment, folder_in, target
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.source import SourceCheckout
 from plimsoll.experiment.spec import Target, TargetFact, Variant
 from plimsoll.experiment.target import CellTarget, placeholder_values, prepared

@@ -11,7 +11,7 @@ from plimsoll.errors import UsageError
 from plimsoll.importers import IMPORTERS, Importer, read, reading
 from plimsoll.importers.options import ImportOptions
 from plimsoll.importers.result_file import ResultFile
-from plimsoll.importers.single import level_of, number, study_of_one, summary_trial
+from plimsoll.importers.single import number, study_of_run
 from plimsoll.stats.study import Level, Measured, Study
 
 NS = test_vegeta.NS
@@ -171,7 +171,7 @@ def test_an_importer_is_one_function_to_recognize_a_file_one_to_read_it_and_one_
     def read_toy(source: ResultFile, options: ImportOptions) -> Study:
         mean = number(source, 1, source.text().removeprefix("toy "), "mean")
         total = Measured("", "Aggregated", mean=mean)
-        return study_of_one(source, options, summary_trial(source, options, total, level_of(options), None))
+        return study_of_run(source, options, seconds=None, total=total)
 
     monkeypatch.setattr(reading, "IMPORTERS", (Importer("toy", is_toy, read_toy), *IMPORTERS))
     path = tmp_path / "result.toy"

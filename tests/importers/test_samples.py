@@ -21,7 +21,8 @@ def samples(tmp_path):
 
 
 def trial(samples, **told):
-    return samples.trial("v", None, PRECISION, ImportOptions(**told))
+    (found,) = samples.study(ImportOptions(**told), PRECISION).trials
+    return found
 
 
 def test_a_request_belongs_to_the_second_of_its_end_counted_from_the_first_start(samples):

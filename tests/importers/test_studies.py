@@ -63,5 +63,5 @@ def test_a_study_comes_back_as_it_was_kept(store, runs):
 def test_a_damaged_study_names_the_field(store):
     document = {"plimsoll": "study", "version": 1, "name": "x", "trials": [{"id": "a"}]}
     store.imports.keep("x", document, source="x", digest="d", created=1.0)
-    with pytest.raises(StoreError, match=r"is damaged: trials\[0\]\.variant: is missing"):
+    with pytest.raises(StoreError, match=r"is damaged: trials\[0\]\.variant: Field required"):
         find(store, "x")

@@ -10,6 +10,7 @@ from gevent.event import Event
 
 from plimsoll._engine import Recorder
 from plimsoll.errors import UsageError
+from plimsoll.locust import dispatch
 from plimsoll.locust import in_process as library
 from plimsoll.locust.api import Environment, LoadTestShape
 from plimsoll.locust.runners import LocalRunner, MasterRunner, WorkerRunner
@@ -178,7 +179,7 @@ def test_users_come_and_go_at_the_rate(program, monkeypatch):
         shop.runner.controller._departures.join()
         counts.append((due, shop.runner.user_count))
 
-    monkeypatch.setattr(library, "now", lambda: clock[0])
+    monkeypatch.setattr(dispatch, "now", lambda: clock[0])
     monkeypatch.setattr(library, "sleep_until", sleep_until)
     shop.start(5, rate=2)
     assert counts == [(1_000_000_000, 2), (2_000_000_000, 4)]

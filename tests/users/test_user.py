@@ -340,7 +340,9 @@ def test_an_error_that_is_reported_counts_as_an_exception_and_not_twice(died):
     assert not log.unhandled_greenlet_exception
 
 
-def test_an_interrupt_with_nothing_to_interrupt_ends_the_user_and_is_no_fault() -> None:
+def test_an_interrupt_with_nothing_to_interrupt_ends_the_user_and_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "unhandled_greenlet_exception", False)
+
     class Bare(User):
         @task
         def work(self) -> None:

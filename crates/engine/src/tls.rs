@@ -32,15 +32,15 @@ pub(crate) fn config(trust: &Trust, identity: Option<&Identity>) -> Result<Arc<C
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
         .map_err(|error| error.to_string())?;
-    let verifier: Arc<dyn ServerCertVerifier> = match trust {
-        Trust::Anything => Arc::new(TrustAnything { provider }),
-        Trust::System => Arc::new(TrustGiven::new(system_certificates()?, provider)?),
-        Trust::Bundle(path) => Arc::new(
-            TrustGiven::new(bundle_certificates(path)?, provider)
-                .map_err(|error| format!("{}: {error}", path.display()))?,
-        ),
+    let roots = match trust {
+        Trust::Anything => None,
+        Trust::System => Some(Roots::new(system_certificates()?, &provider)?),
+        Trust::Bundle(path) => {
+            let given = Roots::new(bundle_certificates(path)?, &provider);
+            Some(given.map_err(|error| format!("{}: {error}", path.display()))?)
+        }
     };
-    let builder = builder.dangerous().with_custom_certificate_verifier(verifier);
+    let builder = builder.dangerous().with_custom_certificate_verifier(Arc::new(Verifier { roots, provider }));
     let config = match identity {
         None => builder.with_no_client_auth(),
         Some((certificate, key)) => builder
@@ -84,29 +84,15 @@ fn private_key(path: &Path) -> Result<PrivateKeyDer<'static>, String> {
     PrivateKeyDer::from_pem_file(path).map_err(|error| format!("private key in {}: {error}", path.display()))
 }
 
-/// Accepts what the given certificates vouch for, and those certificates themselves.
-///
-/// A self-signed certificate may be allowed to issue others (CA:TRUE, the default of `openssl req -x509`). webpki never
-/// accepts such a certificate from a server, not even when it is the one to trust; OpenSSL does. Here it passes if it
-/// is one of `given`, byte for byte, and only that check of webpki failed: its dates are checked before, its name here.
+/// Checks certificates, and that the peer holds the key of its own.
 #[derive(Debug)]
-struct TrustGiven {
-    webpki: Arc<WebPkiServerVerifier>,
-    given: Vec<CertificateDer<'static>>,
+struct Verifier {
+    /// None: every certificate is accepted.
+    roots: Option<Roots>,
+    provider: Arc<CryptoProvider>,
 }
 
-impl TrustGiven {
-    fn new(given: Vec<CertificateDer<'static>>, provider: Arc<CryptoProvider>) -> Result<Self, String> {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(given.iter().cloned());
-        let webpki = WebPkiServerVerifier::builder_with_provider(roots.into(), provider)
-            .build()
-            .map_err(|error| format!("no certificate that can be used as a root: {error}"))?;
-        Ok(TrustGiven { webpki, given })
-    }
-}
-
-impl ServerCertVerifier for TrustGiven {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -115,61 +101,14 @@ impl ServerCertVerifier for TrustGiven {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let verdict = self.webpki.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        match verdict {
-            Err(error) if is_an_issuers_own(&error) && self.given.iter().any(|each| each == end_entity) => {
+        let Some(Roots { webpki, given }) = &self.roots else { return Ok(ServerCertVerified::assertion()) };
+        match webpki.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            Err(error) if is_an_issuers_own(&error) && given.iter().any(|each| each == end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
             }
             verdict => verdict,
         }
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.webpki.verify_tls12_signature(message, cert, dss)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        dss: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        self.webpki.verify_tls13_signature(message, cert, dss)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.webpki.supported_verify_schemes()
-    }
-}
-
-/// Whether webpki refused a server's certificate because it may issue others.
-fn is_an_issuers_own(error: &rustls::Error) -> bool {
-    let rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) = error else { return false };
-    matches!(reason.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
-}
-
-/// Accepts every certificate, and still checks that the peer holds its key.
-#[derive(Debug)]
-struct TrustAnything {
-    provider: Arc<CryptoProvider>,
-}
-
-impl ServerCertVerifier for TrustAnything {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
     }
 
     fn verify_tls12_signature(
@@ -193,4 +132,32 @@ impl ServerCertVerifier for TrustAnything {
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
         self.provider.signature_verification_algorithms.supported_schemes()
     }
+}
+
+/// What the given certificates vouch for is accepted, and those certificates themselves.
+///
+/// A self-signed certificate may be allowed to issue others (CA:TRUE, the default of `openssl req -x509`). webpki never
+/// accepts such a certificate from a server, not even when it is the one to trust; OpenSSL does. Here it passes if it
+/// is one of `given`, byte for byte, and only that check of webpki failed: its dates are checked before, its name here.
+#[derive(Debug)]
+struct Roots {
+    webpki: Arc<WebPkiServerVerifier>,
+    given: Vec<CertificateDer<'static>>,
+}
+
+impl Roots {
+    fn new(given: Vec<CertificateDer<'static>>, provider: &Arc<CryptoProvider>) -> Result<Self, String> {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(given.iter().cloned());
+        let webpki = WebPkiServerVerifier::builder_with_provider(roots.into(), Arc::clone(provider))
+            .build()
+            .map_err(|error| format!("no certificate that can be used as a root: {error}"))?;
+        Ok(Roots { webpki, given })
+    }
+}
+
+/// Whether webpki refused a server's certificate because it may issue others.
+fn is_an_issuers_own(error: &rustls::Error) -> bool {
+    let rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) = error else { return false };
+    matches!(reason.downcast_ref(), Some(webpki::Error::CaUsedAsEndEntity))
 }

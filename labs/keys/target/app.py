@@ -24,7 +24,7 @@ class Upload(BaseModel):
 
 
 def create_app(upstream: Upstream, keys: int) -> FastAPI:
-    """keys: how many there are from the beginning, >= 0, with ids 1…keys. `/_keys` tells how many there are now."""
+    """keys: how many there are from the beginning, >= 0, with ids 1…keys. `/_keys` returns how many there are now."""
     api = FastAPI(title="keys")
     ring = KeyRing()
     for _ in range(keys):

@@ -1,4 +1,4 @@
-"""The cloud service behind the appliance, as far as the appliance can tell: how long it takes, and that it queues."""
+"""The cloud service behind the appliance, as far as the appliance sees it: how long it takes, and that it queues."""
 
 import asyncio
 import random

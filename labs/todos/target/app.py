@@ -4,7 +4,7 @@ from fastapi import APIRouter, FastAPI
 from sqlalchemy import create_engine
 from sqlalchemy.ext.asyncio import create_async_engine
 
-from . import routes_async, routes_async_blocking, routes_lab, routes_sync
+from . import routes_async, routes_lab, routes_sync
 from .counter import RequestCounter
 from .databases import Databases
 from .settings import POOL_OVERFLOW, POOL_SIZE, Settings
@@ -27,10 +27,5 @@ def todos_router(settings: Settings) -> APIRouter:
     make_engine = create_async_engine if variant.handlers is Handlers.ASYNC else create_engine
     writes = make_engine(settings.primary_url, **pool)
     reads = make_engine(settings.replica_url, **pool) if settings.replica_url else writes
-    match variant.handlers:
-        case Handlers.THREADS:
-            return routes_sync.router(reads, writes, variant)
-        case Handlers.ASYNC_BLOCKING:
-            return routes_async_blocking.router(reads, writes, variant)
-        case Handlers.ASYNC:
-            return routes_async.router(reads, writes, variant)
+    routes = routes_async if variant.handlers is Handlers.ASYNC else routes_sync
+    return routes.router(reads, writes, variant)

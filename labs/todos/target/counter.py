@@ -9,7 +9,7 @@ class RequestCounter:
     """An ASGI application around another that counts its requests by method and path template.
 
     Paths that begin with "/_" are the lab's own and are not counted. A request is counted before the first byte of its
-    response leaves, so whoever has seen a response finds it counted.
+    response leaves, so a response that was seen is counted.
     """
 
     def __init__(self, app: ASGIApp) -> None:

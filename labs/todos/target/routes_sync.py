@@ -1,6 +1,8 @@
-"""The handlers as functions: FastAPI runs each in a pool of threads, with a blocking session."""
+"""The handlers as functions, with a blocking session: FastAPI runs each in a pool of threads. Or with `async` before
+`def`, and nothing else changed: then they run on the event loop and block it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import wraps
 from typing import Annotated, TypeAlias
 
 from fastapi import APIRouter, Depends, HTTPException
@@ -9,7 +11,9 @@ from sqlalchemy.orm import Session
 
 from .models import Todo, TodoCreate, TodoRead, newest_first
 from .replies import api_router
-from .variants import Variant
+from .variants import Handlers, Variant
+
+Handler = Callable[..., object]
 
 
 def router(reads: Engine, writes: Engine, variant: Variant) -> APIRouter:
@@ -26,12 +30,15 @@ def router(reads: Engine, writes: Engine, variant: Variant) -> APIRouter:
     reading: TypeAlias = Annotated[Session, Depends(reading_session)]
     writing: TypeAlias = Annotated[Session, Depends(writing_session)]
     routes = api_router(variant)
+    handler = as_coroutine if variant.handlers is Handlers.ASYNC_BLOCKING else as_it_is
 
     @routes.get("/todos/", response_model=list[TodoRead])
+    @handler
     def list_todos(db: reading) -> object:
         return db.scalars(newest_first(variant)).all()
 
     @routes.post("/todos/", response_model=TodoRead, status_code=201)
+    @handler
     def create_todo(todo: TodoCreate, db: writing) -> object:
         row = Todo(**todo.model_dump())
         db.add(row)
@@ -40,6 +47,7 @@ def router(reads: Engine, writes: Engine, variant: Variant) -> APIRouter:
         return row
 
     @routes.get("/todos/{id}", response_model=TodoRead)
+    @handler
     def get_todo(id: int, db: reading) -> object:
         todo = db.get(Todo, id)
         if todo is None:
@@ -47,3 +55,17 @@ def router(reads: Engine, writes: Engine, variant: Variant) -> APIRouter:
         return todo
 
     return routes
+
+
+def as_it_is(function: Handler) -> Handler:
+    return function
+
+
+def as_coroutine(function: Handler) -> Handler:
+    """What `async` before its `def` makes of a function that blocks."""
+
+    @wraps(function)
+    async def run(*arguments: object, **named: object) -> object:
+        return function(*arguments, **named)
+
+    return run

@@ -1,8 +1,8 @@
 """A generator that is too busy spoils neither the service time nor its own verdict.
 
 Ten users burn 5 ms of CPU before every request, so the worker's core is full. `service` must agree with the target's
-record all the same, for arrivals are stamped by the kernel. (Connections are made beforehand: nobody but the busy
-generator can tell when one of them was ready.) What the users wait for besides is in lag and delay: their time is
+record all the same, for arrivals are stamped by the kernel. (Connections are made beforehand: only the busy
+generator knows when one of them was ready.) What the users wait for besides is in lag and delay: their time is
 conserved,
 
     users · run time = Σ response + Σ delay + Σ burning
@@ -46,9 +46,9 @@ def conserved(observation: Observation, burnt: Path) -> Line:
     """Where the users' time went."""
     total, delay = observation.report.total, observation.report.generator["delay_ms"]
     burning = json.loads(burnt.read_text())["seconds"]
-    told = total.mean_response() * total.requests + delay["mean"] / 1e3 * delay["count"] + burning
+    reported = total.mean_response() * total.requests + delay["mean"] / 1e3 * delay["count"] + burning
     truth = USERS * observation.report.document["duration_s"]
     # Of its first and of its last cycle each user may have any part within the run.
     error = 2 * USERS / total.requests
-    holds = abs(told - truth) <= error * truth
-    return fact(CASE, "response + delay + burning", f"{truth:.1f} s", f"{told:.1f} s", f"±{error:.1%}", holds)
+    holds = abs(reported - truth) <= error * truth
+    return fact(CASE, "response + delay + burning", f"{truth:.1f} s", f"{reported:.1f} s", f"±{error:.1%}", holds)

@@ -1,19 +1,19 @@
 """Each tool against the same two cases, one after the other, with the target's own account of each run."""
 
-import os
 import shlex
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from plimsoll.run.supervised.process import Process
+
 from ..errors import TruthError
 from ..lab import Lab
 from ..tolerance import value_at, waits_after_freezes
-from .tools import QUANTILES, TOOLS, Job, Told, Tool
+from .tools import QUANTILES, TOOLS, Job, Tool, ToolFigures
 
 TARGET = "/fixed?ms=5"
 DELAY = 0.005
@@ -31,7 +31,7 @@ class Row:
     command: str
     truth: tuple[float, ...]
     """fixed: what the target did, by its record. freeze: what clients from outside see. Of `QUANTILES`, in s."""
-    told: Told
+    figures: ToolFigures
     received: int
     """Requests, by the target's record."""
 
@@ -75,15 +75,15 @@ def cases(lab: Lab, tool: Tool) -> Iterator[Row]:
             if case == "freeze":
                 lab.target.freeze(EVERY, LENGTH)
             try:
-                output = run(tool.command(job), seconds)
+                output = run(tool.command(job), job.folder, seconds)
             finally:
                 lab.target.freeze(1, 0)
             path = lab.target.truth().path(TARGET)
             truth = tuple(from_outside(quantile) for quantile in QUANTILES)
             if case == "fixed":
                 truth = tuple(value_at(quantile, path.seconds()) for quantile in QUANTILES)
-            told = tool.told(job, output)
-        yield Row(case, tool.name, plain(tool.command(job), job), truth, told, path.received)
+            figures = tool.figures(job, output)
+        yield Row(case, tool.name, plain(tool.command(job), job), truth, figures, path.received)
 
 
 def from_outside(quantile: float) -> float:
@@ -91,20 +91,14 @@ def from_outside(quantile: float) -> float:
     return DELAY + waits_after_freezes(quantile, LENGTH / EVERY, LENGTH)
 
 
-def run(command: list[str], seconds: int) -> str:
+def run(command: list[str], folder: Path, seconds: int) -> str:
     """Its output. Raises TruthError when it does not end by itself."""
-    with tempfile.TemporaryFile("w+") as output:
-        with subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.DEVNULL, process_group=0
-        ) as process:
-            try:
-                # Not the exit status: it may be about thresholds, or about Plimsoll's verdict on itself.
-                process.wait(seconds + END_SECONDS)
-            except subprocess.TimeoutExpired:
-                os.killpg(process.pid, signal.SIGKILL)  # the group is ours: process_group=0
-                raise TruthError(f"did not end: {shlex.join(command)}") from None
-        output.seek(0)
-        return output.read()
+    output = folder / "printed"
+    with Process(command, output=output, errors=folder / "errors", ask=signal.SIGKILL) as process:
+        # Not the exit status: it may be about thresholds, or about Plimsoll's verdict on itself.
+        if process.wait(seconds + END_SECONDS) is None:
+            raise TruthError(f"did not end: {shlex.join(command)}")
+    return output.read_text()
 
 
 def plain(command: list[str], job: Job) -> str:

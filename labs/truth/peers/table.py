@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from benches.table import table
+
 from ..line import milliseconds
-from ..table import table
 from .runs import Peers, Row
 from .tools import QUANTILES
 
@@ -22,7 +23,7 @@ def render(peers: Peers) -> str:
     for case, title in TITLES.items():
         rows = [cells(row) for row in peers.rows if row.case == case]
         if rows:
-            blocks += [title, table(head(), rows)]
+            blocks += [title, table(head(), rows, words=len(head()))]
     blocks.append("\n".join(commands(peers)))
     blocks += [f"Not measured: {line}" for line in peers.missing]
     return "\n\n".join(blocks) + "\n"
@@ -30,12 +31,12 @@ def render(peers: Peers) -> str:
 
 def head() -> list[str]:
     names = [f"p{quantile * 100:g}" for quantile in QUANTILES]
-    return ["ms", *(f"true {name}" for name in names), *(f"told {name}" for name in names), "requests", "warns"]
+    return ["ms", *(f"true {name}" for name in names), *(f"said {name}" for name in names), "requests", "warns"]
 
 
-def cells(row: Row) -> list[str]:
-    true, told = map(milliseconds, row.truth), map(milliseconds, row.told.percentiles)
-    return [row.tool, *true, *told, f"{row.received:,}", "yes" if row.told.warning else "no"]
+def cells(row: Row) -> tuple[str, ...]:
+    true, reported = map(milliseconds, row.truth), map(milliseconds, row.figures.percentiles)
+    return row.tool, *true, *reported, f"{row.received:,}", "yes" if row.figures.warning else "no"
 
 
 def commands(peers: Peers) -> Iterator[str]:

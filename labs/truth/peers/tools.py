@@ -1,35 +1,38 @@
 """The generators, each as the command that its users would type and the place of its own percentiles."""
 
-import csv
 import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+
+from benches.machine import version_of
+
+from plimsoll.errors import UsageError
+from plimsoll.importers import read
 
 from ..errors import TruthError
 
 FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parents[2]
-PLACES = os.pathsep.join([str(ROOT / "target" / "tools" / "bin"), os.environ.get("PATH", "")])
-LOCUST = ROOT / "benches" / ".venv" / "bin" / "locust"
-PLIMSOLL = Path(sys.executable).with_name("plimsoll")
+PLACES = os.pathsep.join(
+    [
+        *map(str, (ROOT / "target" / "tools" / "bin", ROOT / "benches" / ".venv" / "bin", Path(sys.executable).parent)),
+        os.environ.get("PATH", ""),
+    ]
+)
 CONNECTIONS = 50
 RATE = 500
 """Requests/s, for those who can keep to a rate."""
 QUANTILES = (0.5, 0.9, 0.99)
-PERCENT_AND_UNIT = r"(?m)^\s*(\d+)%\s+([\d.]+)(us|ms|s|m)$"
-UNITS = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0}
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a tool said."""
+class ToolFigures:
+    """What a tool reports."""
 
     percentiles: tuple[float, ...]
     """Of `QUANTILES`, in s."""
@@ -47,189 +50,106 @@ class Job:
     """For files of this run alone."""
 
 
-class Tool(Protocol):
-    """One generator in one of its modes."""
-
-    @property
-    def name(self) -> str:
-        """How the tables call it."""
-
-    def missing(self) -> str | None:
-        """Why it cannot run here; None when it can."""
-
-    def version(self) -> str:
-        """Its own, or that of its package."""
-
-    def command(self, job: Job) -> list[str]:
-        """The command line."""
-
-    def told(self, job: Job, output: str) -> Told:
-        """Its percentiles. Raises TruthError when they are not where they used to be."""
-
-
-@dataclass(frozen=True)
-class Program:
-    """A tool that is looked up by its name."""
-
-    name: str
-    program: str
-    options: tuple[str, ...] = ()
-
-    def missing(self) -> str | None:
-        return None if self._path() else f"{self.program} is not installed"
-
-    def version(self) -> str:
-        return _version([self._path() or self.program, "--version"])
-
-    def _path(self) -> str | None:
-        return shutil.which(self.program, path=PLACES)
-
-    def _line(self, *arguments: object) -> list[str]:
-        return [self._path() or self.program, *map(str, arguments)]
-
-
-class Wrk(Program):
-    def version(self) -> str:
-        return super().version().partition(" [")[0]
-
-    def command(self, job: Job) -> list[str]:
-        return self._line("-t1", f"-c{CONNECTIONS}", f"-d{job.seconds}s", "--latency", job.url)
-
-    def told(self, job: Job, output: str) -> Told:
-        found = {int(each): float(value) * UNITS[unit] for each, value, unit in re.findall(PERCENT_AND_UNIT, output)}
-        return Told(_picked(found, output))
-
-
-class Hey(Program):
-    def version(self) -> str:
-        return f"hey {_version(['dpkg-query', '-W', '-f', '${Version}', 'hey'])}"
-
-    def command(self, job: Job) -> list[str]:
-        each = RATE // CONNECTIONS
-        return self._line("-z", f"{job.seconds}s", "-c", CONNECTIONS, "-q", each, job.url)
-
-    def told(self, job: Job, output: str) -> Told:
-        found = {int(each): float(value) for each, value in re.findall(r"(?m)^\s*(\d+)% in ([\d.]+) secs", output)}
-        return Told(_picked(found, output))
-
-
-class Ab(Program):
-    def version(self) -> str:
-        words = re.search(r"Version (\S+)", _version([self._path() or "ab", "-V"]))
-        return f"ab {words[1] if words else '?'}"
-
-    def command(self, job: Job) -> list[str]:
-        return self._line("-k", "-q", "-c", CONNECTIONS, "-t", job.seconds, "-n", 100_000_000, job.url)
-
-    def told(self, job: Job, output: str) -> Told:
-        found = {int(each): float(value) / 1e3 for each, value in re.findall(r"(?m)^\s*(\d+)%\s+(\d+)$", output)}
-        return Told(_picked(found, output))
-
-
-class Oha(Program):
-    def command(self, job: Job) -> list[str]:
-        fixed = ["--no-tui", "--output-format", "json"]
-        return self._line("-z", f"{job.seconds}s", "-c", CONNECTIONS, "-q", RATE, *self.options, *fixed, job.url)
-
-    def told(self, job: Job, output: str) -> Told:
-        found = json.loads(output)["latencyPercentiles"]
-        return Told(tuple(float(found[f"p{quantile * 100:g}"]) for quantile in QUANTILES))
-
-
-class K6(Program):
-    """options: the executor of `k6.js`."""
-
-    def version(self) -> str:
-        return _version([self._path() or "k6", "version"]).partition(" (")[0]
-
-    def command(self, job: Job) -> list[str]:
-        known = {"TRUTH_URL": job.url, "TRUTH_SECONDS": job.seconds, "TRUTH_EXECUTOR": self.options[0]}
-        environment = [word for name, value in known.items() for word in ("--env", f"{name}={value}")]
-        summary = ["--summary-trend-stats", "p(50),p(90),p(99)", "--summary-export", job.folder / "k6.json"]
-        return self._line("run", "--quiet", "--no-usage-report", *environment, *summary, FOLDER / "k6.js")
-
-    def told(self, job: Job, output: str) -> Told:
-        found = json.loads((job.folder / "k6.json").read_text())["metrics"]["http_req_duration"]
-        return Told(tuple(float(found[f"p({quantile * 100:g})"]) / 1e3 for quantile in QUANTILES))
-
-
-@dataclass(frozen=True)
-class Locust:
-    """50 users, each at ten requests per second as well as it can."""
-
-    name: str = "Locust, constant_throughput"
-
-    def missing(self) -> str | None:
-        return None if LOCUST.exists() else "Locust is not installed (make bench)"
-
-    def version(self) -> str:
-        return _version([str(LOCUST), "--version"]).partition(" from ")[0]
-
-    def command(self, job: Job) -> list[str]:
-        host, _, path = job.url.partition("/fixed")
-        command = [str(LOCUST), "-f", str(FOLDER / "locustfile.py"), "-H", host, "--headless", "--only-summary"]
-        command += ["-u", str(CONNECTIONS), "-r", str(CONNECTIONS), "-t", f"{job.seconds}s", "-s", "10"]
-        return [*command, "--csv", str(job.folder / "locust"), "--path", f"/fixed{path}", "--loglevel", "ERROR"]
-
-    def told(self, job: Job, output: str) -> Told:
-        with (job.folder / "locust_stats.csv").open() as file:
-            (total,) = [row for row in csv.DictReader(file) if row["Name"] == "Aggregated"]
-        return Told(tuple(float(total[f"{quantile * 100:g}%"]) / 1e3 for quantile in QUANTILES))
-
-
-@dataclass(frozen=True)
-class Plimsoll:
-    """Ourselves."""
-
-    name: str
-    options: tuple[str, ...]
-
-    def missing(self) -> str | None:
-        return None if PLIMSOLL.exists() else f"{PLIMSOLL} is missing (make setup)"
-
-    def version(self) -> str:
-        return _version([str(PLIMSOLL), "--version"])
-
-    def command(self, job: Job) -> list[str]:
-        command = [str(PLIMSOLL), "run", job.url, *self.options, "-t", f"{job.seconds}s", "-s", "10"]
-        return [
-            *command,
-            "--headless",
-            "--summary",
-            str(job.folder / "plimsoll.json"),
-            "--store",
-            str(job.folder / "db"),
-        ]
-
-    def told(self, job: Job, output: str) -> Told:
-        document = json.loads((job.folder / "plimsoll.json").read_text())
-        found = document["total"]["response_ms"]["percentiles"]
-        warning = bool((document.get("omission") or {}).get("warning"))
-        return Told(tuple(float(found[f"{quantile * 100:g}"]) / 1e3 for quantile in QUANTILES), warning)
-
-
-TOOLS: tuple[Tool, ...] = (
-    Plimsoll("plimsoll, open model", ("--rate", f"{RATE}/s")),
-    Plimsoll("plimsoll, open model, 50 users", ("--rate", f"{RATE}/s", "--max-users", str(CONNECTIONS))),
-    Plimsoll("plimsoll, closed model", ("-u", str(CONNECTIONS), "-r", str(CONNECTIONS))),
-    Wrk("wrk", "wrk"),
-    Ab("ab", "ab"),
-    Hey("hey", "hey"),
-    Oha("oha", "oha"),
-    Oha("oha, latency correction", "oha", ("--latency-correction",)),
-    K6("k6, constant VUs", "k6", ("constant-vus",)),
-    K6("k6, constant arrival rate", "k6", ("constant-arrival-rate",)),
-    Locust(),
-)
-
-
-def _picked(found: dict[int, float], output: str) -> tuple[float, ...]:
+def imported(file: Path) -> ToolFigures:
+    """By the importer of `plimsoll import`. Raises TruthError."""
     try:
-        return tuple(found[round(quantile * 100)] for quantile in QUANTILES)
+        total = read(file).trials[0].total
+    except UsageError as error:
+        raise TruthError(f"{error}\n{file.read_text(errors='replace')}") from None
+    times = [total.quantile(quantile) if total else None for quantile in QUANTILES]
+    if None in times:
+        raise TruthError(f"not all of {QUANTILES} are in:\n{file.read_text(errors='replace')}")
+    return ToolFigures(tuple((time or 0.0) / 1e3 for time in times))
+
+
+def of_ab(file: Path) -> ToolFigures:
+    output = file.read_text()
+    found = {int(each): float(value) / 1e3 for each, value in re.findall(r"(?m)^\s*(\d+)%\s+(\d+)$", output)}
+    try:
+        return ToolFigures(tuple(found[round(quantile * 100)] for quantile in QUANTILES))
     except KeyError as missing:
         raise TruthError(f"no {missing} % in:\n{output}") from None
 
 
-def _version(command: Sequence[str]) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    return ((done.stdout or done.stderr).strip().splitlines() or ["?"])[0]
+def of_plimsoll(file: Path) -> ToolFigures:
+    document = json.loads(file.read_text())
+    found = document["total"]["response_ms"]["percentiles"]
+    warning = bool((document.get("omission") or {}).get("warning"))
+    return ToolFigures(tuple(float(found[f"{quantile * 100:g}"]) / 1e3 for quantile in QUANTILES), warning)
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One generator in one of its modes."""
+
+    name: str
+    words: str
+    """The command. {url} or {host} and {path}, {seconds}, {folder} (of the run) and {here} (of this file) are filled
+    in."""
+    result: str = "output"
+    """The file in the folder that has its percentiles; "output" is what it prints."""
+    read: Callable[[Path], ToolFigures] = imported
+    """Raises TruthError when they are not where they used to be."""
+    version_words: str = ""
+    """The command that prints it, where that is not --version."""
+
+    @property
+    def program(self) -> str:
+        return self.words.split()[0]
+
+    def missing(self) -> str | None:
+        """Why it cannot run here; None when it can."""
+        return None if shutil.which(self.program, path=PLACES) else f"{self.program} is not installed"
+
+    def version(self) -> str:
+        """What its first line says of it, without where it is or how it was built."""
+        return version_of(_found((self.version_words or f"{self.program} --version").split())).replace("\t", " ")
+
+    def command(self, job: Job) -> list[str]:
+        host, slash, path = job.url.partition("/fixed")
+        known = {"url": job.url, "host": host, "path": slash + path, "seconds": job.seconds, "folder": job.folder}
+        return _found([word.format(**known, here=FOLDER) for word in self.words.split()])
+
+    def figures(self, job: Job, output: str) -> ToolFigures:
+        """output: what it printed. Raises TruthError."""
+        (job.folder / "output").write_text(output)
+        return self.read(job.folder / self.result)
+
+
+def _found(command: list[str]) -> list[str]:
+    """With the path of its program, if there is one."""
+    return [shutil.which(command[0], path=PLACES) or command[0], *command[1:]]
+
+
+PLIMSOLL = "plimsoll run {{url}} {} -t {{seconds}}s -s 10 --headless --summary {{folder}}/summary --store {{folder}}/db"
+HEY = f"hey -z {{seconds}}s -c {CONNECTIONS} -q {RATE // CONNECTIONS}"
+OHA = f"oha -z {{seconds}}s -c {CONNECTIONS} -q {RATE} --no-tui --output-format json"
+K6 = (
+    "k6 run --quiet --no-usage-report --env TRUTH_URL={url} --env TRUTH_SECONDS={seconds} --summary-trend-stats "
+    "p(50),p(90),p(99) --summary-export {folder}/k6.json --env TRUTH_EXECUTOR="
+)
+USERS = f"-u {CONNECTIONS} -r {CONNECTIONS}"
+
+TOOLS = (
+    Tool("plimsoll, open model", PLIMSOLL.format(f"--rate {RATE}/s"), "summary", of_plimsoll),
+    Tool(
+        "plimsoll, open model, 50 users", PLIMSOLL.format(f"--rate {RATE}/s --max-users {CONNECTIONS}"), "summary",
+        of_plimsoll,
+    ),
+    Tool("plimsoll, closed model", PLIMSOLL.format(USERS), "summary", of_plimsoll),
+    Tool("wrk", f"wrk -t1 -c{CONNECTIONS} -d{{seconds}}s --latency {{url}}"),
+    Tool("ab", f"ab -k -q -c {CONNECTIONS} -t {{seconds}} -n 100000000 {{url}}", read=of_ab, version_words="ab -V"),
+    Tool("hey", f"{HEY} {{url}}", version_words="dpkg-query -W hey"),
+    Tool("oha", f"{OHA} {{url}}"),
+    Tool("oha, latency correction", f"{OHA} --latency-correction {{url}}"),
+    Tool("k6, constant VUs", K6 + "constant-vus {here}/k6.js", "k6.json", version_words="k6 version"),
+    Tool(
+        "k6, constant arrival rate", K6 + "constant-arrival-rate {here}/k6.js", "k6.json", version_words="k6 version"
+    ),
+    Tool(
+        "Locust, constant_throughput",
+        f"locust -f {{here}}/locustfile.py -H {{host}} --path {{path}} --headless --only-summary {USERS} "
+        "-t {seconds}s -s 10 --csv {folder}/locust --loglevel ERROR",
+        "locust_stats.csv",
+    ),
+)  # fmt: skip

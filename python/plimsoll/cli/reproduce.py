@@ -67,8 +67,8 @@ def _name(run: StoredRun) -> str | None:
 
 def _run_cell(cell: ReproducedCell, store: Store, location: str | None) -> int:
     result = cell.run(absolute(location), _say)
-    if result.run_id is not None:
-        source = RunSource.of(store.run(result.run_id))
+    if result.run is not None:
+        source = RunSource.of(store.run(result.run))
         shown = text(source, "tables", OutputRequest(colour=shows_ansi(sys.stdout)))
         click.echo(shown, nl=False, color=True)
     if result.state != "valid":

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def announcement(plan: Plan, pace: CellDurations, spread: Spread, needed: int | None) -> tuple[list[str], list[str]]:
     """Lines for people: what is to be run and how long it takes; and doubts, why it may not suffice.
 
-    needed: pairs that tell the smallest difference from none, at this spread. Raises UsageError when it takes longer
-    than the budget.
+    needed: pairs that distinguish the smallest difference from none at this spread. Raises UsageError when it takes
+    longer than the budget.
     """
     spec = plan.spec
     seconds = pace.of_all(plan.cells)

@@ -78,7 +78,8 @@ class Doubt:
 
 
 def doubts(spec: Experiment, spread: Spread, needed: int) -> list[Doubt]:
-    """What must be said before it starts. needed: pairs that tell `compare.smallest` from nothing at this spread."""
+    """What must be said before it starts. needed: pairs that distinguish `compare.smallest` from
+    none at this spread."""
     if len(spec.variants) < 2:
         return []
     if spec.is_aa:

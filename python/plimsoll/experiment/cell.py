@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.cell_error import CellError
-from plimsoll.experiment.cell_values import CellResult
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.measure import MeasuredRun, Measurement
 from plimsoll.experiment.placeholders import fill
 from plimsoll.experiment.target import CellTarget, prepared
 from plimsoll.observe.postgres import Postgres
 from plimsoll.observe.processes import Processes
 from plimsoll.observe.sampler import ProbeError, Sampler
+from plimsoll.store.cells import CellOutcome
 from plimsoll.store.redact import redact_url, storable_json
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Series
 
 
-def run_cell(cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /) -> CellResult:
+def run_cell(
+    cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
+) -> CellOutcome:
     """What became of it, whatever happens to the target or to a command. The target and all processes that were started
     have ended when this returns. A KeyboardInterrupt goes on when they have."""
     return _CellRun(cell, spec, where, report).run()
@@ -54,7 +56,7 @@ class _CellRun:
         self._observed: tuple[Series, ...] = ()
         self._notes: list[str] = []
 
-    def run(self) -> CellResult:
+    def run(self) -> CellOutcome:
         failure: CellError | None = None
         failed_in = ""
         interrupted = True
@@ -67,22 +69,24 @@ class _CellRun:
         finally:
             # The first Ctrl-C asks for good order, the second one for haste.
             ending = self._stop(patient=not interrupted)
-        told: dict[str, Any] = self._target.to_dict() if self._target else {"url": redact_url(self._variant.target.url)}
+        known: dict[str, Any] = (
+            self._target.to_dict() if self._target else {"url": redact_url(self._variant.target.url)}
+        )
         crash = self._crash()
-        told |= {"ended": str(ending)} if ending else {}
-        told |= {"crashed": crash} if crash else {}
-        told |= {"notes": storable_json([*told.get("notes", ()), *self._notes])} if self._notes else {}
-        told |= {"failure": {"phase": failed_in, **failure.to_dict()}} if failure else {}
+        known |= {"ended": str(ending)} if ending else {}
+        known |= {"crashed": crash} if crash else {}
+        known |= {"notes": storable_json([*known.get("notes", ()), *self._notes])} if self._notes else {}
+        known |= {"failure": {"phase": failed_in, **failure.to_dict()}} if failure else {}
         reasons = [f"the target ended by itself: {crash}"] if crash else []
         reasons += self._kept.reasons if self._kept else ()
         if failure:
             reasons = [f"{failed_in}: {failure.one_line}", *self._ended_before(failed_in)]
-        return CellResult(
+        return CellOutcome(
             state="failed" if failure else "invalid" if reasons else "valid",
             reason="; ".join(reasons),
-            run_id=self._kept.run_id if self._kept else None,
+            run=self._kept.run_id if self._kept else None,
             phases=self._phases,
-            target=told,
+            target=known,
             data=self._facts,
             collected=self._collected,
             observed=self._observed,
@@ -166,7 +170,7 @@ class _CellRun:
                 self._notes.append(f"collect: {error.one_line}")
 
     def _ended_before(self, phase: str) -> list[str]:
-        """Why a command may have failed that asks the target; the start of the target tells it itself."""
+        """Why a command may have failed that asks the target; the start of the target reports it itself."""
         ending = self._target.crashed if self._target and phase not in ("start", "healthy") else None
         return [f"the target had ended by itself: {ending}"] if ending else []
 

@@ -1,24 +1,26 @@
-"""One cell of an experiment, what became of it, and where it may leave files.
+"""One cell of an experiment, why it could not be measured, and where it may leave files.
 
 `plimsoll.experiment.cell.run_cell(cell, spec, where, report)` runs one: prepare → start → wait until healthy → seed or
-reset → warm up → measure → collect → cool down → stop. It returns a `CellResult` for everything that can happen to a
+reset → warm up → measure → collect → cool down → stop. It returns a `CellOutcome` for everything that can happen to a
 target or a command. A KeyboardInterrupt goes through it: whatever was started is then stopped in good order before it
 is raised on, and a second one meanwhile kills it.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from plimsoll.store.cells import cell_label
+from plimsoll.store.redact import redact_options, storable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from plimsoll.experiment.spec import Experiment
-    from plimsoll.stats.study import Level, Series
+    from plimsoll.stats.study import Level
+    from plimsoll.store.cells import CellOutcome
 
 State = Literal["pending", "running", "valid", "invalid", "failed", "superseded"]
 """valid: measured. invalid: measured, but the generator was the limit, or the target ended. failed: a command or the
@@ -66,25 +68,32 @@ class CellFolder:
     """A value for `plimsoll run --store`: an absolute path, or a URL."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CellResult:
-    """The outcome of a cell."""
+class CellError(Exception):
+    """Never leaves `run_cell`: it becomes the result of the cell."""
 
-    state: Literal["valid", "invalid", "failed"]
-    reason: str = ""
-    """One line; "" if and only if it is valid."""
-    run_id: str | None = None
-    phases: Mapping[str, float] = field(default_factory=dict)
-    """Seconds by phase, of those that were reached: prepare, start, healthy, seed, measure, collect, cool_down, stop.
-    `measure` is from the start of the generator's process to its end."""
-    target: Mapping[str, Any] = field(default_factory=dict)
-    """JSON: command, cwd, pid, build, commit, url, exit_status, log (last lines); crashed: how it ended by itself."""
-    data: Mapping[str, Any] = field(default_factory=dict)
-    """JSON by name: facts of the target, as {"rows": [before, after]}; None for what could not be asked."""
-    collected: Mapping[str, str] = field(default_factory=dict)
-    """What `collect` hooks printed, by name."""
-    observed: tuple[Series, ...] = ()
-    """Seconds since second 0 of the run."""
+    def __init__(
+        self, message: str, *, command: Sequence[str] = (), ending: str | None = None, log: Sequence[str] = ()
+    ) -> None:
+        """command: whose fault it is. ending: its exit status or signal, in words. log: the last lines it printed."""
+        super().__init__(message)
+        self.command = tuple(command)
+        self.ending = ending
+        self.log = [storable(line) for line in log]
+
+    @property
+    def one_line(self) -> str:
+        """With the last line of the log, which most often says it. Passwords are masked."""
+        message = " ".join(storable(str(self)).split())
+        return f"{message}; its last line: {self.log[-1].strip()}" if self.log else message
+
+    def to_dict(self) -> dict[str, Any]:
+        """The error as values for JSON."""
+        return {
+            "message": storable(str(self)),
+            "command": [storable(word) for word in redact_options(self.command)],
+            "ending": self.ending,
+            "log": self.log,
+        }
 
 
 class RunCell(Protocol):
@@ -92,4 +101,4 @@ class RunCell(Protocol):
 
     def __call__(
         self, cell: ExperimentCell, spec: Experiment, where: CellFolder, report: Callable[[str], None], /
-    ) -> CellResult: ...
+    ) -> CellOutcome: ...

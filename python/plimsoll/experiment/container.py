@@ -6,7 +6,7 @@ import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

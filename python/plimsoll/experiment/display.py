@@ -3,38 +3,20 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import rough_duration
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self, TextIO
 
     from rich.console import Console
 
-    from plimsoll.experiment.cell_values import CellResult, ExperimentCell
+    from plimsoll.experiment.cell_values import ExperimentCell
+    from plimsoll.store.cells import CellOutcome
 
 
-class ExperimentDisplay(Protocol):
-    """A context manager that people see."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-    def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
-        """A cell is begun. left: seconds until the last one is over."""
-
-    def at(self, text: str) -> None:
-        """What the cell is at."""
-
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None: ...
-    def write(self, text: str) -> None:
-        """Whole lines, without the last line end."""
-
-
-def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> str:
+def outcome(cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> str:
     """One line of a cell that is over."""
     state = "valid" if result.state == "valid" else f"{result.state.upper()}: {result.reason}"
     seconds = rough_duration(sum(result.phases.values()))
@@ -42,8 +24,8 @@ def outcome(cell: ExperimentCell, result: CellResult, done: int, total: int, lef
     return f"[{done}/{total}] {cell.label}: {state} ({seconds}{rest})"
 
 
-class ExperimentLines:
-    """A line for each cell that is over."""
+class ExperimentDisplay:
+    """A context manager that people see: a line for each cell that is over."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -51,25 +33,24 @@ class ExperimentLines:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         pass
 
     def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
-        pass
+        """A cell is begun. left: seconds until the last one is over."""
 
     def at(self, text: str) -> None:
-        pass
+        """The present phase of the cell, in words."""
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self.write(outcome(cell, result, done, total, left))
 
     def write(self, text: str) -> None:
+        """Whole lines, without the last line end."""
         print(text, file=self._stream, flush=True)
 
 
-class ProgressBar:
+class ProgressBar(ExperimentDisplay):
     """A bar that stays at the bottom of the terminal; the lines scroll by above it."""
 
     def __init__(self, console: Console | None = None) -> None:
@@ -94,9 +75,7 @@ class ProgressBar:
         self._progress.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._progress.stop()
 
     def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
@@ -108,13 +87,13 @@ class ProgressBar:
     def at(self, text: str) -> None:
         self._progress.update(self._task, description=f"{self._cell}: {text}")
 
-    def end(self, cell: ExperimentCell, result: CellResult, done: int, total: int, left: float) -> None:
+    def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self._progress.update(self._task, completed=done, left=f"≈ {rough_duration(left)} left")
-        self.write(outcome(cell, result, done, total, left))
+        super().end(cell, result, done, total, left)
 
     def write(self, text: str) -> None:
         self._console.print(text, markup=False, soft_wrap=True)
 
 
 def display() -> ExperimentDisplay:
-    return ProgressBar() if sys.stderr.isatty() else ExperimentLines()
+    return ProgressBar() if sys.stderr.isatty() else ExperimentDisplay()

@@ -1,8 +1,7 @@
 """What else differs between the variants of an experiment than what they are said to differ in.
 
-A comparison of variants says what their declared factor does only if nothing else changed with it. So what the
-manifests of the runs, and the targets themselves, tell of their circumstances is held against each other. Pure: values
-in, sentences out.
+A comparison of variants says what their declared factor does only if nothing else changed with it. So the
+manifests of the runs and what is known of their targets are compared. Pure: values in, sentences out.
 """
 
 from __future__ import annotations

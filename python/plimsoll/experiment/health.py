@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +113,7 @@ def below(url: str, path: str) -> str:
 
 
 def _without_credentials(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without user and password, and the header that tells them."""
+    """The URL without user and password, and the header that has them."""
     parts = urlsplit(url)
     if parts.username is None:
         return url, {}

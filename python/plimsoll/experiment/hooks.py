@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.health import below, get, value_of
 from plimsoll.experiment.placeholders import fill, fill_all
 from plimsoll.run.supervised.process import Process, StartError, last_lines
@@ -63,7 +63,7 @@ class Commands:
         return self.run(hook.command, hook.within, kind if hook.name == kind else f"{kind}-{hook.name}")
 
     def fact(self, fact: TargetFact) -> int | float | str:
-        """A JSON number or text that the target, or the command, tells. Raises CellError."""
+        """A JSON number or text, from the target or the command. Raises CellError."""
         if fact.command is not None:
             return value_of(self.run(fact.command, FACT_SECONDS, f"fact-{fact.name}"))
         place = below(str(self.values["url"]), fill(fact.path or "/", self.values))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.planned_cell import planned_cell
 from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration
@@ -32,9 +32,9 @@ CRASH_SECONDS = 2.0
 SLACK_SECONDS = 60.0
 """What starting, stopping and reporting may take beyond what was asked for."""
 STOP_SECONDS = 10.0
-"""As long as `plimsoll run` waits for what is under way, unless it is told otherwise."""
+"""As long as `plimsoll run` waits for what is under way, without an option for it."""
 UNKNOWN_SECONDS = 6 * 3600.0
-"""Limit of a run whose length nobody can tell beforehand."""
+"""Limit of a run whose length is not known beforehand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class MeasuredRun:
 
 
 def loaded_seconds(scenario: Scenario, spec: Experiment, url: str) -> float | None:
-    """How long the target is to be loaded, the warm-up included; None when nobody can tell."""
+    """How long the target is to be loaded, the warm-up included; None when it is not known."""
     run_time = scenario.run_time
     if run_time is None and scenario.plan is not None:
         run_time = _length_of_plan(spec.path(scenario.plan), url)

@@ -6,7 +6,7 @@ import random
 import socket
 from pathlib import Path
 
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 
 LOWEST = 10_240
 HIGHEST = 65_535

@@ -19,14 +19,14 @@ from plimsoll.run.plan import RunPlan
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from plimsoll.experiment.cell_values import CellResult, ExperimentCell
+    from plimsoll.experiment.cell_values import ExperimentCell
     from plimsoll.experiment.spec import Experiment
     from plimsoll.store import Store, StoredRun
-    from plimsoll.store.cells import StoredCell, StoredExperiment
+    from plimsoll.store.cells import CellOutcome, StoredCell, StoredExperiment
 
 
 def differences(then: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
-    """A line for each thing that both tell, and tell differently."""
+    """A line for each thing that both have, with different values."""
     return [f"{name}: then {was}, now {now[name]}" for name, was in then.items() if name in now and now[name] != was]
 
 
@@ -117,7 +117,7 @@ class ReproducedCell:
         again = replace(spec, name=f"{spec.name}, once more")  # its run is not one of the experiment's
         return cls(again, replace(cell_of(row), key=None, run=None, state="pending"), row.target, tuple(lines))
 
-    def run(self, store: str, report: Callable[[str], None]) -> CellResult:
+    def run(self, store: str, report: Callable[[str], None]) -> CellOutcome:
         from plimsoll.experiment.cell import run_cell
         from plimsoll.experiment.source import clean_up
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.experiment.cell_values import CellFolder, CellResult
+from plimsoll.experiment.cell_values import CellFolder
 from plimsoll.experiment.order import cells_in_order
 from plimsoll.experiment.plan import chosen
 from plimsoll.experiment.source import clean_up
@@ -112,7 +112,7 @@ class Session:
             self.display.end(cell, result, done, total, self.pace.of_all(cells[place + 1 :]))
         return False
 
-    def _run_one(self, cell: ExperimentCell, interrupts: _Interrupts, folder: Path) -> CellResult:
+    def _run_one(self, cell: ExperimentCell, interrupts: _Interrupts, folder: Path) -> CellOutcome:
         """Raises KeyboardInterrupt; the cell is pending again then."""
         assert cell.key is not None
         where = CellFolder(_made(folder / f"cell-{cell.number}"), _made(folder / SHARED), self.store)
@@ -126,22 +126,9 @@ class Session:
             raise
         if result.state != "failed":
             self.pace.measured(cell, self.clock() - begun)
-        self.experiments.finish(self._key, cell.key, _became(result))
+        self.experiments.finish(self._key, cell.key, result)
         shutil.rmtree(where.path, ignore_errors=True)
         return result
-
-
-def _became(result: CellResult) -> CellOutcome:
-    return CellOutcome(
-        state=result.state,
-        reason=result.reason,
-        run=result.run_id,
-        phases=result.phases,
-        target=result.target,
-        data=result.data,
-        collected=result.collected,
-        observed=result.observed,
-    )
 
 
 def _made(folder: Path) -> Path:

@@ -68,7 +68,7 @@ class Hooks:
 
 @dataclass(frozen=True, slots=True)
 class TargetFact:
-    """Something that the target tells of itself: a JSON number or text."""
+    """A fact that the target reports of itself: a JSON number or text."""
 
     name: str
     path: str | None = None

@@ -121,9 +121,9 @@ def _crashed(cell: StoredCell) -> str | None:
 def _facts(cell: StoredCell) -> dict[str, str | float]:
     """{"rows at the start": 0, "rows at the end": 525}, and what the target says it is."""
     facts: dict[str, str | float] = {}
-    for name, told in cell.data.items():
-        times = ("at the start", "at the end") if isinstance(told, list) else ("",)
-        for when, value in zip(times, told if isinstance(told, list) else [told], strict=False):
+    for name, values in cell.data.items():
+        times = ("at the start", "at the end") if isinstance(values, list) else ("",)
+        for when, value in zip(times, values if isinstance(values, list) else [values], strict=False):
             if value is not None:
                 facts[f"{name} {when}".strip()] = _plain(value)
     for name in ("build", "commit"):

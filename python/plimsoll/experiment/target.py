@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.experiment import container, source
-from plimsoll.experiment.cell_error import CellError
+from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.health import wait_until_healthy
 from plimsoll.experiment.hooks import Commands
 from plimsoll.experiment.placeholders import fill, fill_all
@@ -76,8 +76,8 @@ class CellTarget:
     def commands(self, cell: ExperimentCell, folder: Path) -> Commands:
         """What runs the hooks of its variant."""
         names = ("url", "variant", "level", "operation", "repeat", "seed")
-        told = {f"PLIMSOLL_{name.upper()}": str(self.values[name]) for name in names}
-        return Commands(self.values, self.cwd, {**self.env, **told}, folder)
+        known = {f"PLIMSOLL_{name.upper()}": str(self.values[name]) for name in names}
+        return Commands(self.values, self.cwd, {**self.env, **known}, folder)
 
     def command(self) -> list[str]:
         """What starts it; empty when nothing is started."""

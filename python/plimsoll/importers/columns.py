@@ -169,7 +169,7 @@ def columns(titles: list[str], known: Mapping[str, MappedColumn] = _NONE) -> tup
     repeated = [title for title, count in Counter(map(str.strip, titles)).items() if count > 1 and title]
     if repeated:
         return found, f"column {repeated[0]!r} is there several times, others are not"
-    # The same under two names, as Locust's median and 50 %: the first tells it.
+    # The same under two names, as Locust's median and 50 %: the first counts.
     return [MappedColumn("other") if each and each.place else each for each in found], ""
 
 

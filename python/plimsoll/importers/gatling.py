@@ -9,9 +9,7 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.samples import BUCKET, Samples
-from plimsoll.importers.single import level_of, operation_of, study_of_one, variant_of
-from plimsoll.stats.study import Precision
+from plimsoll.importers.samples import Samples, sampled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,7 +24,7 @@ _RUN, _REQUEST, _USER, _GROUP, _ERROR = range(5)
 _LONGEST = 1 << 20
 """Bytes of a string; a longer one is none."""
 _STATUS = re.compile(r"found (?:was )?([1-5]\d\d)\b")
-_PRECISION = Precision("gatling", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
+_PRECISION = sampled("gatling", floor=1.0)
 
 
 class _Log:
@@ -53,18 +51,16 @@ class _Log:
             status=int(status[1]) if status else None,
         )
 
-    def study(self, source: ResultFile, options: ImportOptions) -> Study:
+    def study(self, options: ImportOptions) -> Study:
         most = now = 0
         for _, change in sorted(self.users):
             now += change
             most = max(most, now)
         if self.errors:
             self.notes.append(f"{self.errors} errors of the simulation itself")
-        trial = self.samples.trial(
-            variant_of(source, options), level_of(options, users=float(most) or None), _PRECISION, options,
-            operation=operation_of(options), notes=tuple(self.notes),
-        )  # fmt: skip
-        return study_of_one(source, options, trial, about={"gatling": self.version} if self.version else {})
+        about = {"gatling": self.version} if self.version else {}
+        users = float(most) or None
+        return self.samples.study(options, _PRECISION, users=users, notes=tuple(self.notes), about=about)
 
 
 def is_text_log(source: ResultFile) -> bool:
@@ -94,7 +90,7 @@ def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
             log.users.append((int(cells[event + 1]), 1 if cells[event] == "START" else -1))
         elif cells[0] == "ERROR":
             log.errors += 1
-    return log.study(source, options)
+    return log.study(options)
 
 
 def _request(source: ResultFile, line: int, cells: list[str]) -> tuple[list[str], str, int, int, bool, str]:
@@ -119,7 +115,7 @@ def read_binary_log(source: ResultFile, options: ImportOptions) -> Study:
         )
     for place, record in enumerate(reader.records(log), 2):
         log.request(place, *record)
-    return log.study(source, options)
+    return log.study(options)
 
 
 class _Binary:

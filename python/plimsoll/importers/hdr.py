@@ -18,9 +18,9 @@ import numpy as np
 from plimsoll._engine import Histogram
 from plimsoll.importers.cells import MS
 from plimsoll.importers.samples import BUCKET, MOST_SECONDS
-from plimsoll.importers.single import level_of, number, operation_of, study_of_one, summary_trial, variant_of, whole
+from plimsoll.importers.single import number, study_of_run, whole
 from plimsoll.stats.course import PackedHistograms
-from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision, Trial
+from plimsoll.stats.study import PLIMSOLL, Course, Measured, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,24 +73,18 @@ def read_hlog(source: ResultFile, options: ImportOptions) -> Study:
     seconds = options.duration or span or None
     endpoints = [_endpoint(tag, each, first, span, seconds) for tag, each in sorted(by_tag.items())]
     total = endpoints[0] if len(by_tag) == 1 and "" in by_tag else _endpoint(None, rows, first, span, seconds)
-    trial = Trial(
-        id=str(source.path),
-        variant=variant_of(source, options),
-        operation=operation_of(options),
-        level=level_of(options),
-        users=options.users,
-        offered=options.rate,
-        think=options.think,
-        duration=seconds,
-        ramp=options.ramp or 0.0,
+    return study_of_run(
+        source,
+        options,
+        seconds=seconds,
         endpoints=() if total is endpoints[0] else tuple(endpoints),
         total=total,
         precision=PLIMSOLL
         if ours
         else Precision("hdrhistogram", digits=3, floor=1e-3, mergeable=True, relative=BUCKET),
-        notes=("an .hlog does not tell failures",),
+        notes=("an .hlog does not record failures",),
+        warnings=tuple(warnings),
     )
-    return study_of_one(source, options, trial, warnings=tuple(warnings))
 
 
 def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) -> tuple[str, _Interval]:
@@ -108,7 +102,7 @@ def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) 
         raise source.error(line, f"its histogram is damaged: {error}") from None
     unit = options.unit or _unit(max((value for value, _ in values), default=0), highest)
     if not unit:
-        raise source.error(line, "the unit of its histogram is not certain; tell it with --unit (ns, us or ms)")
+        raise source.error(line, "the unit of its histogram is not certain; give it with --unit (ns, us or ms)")
     histogram = Histogram()
     for value, count in values:
         histogram.record(max(1, round(value * MS[unit] * 1000)), count)
@@ -116,7 +110,7 @@ def _interval(source: ResultFile, line: int, text: str, options: ImportOptions) 
 
 
 def _unit(highest: int, stated: float) -> str:
-    """Logs tell the maximum of each interval in ms beside the histogram in its own unit."""
+    """Logs have the maximum of each interval in ms beside the histogram in its own unit."""
     if not highest or not stated:
         return "us"
     return next((unit for ratio, unit in _UNITS.items() if abs(highest / ratio / stated - 1) <= _CLOSE), "")
@@ -236,8 +230,7 @@ def read_hgrm(source: ResultFile, options: ImportOptions) -> Study:
     notes = ["a curve of percentiles: those that it does not give are not known"]
     if is_vegeta:
         notes.append("vegeta's curve comes from a t-digest, whose error has no bound")
-    trial = summary_trial(source, options, total, level_of(options), None, precision=precision, notes=tuple(notes))
-    return study_of_one(source, options, trial)
+    return study_of_run(source, options, seconds=None, total=total, precision=precision, notes=tuple(notes))
 
 
 def _quantiles(curve: list[tuple[float, float]]) -> dict[float, float]:

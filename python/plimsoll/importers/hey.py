@@ -1,19 +1,17 @@
 """hey and oha: the summary that both print, oha's JSON, and the requests that both write as CSV.
 
 Neither CSV holds requests without an answer. oha counts from the intended start only with --latency-correction, which
-its files do not tell.
+its files do not record.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import re
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.importers.cells import MS
-from plimsoll.importers.samples import BUCKET, Samples
-from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of, whole
+from plimsoll.importers.samples import Samples, sampled
+from plimsoll.importers.single import number, q, study_of_run, whole
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
@@ -53,15 +51,13 @@ def is_text(source: ResultFile) -> bool:
 
 
 def read_csv(source: ResultFile, options: ImportOptions) -> Study:
-    lines = source.lines()
-    titles = next(lines)[1].split(",")
+    rows = source.rows()
+    _, titles = next(rows)
     is_hey = titles[0] == "response-time"
     time, start = ("response-time", "offset") if is_hey else ("request-duration", "request-start")
     samples = Samples(source)
-    for line, text in lines:
-        if not text:
-            continue
-        row = dict(zip(titles, next(csv.reader([text])), strict=False))
+    for line, cells in rows:
+        row = dict(zip(titles, cells, strict=False))
         seconds = number(source, line, row.get(time), time)
         status = whole(source, line, row.get("status-code" if is_hey else "status"), "status")
         samples.add(
@@ -76,31 +72,16 @@ def read_csv(source: ResultFile, options: ImportOptions) -> Study:
     warnings = [_NO_ANSWERS]
     if is_hey and len(samples) == _MOST_OF_HEY:
         warnings.append(f"hey writes the first {_MOST_OF_HEY} requests only")
-    precision = Precision(
-        "hey" if is_hey else "oha", digits=3, floor=0.1 if is_hey else 1e-3, clock="sent" if is_hey else "unknown",
-        times_of="all", mergeable=True, relative=BUCKET,
-    )  # fmt: skip
-    trial = samples.trial(
-        variant_of(source, options),
-        level_of(options),
-        precision,
-        options,
-        operation=operation_of(options),
-        notes=tuple(warnings),
-    )
-    return study_of_one(source, options, trial)
+    precision = sampled("hey", floor=0.1) if is_hey else sampled("oha", floor=1e-3, clock="unknown")
+    return samples.study(options, precision, notes=tuple(warnings))
 
 
 def read_json(source: ResultFile, options: ImportOptions) -> Study:
-    with source.expected("oha"):
-        return _read_json(source, options)
+    with source.document("oha") as document:
+        return _oha(source, options, document)
 
 
-def _read_json(source: ResultFile, options: ImportOptions) -> Study:
-    try:
-        document = json.loads(source.text())
-    except json.JSONDecodeError as error:
-        raise source.error(error.lineno, f"is no JSON: {error.msg}") from None
+def _oha(source: ResultFile, options: ImportOptions, document: Any) -> Study:
     summary: Mapping[str, Any] = document["summary"]
 
     def seconds(value: Any, what: str) -> float | None:
@@ -221,10 +202,9 @@ def _summed(
     )
     notes = [f"{cut_off} requests were cut off at the end and are not counted"] if cut_off else []
     if tool == "oha":
-        notes.append("the file does not tell whether oha corrected latency")
+        notes.append("the file does not say whether oha corrected latency")
     precision = Precision(
         tool, digits=None, floor=floor, clock="sent" if tool == "hey" else "unknown",
         times_of="unknown" if tool == "hey" else "successes",
     )  # fmt: skip
-    trial = summary_trial(source, options, total, level_of(options), seconds, precision=precision, notes=tuple(notes))
-    return study_of_one(source, options, trial)
+    return study_of_run(source, options, seconds=seconds, total=total, precision=precision, notes=tuple(notes))

@@ -5,17 +5,13 @@ Samples of a transaction controller repeat what their children took: they are le
 
 from __future__ import annotations
 
-import csv
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.samples import BUCKET, Samples
-from plimsoll.importers.single import level_of, number, operation_of, study_of_one, variant_of
-from plimsoll.stats.study import Precision
+from plimsoll.importers.samples import Samples, sampled
+from plimsoll.importers.single import number
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from plimsoll.importers.options import ImportOptions
     from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
@@ -27,7 +23,7 @@ _DEFAULT = (
 _DELIMITERS = (",", "\t", ";", "|")
 _FORMATS = ("%Y/%m/%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
 _TRANSACTION = "Number of samples in transaction"
-_PRECISION = Precision("jmeter", digits=3, floor=1.0, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
+_PRECISION = sampled("jmeter", floor=1.0)
 
 
 def is_jtl(source: ResultFile) -> bool:
@@ -53,7 +49,10 @@ def read_jtl(source: ResultFile, options: ImportOptions) -> Study:
     delimiter, titles, has_header = found
     samples = Samples(source)
     most_users, transactions = 0.0, 0
-    for line, cells in _rows(source, delimiter, has_header):
+    rows = source.rows(delimiter)
+    if has_header:
+        next(rows)
+    for line, cells in rows:
         if len(cells) < 3:
             raise source.error(line, f"{len(cells)} cells where there should be {len(titles)}")
         row = dict(zip(titles, cells, strict=False))
@@ -74,26 +73,11 @@ def read_jtl(source: ResultFile, options: ImportOptions) -> Study:
             size=number(source, line, row["bytes"], "bytes") if row.get("bytes") else None,
         )
     notes = [f"{transactions} samples of transaction controllers are left out"] if transactions else []
-    trial = samples.trial(
-        variant_of(source, options), level_of(options, users=most_users or None), _PRECISION, options,
-        operation=operation_of(options), notes=tuple(notes),
-    )  # fmt: skip
-    return study_of_one(source, options, trial)
-
-
-def _rows(source: ResultFile, delimiter: str, has_header: bool) -> Iterator[tuple[int, list[str]]]:
-    """A message may go over several lines, in quotes."""
-    reader = csv.reader((f"{text}\n" for _, text in source.lines()), delimiter=delimiter)
-    try:
-        for index, cells in enumerate(reader):
-            if cells and not (has_header and index == 0):
-                yield reader.line_num, cells
-    except csv.Error as error:
-        raise source.error(reader.line_num, f"is no CSV: {error}") from None
+    return samples.study(options, _PRECISION, users=most_users or None, notes=tuple(notes))
 
 
 def _seconds(source: ResultFile, line: int, text: str) -> float:
-    """timeStamp is when the sample began, in Unix ms unless JMeter was told another format."""
+    """timeStamp is when the sample began, in Unix ms unless JMeter was set to another format."""
     if text.isdecimal():
         return int(text) / 1000
     for form in _FORMATS:

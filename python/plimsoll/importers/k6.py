@@ -6,15 +6,14 @@ http_req_failed are the requests that failed. http_req_duration is sending, wait
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
 
-from plimsoll.importers.samples import BUCKET, Samples
-from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of
+from plimsoll.importers.samples import Samples, sampled
+from plimsoll.importers.single import number, q, study_of_run
 from plimsoll.stats.study import TOTAL, GeneratorHealth, Measured, Precision
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 _SUMMARY = Precision("k6", digits=None, floor=1e-6, clock="sent", times_of="all")
-_POINTS = Precision("k6", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
+_POINTS = sampled("k6", floor=1e-3)
 _SUBMETRIC = re.compile(r"http_req_duration\{(?P<tags>.*)\}")
 _QUANTILE = re.compile(r"p\((\d+(?:\.\d+)?)\)")
 _USERS, _DURATION = "vus", "http_req_duration"
@@ -51,15 +50,11 @@ def is_csv_points(source: ResultFile) -> bool:
 
 
 def read_summary(source: ResultFile, options: ImportOptions) -> Study:
-    with source.expected("k6"):
-        return _read_summary(source, options)
+    with source.document("k6") as document:
+        return _summary(source, options, document)
 
 
-def _read_summary(source: ResultFile, options: ImportOptions) -> Study:
-    try:
-        document = json.loads(source.text())
-    except json.JSONDecodeError as error:
-        raise source.error(error.lineno, f"is no JSON: {error.msg}") from None
+def _summary(source: ResultFile, options: ImportOptions, document: Any) -> Study:
     metrics, checks = _metrics(source, document)
     if _DURATION not in metrics:
         raise source.error(None, "has no http_req_duration: no requests over HTTP")
@@ -82,18 +77,17 @@ def _read_summary(source: ResultFile, options: ImportOptions) -> Study:
             endpoints.append(_measured(key, values, None, None, None))
     users = (metrics.get("vus_max") or metrics.get("vus") or {}).get("max")
     dropped = metrics.get("dropped_iterations", {}).get("count")
-    trial = summary_trial(
+    return study_of_run(
         source,
         options,
-        total,
-        level_of(options, users=users),
-        seconds,
+        users=users,
+        seconds=seconds,
+        total=total,
         endpoints=tuple(endpoints),
         precision=_SUMMARY,
         generator=GeneratorHealth(dropped=int(dropped)) if dropped is not None else None,
         notes=tuple(f"threshold {text}: {'held' if held else 'FAILED'}" for text, held in checks.items()),
     )
-    return study_of_one(source, options, trial)
 
 
 def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, float]], dict[str, bool]]:
@@ -115,7 +109,7 @@ def _metrics(source: ResultFile, document: Any) -> tuple[dict[str, dict[str, flo
             if isinstance(value, int | float) and not isinstance(value, bool)
         }
         for expression, verdict in (metric.get("thresholds") or {}).items():
-            # An object tells `ok`; the bare boolean of --summary-export is true when the threshold was crossed.
+            # An object has `ok`; the bare boolean of --summary-export is true when the threshold was crossed.
             held[f"{name}: {expression}"] = bool(verdict["ok"]) if isinstance(verdict, dict) else not verdict
     return values, held
 
@@ -173,11 +167,7 @@ def read_points(source: ResultFile, options: ImportOptions) -> Study:
                 kind=tags.get("error") or f"HTTP {status}",
                 status=status or None,
             )
-    trial = samples.trial(
-        variant_of(source, options), level_of(options, users=most_users or None), _POINTS, options,
-        operation=operation_of(options), generator=GeneratorHealth(dropped=int(dropped)),
-    )  # fmt: skip
-    return study_of_one(source, options, trial)
+    return samples.study(options, _POINTS, users=most_users or None, generator=GeneratorHealth(dropped=int(dropped)))
 
 
 _Point = tuple[int, str, float, float, "Mapping[str, str]"]
@@ -206,12 +196,10 @@ def _microseconds(text: str) -> str:
 
 def _csv_points(source: ResultFile) -> Iterator[_Point]:
     """Columns by their titles: their number differs between releases."""
-    lines = source.lines()
-    titles = next(csv.reader([next(lines)[1]]))
-    for line, text in lines:
-        if not text:
-            continue
-        row = dict(zip(titles, next(csv.reader([text])), strict=False))
+    rows = source.rows()
+    _, titles = next(rows)
+    for line, cells in rows:
+        row = dict(zip(titles, cells, strict=False))
         tags = {key: value for key, value in row.items() if value} | dict(parse_qsl(row.get("extra_tags", "")))
         yield (
             line, row["metric_name"], _unix(source, line, row.get("timestamp", "")),
@@ -220,7 +208,7 @@ def _csv_points(source: ResultFile) -> Iterator[_Point]:
 
 
 def _unix(source: ResultFile, line: int, text: str) -> float:
-    """Seconds, from any of k6's time formats: how many digits a number has tells its unit until the year 5000."""
+    """Seconds, from any of k6's time formats: the number of digits gives the unit, until the year 5000."""
     if text.isdecimal():
         return int(text) / 10.0 ** (3 * max(0, round((len(text) - 10) / 3)))
     try:

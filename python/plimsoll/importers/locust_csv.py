@@ -7,10 +7,8 @@ Percentiles above 100 ms have two significant digits, and those of the history a
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -20,11 +18,10 @@ from plimsoll.importers.cells import TableCell
 from plimsoll.importers.columns import LABELS, columns
 from plimsoll.importers.measured import RowValues, measured_of, seconds_of
 from plimsoll.importers.result_file import ResultFile
-from plimsoll.importers.single import level_of, operation_of, study_of_one, variant_of, whole
-from plimsoll.stats.study import LOCUST, TOTAL, Course, FailureKind, Trial
+from plimsoll.importers.single import study_of_run, whole
+from plimsoll.stats.study import LOCUST, TOTAL, Course, FailureKind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from plimsoll.importers.options import ImportOptions
@@ -65,11 +62,11 @@ def read_locust_csv(source: ResultFile, options: ImportOptions) -> Study:
     rows = _stats(source)
     kinds = _failures(source)
     history = _history(source)
-    seconds = options.duration or seconds_of([values for _, values in rows.values()])
+    seconds = options.duration or seconds_of(list(rows.values()))
     course = {key: _course(lines) for key, lines in history.items()}
     endpoints, total, notes = [], None, []
-    for key, (_, values) in rows.items():
-        measured, note = measured_of(key, values, seconds, None)
+    for key, values in rows.items():
+        measured, note = measured_of(key, values, seconds)
         notes += [note] if note else []
         measured = replace(measured, kinds=tuple(kinds.get(key, ())), course=course.get(key))
         if key == TOTAL:
@@ -79,33 +76,26 @@ def read_locust_csv(source: ResultFile, options: ImportOptions) -> Study:
     if not endpoints and (total is None or not total.requests):
         raise source.error(None, "holds no requests")
     users, ramp = _users(history.get(TOTAL, []))
-    level = level_of(options, users)
-    trial = Trial(
-        id=str(source.path),
-        variant=variant_of(source, options),
-        operation=operation_of(options),
-        level=level,
-        users=level.users if level else None,
-        offered=level.rate if level else None,
-        think=options.think,
-        duration=seconds,
-        ramp=options.ramp if options.ramp is not None else ramp,
+    return study_of_run(
+        source,
+        options,
+        users=users,
+        seconds=seconds,
+        ramp=ramp,
         endpoints=tuple(endpoints),
         total=_with_kinds(total, endpoints),
         precision=LOCUST,
         notes=tuple(dict.fromkeys(notes)),
+        warnings=tuple(_exceptions(source)),
     )
-    return study_of_one(source, options, trial, warnings=tuple(_exceptions(source)))
 
 
-def _stats(source: ResultFile) -> dict[tuple[str, str], tuple[int, RowValues]]:
-    """(line, values) by endpoint."""
-    lines = csv.reader(io.StringIO(source.text(), newline=""))
-    titles = next(lines)
+def _stats(source: ResultFile) -> dict[tuple[str, str], RowValues]:
+    """By endpoint."""
+    rows = source.rows()
+    _, titles = next(rows)
     known, _ = columns(titles)
-    found: dict[tuple[str, str], tuple[int, RowValues]] = {}
-    with _csv_errors(source):
-        rows = [(lines.line_num, row) for row in lines if row]
+    found: dict[tuple[str, str], RowValues] = {}
     for line, row in rows:
         if len(row) != len(titles):
             raise source.error(line, f"{len(row)} cells where the header has {len(titles)}")
@@ -120,16 +110,8 @@ def _stats(source: ResultFile) -> dict[tuple[str, str], tuple[int, RowValues]]:
             if cell.kind != "number":
                 raise source.error(line, f"{each.kind} of {' '.join(key)}: {text!r} is no number")
             values.by_measure[each.measure], values.decimals[each.measure] = cell.value, cell.decimals
-        found[key] = line, values
+        found[key] = values
     return found
-
-
-@contextmanager
-def _csv_errors(source: ResultFile) -> Iterator[None]:
-    try:
-        yield
-    except csv.Error as error:
-        raise source.error(None, f"is no CSV: {error}") from None
 
 
 def _beside(path: Path, what: str) -> Path:
@@ -143,9 +125,9 @@ def _dicts(source: ResultFile, what: str) -> list[tuple[ResultFile, int, dict[st
     if not path.is_file() or path == source.path:
         return []
     beside = ResultFile(path)
-    lines = csv.DictReader(io.StringIO(beside.text(), newline=""))
-    with _csv_errors(beside):
-        return [(beside, lines.line_num, {key: value or "" for key, value in row.items() if key}) for row in lines]
+    rows = beside.rows()
+    _, titles = next(rows, (0, []))
+    return [(beside, line, dict(zip(titles, cells, strict=False))) for line, cells in rows]
 
 
 def _failures(source: ResultFile) -> dict[tuple[str, str], list[FailureKind]]:
@@ -197,7 +179,7 @@ def _history(source: ResultFile) -> dict[tuple[str, str], list[_Second]]:
 
 
 def _course(lines: list[_Second]) -> Course | None:
-    """Differences between the sums of one second and the next; None when they are not told every second."""
+    """Differences between the sums of one second and the next; None when some seconds are missing."""
     lines = sorted(lines, key=lambda each: each.at)
     length = lines[-1].at - lines[0].at + 1 if lines else 0
     if length < 2 or length > MOST_SECONDS or len({each.at for each in lines}) < 0.8 * length:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.importers.cells import BYTES, MS
-from plimsoll.stats.study import LOCUST, FailureKind, Measured, Precision
+from plimsoll.stats.study import LOCUST, Measured, Precision
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from plimsoll.importers.columns import MappedColumn, Meaning
 
 FINE = 4
-"""Decimals from which on a rate tells how long the run was."""
+"""Decimals from which on a rate gives the length of the run."""
 _CLOCKS = {"k6": "sent", "vegeta": "sent", "jmeter": "sent", "gatling": "sent", "hey": "sent", "wrk2": "due"}
 
 
@@ -29,6 +29,7 @@ class RowValues:
 
     by_measure: dict[tuple[Meaning, float | None], float] = field(default_factory=dict)
     decimals: dict[tuple[Meaning, float | None], int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
     def get(self, meaning: Meaning) -> float | None:
         return self.by_measure.get((meaning, None))
@@ -98,9 +99,7 @@ def precision_of(tool: str, digits: int | None, decimals: int, *, corrected: boo
     )
 
 
-def measured_of(
-    key: tuple[str, str], values: RowValues, seconds: float | None, status: int | None
-) -> tuple[Measured, str]:
+def measured_of(key: tuple[str, str], values: RowValues, seconds: float | None) -> tuple[Measured, str]:
     """(what was measured, a note on what follows from its numbers but is not among them)."""
     method, name = key
     requests, failures = _whole(values.get("requests")), _whole(values.get("failures"))
@@ -109,7 +108,6 @@ def measured_of(
     highest = values.get("max")
     if highest is None:
         highest = quantiles.pop(1.0, None)
-    kinds = (FailureKind("http", f"HTTP {status}", failures, status),) if status and failures else ()
     measured = Measured(
         method,
         name,
@@ -121,7 +119,6 @@ def measured_of(
         max=highest,
         quantiles=quantiles,
         size=values.get("size"),
-        kinds=kinds,
     )
     return measured, note
 

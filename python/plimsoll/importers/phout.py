@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.samples import BUCKET, Samples
-from plimsoll.importers.single import level_of, number, operation_of, study_of_one, variant_of, whole
-from plimsoll.stats.study import GeneratorHealth, Precision
+from plimsoll.importers.samples import Samples, sampled
+from plimsoll.importers.single import number, whole
+from plimsoll.stats.study import GeneratorHealth
 
 if TYPE_CHECKING:
     from plimsoll.importers.options import ImportOptions
@@ -20,9 +20,7 @@ if TYPE_CHECKING:
 _WIDTH = 12
 _NEVER_FIRED = 777
 _LINE = re.compile(r"\d{9,11}\.\d+\t[^\t]*(?:\t-?\d+){10}")
-_PRECISION = Precision(
-    "yandex.tank", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET
-)
+_PRECISION = sampled("yandex.tank", floor=1e-3)
 
 
 def is_phout(source: ResultFile) -> bool:
@@ -53,9 +51,5 @@ def read_phout(source: ResultFile, options: ImportOptions) -> Study:
             status=status or None,
             size=number(source, line, cells[9], "size_in"),
         )
-    trial = samples.trial(
-        variant_of(source, options), level_of(options), _PRECISION, options, operation=operation_of(options),
-        generator=GeneratorHealth(dropped=dropped),
-        notes=(f"{dropped} shots were never fired (net code {_NEVER_FIRED})",) if dropped else (),
-    )  # fmt: skip
-    return study_of_one(source, options, trial)
+    notes = (f"{dropped} shots were never fired (net code {_NEVER_FIRED})",) if dropped else ()
+    return samples.study(options, _PRECISION, generator=GeneratorHealth(dropped=dropped), notes=notes)

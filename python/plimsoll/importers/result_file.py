@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
+import json
 import zlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from plimsoll.errors import UsageError
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HEAD = 64 * 1024
-"""Bytes at the beginning of a file by which it is told what it is."""
+"""Bytes at the beginning of a file from which its format is detected."""
 MOST_TEXT = 64 * 1024 * 1024
 """Bytes of a file that is read as a whole."""
 MOST_BYTES = 8 * 1024**3
@@ -67,10 +69,12 @@ class ResultFile:
             raise UsageError(f"{self.path}: {error.strerror or error}") from error
 
     @contextmanager
-    def expected(self, tool: str) -> Iterator[None]:
-        """For a JSON document as this tool writes them: what is missing, or of another type, is told."""
+    def document(self, tool: str) -> Iterator[Any]:
+        """The JSON in it, as this tool writes it. What is missing in it, or has another type, is named."""
         try:
-            yield
+            yield json.loads(self.text())
+        except json.JSONDecodeError as error:
+            raise self.error(error.lineno, f"is no JSON: {error.msg}") from None
         except KeyError as error:
             raise self.error(None, f"is not what {tool} writes: {error} is missing") from None
         except (TypeError, AttributeError, ValueError) as error:
@@ -108,6 +112,16 @@ class ResultFile:
                     most = f"{self.most_bytes >> 30} GiB"
                     raise self.error(number, f"the file is larger than {most}, the most that is read")
                 yield number, self._decoded(line, number).rstrip("\r\n")
+
+    def rows(self, delimiter: str = ",") -> Iterator[tuple[int, list[str]]]:
+        """(number of its last line, cells) of each row of a CSV file. A cell in quotes may go over several lines."""
+        reader = csv.reader((f"{text}\n" for _, text in self.lines()), delimiter=delimiter)
+        try:
+            for cells in reader:
+                if cells:
+                    yield reader.line_num, cells
+        except csv.Error as error:
+            raise self.error(reader.line_num, f"is no CSV: {error}") from None
 
     def _decoded(self, line: bytes, number: int) -> str:
         try:

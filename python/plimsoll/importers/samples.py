@@ -5,21 +5,24 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from plimsoll._engine import Histogram
+from plimsoll.importers.single import study_of_run
 from plimsoll.stats.course import PackedHistograms
-from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Trial
+from plimsoll.stats.study import TOTAL, Course, FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from plimsoll.importers.options import ImportOptions
     from plimsoll.importers.result_file import ResultFile
-    from plimsoll.stats.study import Level, Precision
+    from plimsoll.stats.study import Study
 
 MOST_ROWS = 50_000_000
 """Requests of one file."""
@@ -94,10 +97,11 @@ class Samples:
         self._first = min(self._first, end - (ms or 0.0) / 1000)
         self._last = max(self._last, end)
 
-    def trial(
-        self, variant: str, level: Level | None, precision: Precision, options: ImportOptions, **more: object
-    ) -> Trial:
-        """One run of all of them. more: further fields of the Trial. Raises UsageError when there are none."""
+    def study(
+        self, options: ImportOptions, precision: Precision, *, about: Mapping[str, str] | None = None, **found: Any
+    ) -> Study:
+        """One run of all of them. found: what else the file says, for `study_of_run`. Raises UsageError when there are
+        none."""
         if not self._count:
             raise self._source.error(None, "holds no requests")
         span = self._last - self._first
@@ -116,20 +120,16 @@ class Samples:
             together.failed += raw.failed
             together.sizes += raw.sizes
             together.kinds += raw.kinds
-        trial = Trial(
-            id=str(self._source.path),
-            variant=variant,
-            level=level,
-            users=level.users if level else None,
-            offered=level.rate if level else None,
-            think=options.think,
-            duration=seconds,
-            ramp=options.ramp or 0.0,
+        return study_of_run(
+            self._source,
+            options,
+            seconds=seconds,
             endpoints=tuple(endpoints),
             total=self._measured(TOTAL, together, seconds, keep_course),
             precision=precision,
+            about=about,
+            **found,
         )
-        return replace(trial, **more)  # type: ignore[arg-type]
 
     def _measured(self, key: tuple[str, str], raw: _Raw, seconds: float | None, keep_course: bool) -> Measured:
         times = np.frombuffer(raw.times, dtype=np.float64)
@@ -179,6 +179,11 @@ class Samples:
             sizes=mean_sizes,
             histograms=PackedHistograms(packed),
         )
+
+
+def sampled(tool: str, floor: float, clock: Literal["due", "sent", "unknown"] = "sent") -> Precision:
+    """Of times that were listed one by one, and are in histograms here. floor: ms, the finest that the tool writes."""
+    return Precision(tool, digits=3, floor=floor, clock=clock, times_of="all", mergeable=True, relative=BUCKET)
 
 
 def histogram(milliseconds: NDArray[np.float64]) -> Histogram:

@@ -6,17 +6,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.importers.options import ImportOptions, renamed
-from plimsoll.stats.study import Level, Measured, Study, Trial
+from plimsoll.stats.study import Level, Study, Trial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from plimsoll.importers.result_file import ResultFile
-    from plimsoll.stats.study import Skipped
 
 
 def level_of(options: ImportOptions, users: float | None = None, rate: float | None = None) -> Level | None:
-    """As told, otherwise as found. users, rate: what the file says."""
+    """As the options say, otherwise as found. users, rate: what the file says."""
     if options.users is not None:
         return Level("users", options.users)
     if options.rate is not None:
@@ -26,31 +25,21 @@ def level_of(options: ImportOptions, users: float | None = None, rate: float | N
     return Level("users", users) if users else None
 
 
-def study_of_one(
+def study_of_run(
     source: ResultFile,
     options: ImportOptions,
-    trial: Trial,
     *,
-    skipped: tuple[Skipped, ...] = (),
+    seconds: float | None,
+    users: float | None = None,
+    rate: float | None = None,
+    ramp: float = 0.0,
     warnings: tuple[str, ...] = (),
     about: Mapping[str, str] | None = None,
+    **fields: Any,
 ) -> Study:
-    """A study with this one run."""
-    return Study(
-        name=options.name or source.path.name.partition(".")[0],
-        trials=(trial,),
-        skipped=skipped,
-        warnings=warnings,
-        source=str(source.path),
-        about=about or {},
-    )
-
-
-def summary_trial(
-    source: ResultFile, options: ImportOptions, total: Measured, level: Level | None, seconds: float | None, **more: Any
-) -> Trial:
-    """The run of a report that has only sums. more: further fields of the Trial."""
-    return Trial(
+    """A study of the one run in a file. seconds, users, rate, ramp: what the file says. fields: others of the Trial."""
+    level = level_of(options, users, rate)
+    trial = Trial(
         id=str(source.path),
         variant=variant_of(source, options),
         operation=operation_of(options),
@@ -59,9 +48,15 @@ def summary_trial(
         offered=level.rate if level else None,
         think=options.think,
         duration=options.duration or seconds,
-        ramp=options.ramp or 0.0,
-        total=total,
-        **more,
+        ramp=ramp if options.ramp is None else options.ramp,
+        **fields,
+    )
+    return Study(
+        name=options.name or source.path.name.partition(".")[0],
+        trials=(trial,),
+        warnings=warnings,
+        source=str(source.path),
+        about=about or {},
     )
 
 

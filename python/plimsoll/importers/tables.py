@@ -46,7 +46,9 @@ _HEADING = re.compile(r"#{1,6}\s+(?P<text>.+?)\s*#*")
 
 
 @dataclass(slots=True)
-class _Table:
+class TextTable:
+    """A table of a file, cell by cell."""
+
     line: int
     """Of its header."""
     heading: str
@@ -69,7 +71,7 @@ class _Table:
 
 def read_tables(source: ResultFile, options: ImportOptions) -> Study:
     """Raises UsageError when no table in it can be read, or an option does not fit."""
-    reader = _Reader(source, options)
+    reader = TableReader(source, options)
     tables = reader.tables(source.text().splitlines())
     names = _names(tables)
     trials = [trial for table, name in zip(tables, names, strict=True) for trial in reader.trials(table, name)]
@@ -150,7 +152,7 @@ def _splits(line: str) -> Iterator[Split]:
     yield aligned_cells
 
 
-def _names(tables: Sequence[_Table]) -> list[str]:
+def _names(tables: Sequence[TextTable]) -> list[str]:
     """Of several tables: their headings if each has its own, otherwise their numbers."""
     headings = [table.heading for table in tables]
     if len(tables) == 1:
@@ -160,7 +162,9 @@ def _names(tables: Sequence[_Table]) -> list[str]:
     return [f"table {number}" for number in range(1, len(tables) + 1)]
 
 
-class _Reader:
+class TableReader:
+    """Finds the tables of a file, and makes runs of their rows."""
+
     def __init__(self, source: ResultFile, options: ImportOptions) -> None:
         self.skipped: list[Skipped] = []
         self.decimals = 0
@@ -169,9 +173,9 @@ class _Reader:
         self._options = options
         self._known = column_map(options.column)
 
-    def tables(self, lines: Sequence[str]) -> list[_Table]:
-        found: list[_Table] = []
-        table: _Table | None = None
+    def tables(self, lines: Sequence[str]) -> list[TextTable]:
+        found: list[TextTable] = []
+        table: TextTable | None = None
         split: Split = pipe_cells
         heading = ""
         for number, line in enumerate(lines, 1):
@@ -186,16 +190,16 @@ class _Reader:
         titles = {title for each in found for title in each.titles}
         if found and (unknown := [title for title in self._known if title not in titles]):
             raise UsageError(f"{self._source.path}: no table has a column {unknown[0]!r}; there are {_quoted(titles)}")
-        return [each for each in found if self._is_certain(each)]
+        return [each for each in found if self.is_certain(each)]
 
-    def _header(self, line: str, number: int, heading: str) -> tuple[Split, _Table] | None:
+    def _header(self, line: str, number: int, heading: str) -> tuple[Split, TextTable] | None:
         for split in _splits(line):
             titles = split(line) or []
             if len(titles) > 1 and looks_like_header(titles, self._known):
-                return split, _Table(number, heading, titles, [])
+                return split, TextTable(number, heading, titles, [])
         return None
 
-    def _row(self, table: _Table, texts: list[str], number: int, line: str) -> _Table:
+    def _row(self, table: TextTable, texts: list[str], number: int, line: str) -> TextTable:
         if len(texts) == len(table.titles):
             table.rows.append((number, [TableCell.of(text) for text in texts]))
         elif any(text.strip() for text in texts):
@@ -203,7 +207,7 @@ class _Reader:
             self._skip(number, shorten(line), f"{cells} where the table has {len(table.titles)} columns")
         return table
 
-    def _is_certain(self, table: _Table) -> bool:
+    def is_certain(self, table: TextTable) -> bool:
         """Finds out what the columns are; otherwise the table is skipped."""
         table.columns, why = columns(table.titles, self._known)
         if not why and not table.kinds & {"name", "variant", "users", "offered"}:
@@ -216,7 +220,7 @@ class _Reader:
                 self._skip(table.line, title, "a column that is not known here; --column TITLE=MEANING names it")
         return True
 
-    def trials(self, table: _Table, name: str) -> Iterator[Trial]:
+    def trials(self, table: TextTable, name: str) -> Iterator[Trial]:
         """The runs of a table. name: of the table; "" for the only one."""
         runs: dict[Run, dict[tuple[str, str], RowValues]] = {}
         for row in table.rows:
@@ -227,7 +231,7 @@ class _Reader:
 
     def _values(
         self,
-        table: _Table,
+        table: TextTable,
         name: str,
         row: tuple[int, list[TableCell]],
         runs: dict[Run, dict[tuple[str, str], RowValues]],
@@ -253,7 +257,9 @@ class _Reader:
             if why := doubt_of(each, cell):
                 self._skip(line, f"{' '.join(key).strip()}: {cell.text}", why)
             elif cell.kind == "number":
-                value, decimals, _ = converted(each, cell, table.cells(index), self._options.unit or "ms")
+                value, decimals, assumed = converted(each, cell, table.cells(index), self._options.unit or "ms")
+                if assumed:
+                    arm.notes.append(f"line {line}: {cell.text!r} has no unit, and is taken as {assumed}")
                 arm.by_measure[each.measure], arm.decimals[each.measure] = value, decimals
                 self.decimals = max(self.decimals, decimals if each.is_time else 0)
         for arm_name, values in arms.items():
@@ -273,15 +279,15 @@ class _Reader:
         return level_of(self._options)
 
     def _trial(
-        self, table: _Table, variant: str, level: Level | None, rows: Mapping[tuple[str, str], RowValues]
+        self, table: TextTable, variant: str, level: Level | None, rows: Mapping[tuple[str, str], RowValues]
     ) -> Trial:
         seconds = self._options.duration or seconds_of(list(rows.values()))
         notes = [f"read from {self._source.place(table.line)}"]
         facts: dict[str, str | float] = {}
         measured = {}
         for key, values in rows.items():
-            measured[key], note = measured_of(key, values, seconds, None)
-            notes += [note] if note else []
+            measured[key], note = measured_of(key, values, seconds)
+            notes += [*values.notes, *([note] if note else [])]
         total = measured.pop(("", "Aggregated"), None)
         if total is not None and "name" not in table.kinds:
             total, note = shared(total, rows["", "Aggregated"], level.rate if level else None, seconds, facts)

@@ -12,8 +12,8 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.importers.samples import BUCKET, Samples
-from plimsoll.importers.single import level_of, number, operation_of, q, study_of_one, summary_trial, variant_of, whole
+from plimsoll.importers.samples import Samples, sampled
+from plimsoll.importers.single import number, q, study_of_run, whole
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from plimsoll.importers.options import ImportOptions
     from plimsoll.importers.result_file import ResultFile
-    from plimsoll.stats.study import Level, Study
+    from plimsoll.stats.study import Study
 
 _REPORT = Precision("vegeta", digits=None, floor=1e-6, clock="sent", times_of="all")
-_RESULTS = Precision("vegeta", digits=3, floor=1e-3, clock="sent", times_of="all", mergeable=True, relative=BUCKET)
+_RESULTS = sampled("vegeta", floor=1e-3)
 _DIGEST = "percentiles of vegeta's reports come from a t-digest, whose error has no bound"
 _WIDTH = 12
 _LINE = re.compile(r"(?P<title>[A-Z][A-Za-z ]+?)\s+\[(?P<names>[^\]]*)\]\s+(?P<values>.*)")
@@ -83,12 +83,11 @@ def read_text_report(source: ResultFile, options: ImportOptions) -> Study:
 
 
 def read_json_report(source: ResultFile, options: ImportOptions) -> Study:
-    with source.expected("vegeta"):
-        return _read_json_report(source, options)
+    with source.document("vegeta") as document:
+        return _json_report(source, options, document)
 
 
-def _read_json_report(source: ResultFile, options: ImportOptions) -> Study:
-    document = _object(source)
+def _json_report(source: ResultFile, options: ImportOptions, document: Any) -> Study:
     latencies = document.get("latencies", {})
     ms = {name: number(source, None, value, f"latencies.{name}") / 1e6 for name, value in latencies.items()}
     wait = number(source, None, document.get("wait", 0), "wait")
@@ -131,21 +130,20 @@ def _report(
         size=size,
         kinds=tuple(_kind(int(code), count) for code, count in failed.items()),
     )
-    trial = summary_trial(
-        source, options, measured, _offered(options, rate), seconds or None, precision=_REPORT, notes=(_DIGEST,)
-    )
-    return study_of_one(source, options, trial)
+    return study_of_run(
+        source, options, rate=_whole_rate(rate), seconds=seconds or None, total=measured, precision=_REPORT,
+        notes=(_DIGEST,),
+    )  # fmt: skip
 
 
 def _kind(status: int, count: int) -> FailureKind:
     return FailureKind("http", f"HTTP {status}", count, status) if status else FailureKind("other", "no answer", count)
 
 
-def _offered(options: ImportOptions, rate: float | None) -> Level | None:
-    """vegeta tells the rate that it kept: one close to a whole number was asked for as that."""
-    if rate and abs(rate - round(rate)) <= _ROUND * rate and round(rate):
-        rate = float(round(rate))
-    return level_of(options, rate=rate)
+def _whole_rate(rate: float | None) -> float | None:
+    """vegeta prints the rate that it kept: one close to a whole number was asked for as that."""
+    is_whole = rate and round(rate) and abs(rate - round(rate)) <= _ROUND * rate
+    return float(round(rate)) if rate and is_whole else rate
 
 
 def _go_ms(source: ResultFile, text: str) -> float:
@@ -154,14 +152,6 @@ def _go_ms(source: ResultFile, text: str) -> float:
     if text == "0s" or (parts and "".join(digits + unit for digits, unit in parts) == text):
         return sum(float(digits) * _SECONDS[unit] for digits, unit in parts) * 1000
     raise source.error(None, f"{text!r} is no duration")
-
-
-def _object(source: ResultFile) -> dict[str, Any]:
-    try:
-        document = json.loads(source.text())
-    except json.JSONDecodeError as error:
-        raise source.error(error.lineno, f"is no JSON: {error.msg}") from None
-    return document if isinstance(document, dict) else {}
 
 
 def read_results(source: ResultFile, options: ImportOptions) -> Study:
@@ -177,10 +167,7 @@ def read_results(source: ResultFile, options: ImportOptions) -> Study:
             status=status or None,
             size=size,
         )
-    trial = samples.trial(
-        variant_of(source, options), level_of(options), _RESULTS, options, operation=operation_of(options)
-    )
-    return study_of_one(source, options, trial)
+    return samples.study(options, _RESULTS)
 
 
 def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, str, str, str]]:

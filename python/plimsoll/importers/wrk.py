@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from plimsoll.importers.single import level_of, q, study_of_one, summary_trial
+from plimsoll.importers.single import q, study_of_run
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
@@ -47,22 +47,22 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     precision = Precision(
         "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all"
     )
-    trial = summary_trial(
+    url = _RUNNING.search(text)
+    return study_of_run(
         source,
         options,
-        total,
-        level_of(options, users=None if is_wrk2 else connections),
-        seconds,
+        users=None if is_wrk2 else connections,
+        seconds=seconds,
+        total=total,
         precision=precision,
         notes=tuple(_notes(options, is_wrk2, total.censored)),
         facts={"connections": connections} if connections else {},
+        about={"target": url[3]} if url else {},
     )
-    url = _RUNNING.search(text)
-    return study_of_one(source, options, trial, about={"target": url[3]} if url else {})
 
 
 def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
-    """done: the line that tells how many requests there were in how many seconds."""
+    """done: the line that says how many requests there were in how many seconds."""
     latency, rate = _LATENCY.search(text), _RATE.search(text)
     quantiles = _quantiles(text)
     highest = quantiles.pop(1.0, None)
@@ -91,12 +91,12 @@ def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
 
 
 def _notes(options: ImportOptions, is_wrk2: bool, timeouts: int) -> list[str]:
-    notes = [f"{timeouts} requests took longer than the time limit; their times are not told"] if timeouts else []
+    notes = [f"{timeouts} requests took longer than the time limit; their times are not printed"] if timeouts else []
     if not is_wrk2:
         return [*notes, "wrk fills in requests that it did not send: its percentiles are modelled"]
     notes.append("wrk2 begins to count after 10 s, so its percentiles rest on fewer requests")
     if options.rate is None and options.users is None:
-        notes.append("wrk2 does not print the rate that was asked for; tell it with --rate")
+        notes.append("wrk2 does not print the rate that was asked for; give it with --rate")
     return notes
 
 

@@ -1,4 +1,4 @@
-"""What stands behind a runner."""
+"""What a runner delegates to."""
 
 from __future__ import annotations
 

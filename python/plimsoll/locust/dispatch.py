@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import gevent
 
-from plimsoll._engine import SpawnTimes
+from plimsoll._engine import SpawnTimes, now
 from plimsoll.run.dispatch import Dispatcher, UserClass
 
 if TYPE_CHECKING:
@@ -73,17 +72,25 @@ class UsersDispatcher:
 
     def _move(self, missing: int, times: SpawnTimes) -> Iterator[Counts]:
         self.dispatch_in_progress = True
-        start, moved = time.monotonic_ns(), 0
-        while True:
-            before = moved
-            while (due := times.due(moved)) is not None and start + due <= time.monotonic_ns():
-                moved += 1
-            if missing > 0:
-                self._dispatcher.grow(moved - before)
-            else:
-                self._dispatcher.shrink(moved - before)
+        for due in spread(self._dispatcher, missing, times):
             yield {self._nodes[index].id: counts for index, counts in self._dispatcher.counts().items()}
-            if due is None:
-                break
-            gevent.sleep(max(0, start + due - time.monotonic_ns()) / 1e9)
+            if due is not None:
+                gevent.sleep(max(0, due - now()) / 1e9)
         self.dispatch_in_progress = False
+
+
+def spread(dispatcher: Dispatcher, missing: int, times: SpawnTimes) -> Iterator[int | None]:
+    """Make the dispatcher grow by so many users (negative: shrink) at these times, which count from now on.
+
+    Yields after each step the stamp at which the next one is due, None after the last.
+    """
+    move = dispatcher.grow if missing > 0 else dispatcher.shrink
+    start, moved = now(), 0
+    while True:
+        before = moved
+        while (due := times.due(moved)) is not None and start + due <= now():
+            moved += 1
+        move(moved - before)
+        yield None if due is None else start + due
+        if due is None:
+            return

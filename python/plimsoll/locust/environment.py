@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from plimsoll.users.user import User
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Environment:
     """User classes, events, host and the options of a test; the same for every user of a worker.
 
@@ -29,55 +31,42 @@ class Environment:
     is no LoadTestShape object.
     """
 
-    def __init__(
-        self,
-        *,
-        user_classes: list[type[User]] | None = None,
-        shape_class: LoadTestShape | None = None,
-        tags: list[str] | None = None,
-        locustfile: str | None = None,
-        exclude_tags: list[str] | None = None,
-        events: Events | None = None,
-        host: str | None = None,
-        reset_stats: bool = False,
-        stop_timeout: float | None = None,
-        catch_exceptions: bool = True,
-        parsed_options: Namespace | None = None,
-        parsed_locustfiles: list[str] | None = None,
-        available_user_classes: dict[str, type[User]] | None = None,
-        available_shape_classes: dict[str, LoadTestShape] | None = None,
-        available_user_tasks: dict[str, list[Any]] | None = None,
-        dispatcher_class: Any = None,
-        profile: str | None = None,
-    ) -> None:
-        self.runner: Runner | None = None
-        self.web_ui: WebUI | None = None
-        self.process_exit_code: int | None = None
-        """What the process shall exit with; None: what follows from the run."""
-        self.events = events or Events()
-        self.locustfile = locustfile
-        """Name of the file, without its folder."""
-        self.user_classes = _weighted(user_classes or [])
-        self.shape_class = shape_class
-        self.tags = tags
-        self.exclude_tags = exclude_tags
-        self.host = host
-        self.reset_stats = reset_stats
-        self.stop_timeout = stop_timeout if stop_timeout is not None else _option(parsed_options, "stop_timeout", 0.0)
-        """Seconds that running tasks get to finish before their users are killed."""
-        self.catch_exceptions = catch_exceptions
-        """Report an exception of a task and continue; else the exception ends the user."""
-        self.parsed_options = parsed_options
-        self.parsed_locustfiles = parsed_locustfiles
-        self.available_user_classes = available_user_classes
-        self.available_shape_classes = available_shape_classes
-        self.available_user_tasks = available_user_tasks
-        self.dispatcher_class = dispatcher_class
-        """Accepted and not asked: the runner decides in which order users are spawned."""
-        self.profile = profile
-        self.worker_logs: dict[str, list[str]] = {}
-        """{client_id: the last lines that this worker logged}."""
-        self._tasks_filtered = False
+    user_classes: list[type[User]] = field(default_factory=list)
+    shape_class: LoadTestShape | None = None
+    tags: list[str] | None = None
+    locustfile: str | None = None
+    """Name of the file, without its folder."""
+    exclude_tags: list[str] | None = None
+    events: Events = field(default_factory=Events)
+    host: str | None = None
+    reset_stats: bool = False
+    stop_timeout: Any = None
+    """Seconds that running tasks get to finish before their users are killed; None: what the options say."""
+    catch_exceptions: bool = True
+    """Report an exception of a task and continue; else the exception ends the user."""
+    parsed_options: Namespace | None = None
+    parsed_locustfiles: list[str] | None = None
+    available_user_classes: dict[str, type[User]] | None = None
+    available_shape_classes: dict[str, LoadTestShape] | None = None
+    available_user_tasks: dict[str, list[Any]] | None = None
+    dispatcher_class: Any = None
+    """Accepted without effect: the runner decides in which order users are spawned."""
+    profile: str | None = None
+
+    runner: Runner | None = field(default=None, init=False)
+    web_ui: WebUI | None = field(default=None, init=False)
+    process_exit_code: int | None = field(default=None, init=False)
+    """What the process exits with; None: what follows from the run."""
+    worker_logs: dict[str, list[str]] = field(default_factory=dict, init=False)
+    """{client_id: the last lines that this worker logged}."""
+    _tasks_filtered: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        # Programs may pass None for these.
+        self.user_classes = _weighted(self.user_classes or [])
+        self.events = self.events or Events()
+        if self.stop_timeout is None:
+            self.stop_timeout = _option(self.parsed_options, "stop_timeout", 0.0)
         self._check()
 
     def _check(self) -> None:
@@ -157,35 +146,12 @@ class Environment:
 
         return InProcessController(self)
 
-    def create_web_ui(
-        self,
-        host: str = "",
-        port: int = 8089,
-        web_base_path: str | None = None,
-        web_login: bool = False,
-        tls_cert: str | None = None,
-        tls_key: str | None = None,
-        stats_csv_writer: Any = None,
-        delayed_start: bool = False,
-        userclass_picker_is_active: bool = False,
-        build_path: str | None = None,
-    ) -> WebUI:
-        """A page about the test of this Environment, with the means to start and stop it. Options: those of `WebUI`."""
+    def create_web_ui(self, *args: Any, **kwargs: Any) -> WebUI:
+        """A page about the test of this Environment, with the means to start and stop it. Arguments: those of `WebUI`
+        after the environment."""
         from plimsoll.locust.web.ui import WebUI
 
-        return WebUI(
-            self,
-            host,
-            port,
-            web_base_path=web_base_path,
-            web_login=web_login,
-            tls_cert=tls_cert,
-            tls_key=tls_key,
-            stats_csv_writer=stats_csv_writer,
-            delayed_start=delayed_start,
-            userclass_picker_is_active=userclass_picker_is_active,
-            build_path=build_path,
-        )
+        return WebUI(self, *args, **kwargs)
 
     def update_user_class(self, user_settings: Mapping[str, Any]) -> None:
         """Set attributes of the class `user_class_name`; "tasks" is a list of the names of those to keep.
@@ -232,9 +198,8 @@ def _option(options: Namespace | None, name: str, default: Any) -> Any:
     return default if options is None else getattr(options, name, default)
 
 
-def _leaves(holder: Any) -> list[Any]:
-    return [leaf for inner in holder.tasks for leaf in (_leaves(inner) if _is_holder(inner) else [inner])]
-
-
-def _is_holder(inner: Any) -> bool:
-    return hasattr(inner, "tasks") and not is_chain(inner)
+def _leaves(task: Any) -> list[Any]:
+    """The task itself, or the tasks within it. A chain counts as one task."""
+    if not hasattr(task, "tasks") or is_chain(task):
+        return [task]
+    return [leaf for inner in task.tasks for leaf in _leaves(inner)]

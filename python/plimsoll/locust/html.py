@@ -8,7 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.locust.util.date import format_duration, format_utc_timestamp
+from plimsoll.locust.util import format_duration, format_utc_timestamp
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -39,7 +39,7 @@ def get_html_report(environment: Environment, show_download_link: bool = True, t
     exceptions = environment.runner.exceptions.values() if environment.runner else ()
     facts = [
         f"During: {format_utc_timestamp(start)} – {format_utc_timestamp(end)} ({format_duration(start, end)})",
-        f"Target Host: {_host(environment)}",
+        f"Target Host: {host_of(environment)}",
         f"Script: {environment.locustfile}",
         *([f"Profile: {environment.profile}"] if environment.profile else []),
     ]
@@ -66,7 +66,8 @@ def process_html_filename(options: Namespace) -> None:
             options.html_file = options.html_file.replace(mark, f"{value:g}")
 
 
-def _host(environment: Environment) -> str | None:
+def host_of(environment: Environment) -> str | None:
+    """The host of the test, or the one that all its user classes have."""
     if environment.host:
         return environment.host
     hosts = {each.host for each in environment.user_classes}

@@ -15,16 +15,17 @@ from gevent import getcurrent
 from gevent.pool import Group
 
 from plimsoll._engine import SpawnTimes, now
+from plimsoll.locust.dispatch import spread
 from plimsoll.locust.runners import STATE_CLEANUP, STATE_SPAWNING, STATE_STOPPED
 from plimsoll.run.dispatch import Dispatcher, UserClass
 from plimsoll.run.worker.population import BATCH
-from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import CONTROL_FLOW
+from plimsoll.users.hub import sleep_until
 from plimsoll.users.recording import RequestRecorder
-from plimsoll.users.sleep import sleep_until
+from plimsoll.users.user import end_users
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.runners import Runner
@@ -98,20 +99,16 @@ class InProcessController:
             dispatcher.choose(classes)
         logger.info("Ramping to %d users at a rate of %.2f per second", users, rate)
         missing = users - len(dispatcher)
-        move, times, start, moved = dispatcher.grow, SpawnTimes(abs(missing), rate), now(), 0
-        if missing < 0:
-            move = dispatcher.shrink
+        # A listener or a user's __init__ may stop the test, or start it again: another greenlet then does this.
+        steps = spread(dispatcher, missing, SpawnTimes(abs(missing), rate))
         while self._runner.spawning_greenlet is getcurrent():
-            before = moved
-            while (due := times.due(moved)) is not None and start + due <= now():
-                moved += 1
-            move(moved - before)
+            due = next(steps)
             self._adjust(dispatcher.counts()[WORKER])
             if due is None:
                 self._departures.join()
-                self._tell_complete()
+                self._report_complete()
                 return
-            sleep_until(self._environment.hub, start + due)
+            sleep_until(self._environment.hub, due)
 
     def _begin(self) -> Dispatcher:
         environment, runner = self._environment, self._runner
@@ -127,7 +124,7 @@ class InProcessController:
         """Start or stop users until each class has this many, not counting those that are ending."""
         runner = self._runner
         present: dict[str, list[User]] = {name: [] for name in counts}
-        for user in _users(runner):
+        for user in runner.users():
             if user not in self._leaving:
                 present.setdefault(type(user).__name__, []).append(user)
         runner.state = STATE_SPAWNING
@@ -143,7 +140,7 @@ class InProcessController:
                     gevent.sleep(0)
                 runner.spawn_users({name: min(BATCH, missing - done)})
 
-    def _tell_complete(self) -> None:
+    def _report_complete(self) -> None:
         environment, runner = self._environment, self._runner
         counts = runner.target_user_classes_count = runner.user_classes_count
         logger.info("All users spawned: %s (%d total users)", json.dumps(counts), sum(counts.values()))
@@ -182,7 +179,7 @@ class InProcessController:
             if work is not caller:
                 self._interrupt(work)
         runner.spawning_greenlet = runner.shape_greenlet = runner.shape_last_tick = None
-        self._end(list(_users(runner)))
+        self._end(runner.users())
         self._departures.join()
         runner.user_greenlets.join()
         self._dispatcher = self._ending = None
@@ -217,9 +214,3 @@ class InProcessController:
             event.fire(**arguments)
         except CONTROL_FLOW as reason:
             logger.error("%s: %s", type(reason).__name__, reason)
-
-
-def _users(runner: Runner) -> Iterable[User]:
-    for greenlet in list(runner.user_greenlets):
-        # A greenlet that has just died has no arguments left.
-        yield from greenlet.args[:1]

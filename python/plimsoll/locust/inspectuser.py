@@ -16,11 +16,6 @@ Ratio = dict[str, Any]
 """{"Visitor": {"ratio": 0.5, "tasks": {"index": {"ratio": 0.25}}}}, as `--show-task-ratio-json` prints it."""
 
 
-def get_ratio(user_classes: Sequence[type[User]], user_spawned: Mapping[str, int], total: bool) -> Ratio:
-    """The share of every class of which so many users are spawned, and of its tasks: within the class, or of all."""
-    return ratios(user_classes, user_spawned, total=total)
-
-
 def print_task_ratio(user_classes: Sequence[type[User]], num_users: int | None, total: bool) -> None:
     """Print the ratios for this number of users, a line each."""
     print("\n".join(ratio_lines(get_ratio(user_classes, users_of_each(user_classes, num_users), total))))
@@ -44,13 +39,13 @@ def ratio_lines(ratios: Mapping[str, Any], depth: int = 0) -> list[str]:
     return lines
 
 
-def ratios(classes: Iterable[type[User]], users: Mapping[str, float], *, total: bool) -> Ratio:
+def get_ratio(user_classes: Iterable[type[User]], user_spawned: Mapping[str, float], total: bool) -> Ratio:
     """The shares of these classes, of which there are so many users by name, and of their tasks.
 
     total: a task's share is that of all tasks, not of those of its user class or TaskSet.
     """
-    all_users = sum(users.values()) or 1
-    shares = {each: users.get(each.__name__, 0) / all_users for each in classes}
+    all_users = sum(user_spawned.values()) or 1
+    shares = {each: user_spawned.get(each.__name__, 0) / all_users for each in user_classes}
     return {
         each.__name__: {"ratio": share, "tasks": _task_ratio(each, share if total else 1.0, total)}
         for each, share in shares.items()

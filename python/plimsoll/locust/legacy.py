@@ -1,6 +1,6 @@
-"""What is here for the sake of old locustfiles: class names that Locust dropped in 1.0, and a version to compare with.
+"""For old locustfiles: class names that Locust dropped in 1.0, and a version to compare with.
 
-Deriving from such a class tells what it is called today.
+Deriving from such a class raises an error with its new name.
 """
 
 from __future__ import annotations
@@ -10,24 +10,16 @@ from typing import Any
 from plimsoll.run.main_log import LOCUST_VERSION as LOCUST_VERSION
 
 
-class _Renamed(type):
-    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> _Renamed:
-        if bases:
-            old: Any = bases[0]
-            raise ImportError(
-                f"The {old.__name__} class has been renamed to {old._today} in version 1.0. "
-                "For more info see: https://docs.locust.io/en/latest/changelog.html#changelog-1-0"
-            )
-        return super().__new__(mcs, name, bases, namespace)
+def _renamed(old: str, today: str) -> type:
+    def refuse(_: Any, /, **__: Any) -> None:
+        raise ImportError(
+            f"The {old} class has been renamed to {today} in version 1.0. "
+            "For more info see: https://docs.locust.io/en/latest/changelog.html#changelog-1-0"
+        )
+
+    return type(old, (), {"__init_subclass__": classmethod(refuse)})
 
 
-class Locust(metaclass=_Renamed):
-    _today = "User"
-
-
-class HttpLocust(metaclass=_Renamed):
-    _today = "HttpUser"
-
-
-class FastHttpLocust(metaclass=_Renamed):
-    _today = "FastHttpUser"
+Locust = _renamed("Locust", "User")
+HttpLocust = _renamed("HttpLocust", "HttpUser")
+FastHttpLocust = _renamed("FastHttpLocust", "FastHttpUser")

@@ -72,13 +72,13 @@ NAMES: dict[str, dict[str, str]] = {
         )
     },
     "locust.html": {"plimsoll.locust.html": "PERCENTILES_FOR_HTML_REPORT get_html_report process_html_filename"},
-    "locust.input_events": {"plimsoll.locust.util.keyboard": "InitError get_poller input_listener"},
+    "locust.input_events": {"plimsoll.locust.keyboard": "InitError get_poller input_listener"},
     "locust.main": {
         "plimsoll.locust.environment": "Environment",
         "plimsoll.locust.legacy": "LOCUST_VERSION=version",
         "plimsoll.locust.options.parsed": "get_locustfiles_locally get_parser parse_locustfile_option parse_options",
-        "plimsoll.locust.util.keyboard": "input_listener",
-        "plimsoll.locust.util.load_locustfile": "is_shape_class is_user_class load_locustfile",
+        "plimsoll.locust.keyboard": "input_listener",
+        "plimsoll.locust.script.locustfile": "is_shape_class is_user_class load_locustfile",
         "plimsoll.locust.program": "create_environment main",
         "plimsoll.users.log": "greenlet_exception_logger setup_logging",
     },
@@ -124,8 +124,8 @@ NAMES: dict[str, dict[str, str]] = {
         "plimsoll.users.wait_time": ("between constant constant_pacing constant_throughput poisson")
     },
     "locust.util": {},
-    "locust.util.cache": {"plimsoll.locust.util.cache": "memoize"},
-    "locust.util.date": {"plimsoll.locust.util.date": "format_duration format_safe_timestamp format_utc_timestamp"},
+    "locust.util.cache": {"plimsoll.locust.util": "memoize"},
+    "locust.util.date": {"plimsoll.locust.util": "format_duration format_safe_timestamp format_utc_timestamp"},
     "locust.util.deprecation": {
         "plimsoll.locust.legacy": (
             "FastHttpLocust=DeprecatedFastHttpLocustClass HttpLocust=DeprecatedHttpLocustClass "
@@ -133,12 +133,12 @@ NAMES: dict[str, dict[str, str]] = {
         ),
         "plimsoll.users.user": "check_for_deprecated_task_set_attribute",
     },
-    "locust.util.directory": {"plimsoll.locust.util.directory": "get_abspaths_in"},
-    "locust.util.exception_handler": {"plimsoll.locust.util.exception_handler": "retry"},
+    "locust.util.directory": {"plimsoll.locust.util": "get_abspaths_in"},
+    "locust.util.exception_handler": {"plimsoll.locust.util": "retry"},
     "locust.util.load_locustfile": {
-        "plimsoll.locust.util.load_locustfile": ("is_shape_class is_user_class load_locustfile load_locustfile_pytest")
+        "plimsoll.locust.script.locustfile": ("is_shape_class is_user_class load_locustfile load_locustfile_pytest")
     },
-    "locust.util.rounding": {"plimsoll.locust.util.rounding": "proper_round"},
-    "locust.util.timespan": {"plimsoll.locust.util.timespan": "parse_timespan"},
-    "locust.util.url": {"plimsoll.locust.util.url": "is_url"},
+    "locust.util.rounding": {"plimsoll.locust.util": "proper_round"},
+    "locust.util.timespan": {"plimsoll.locust.util": "parse_timespan"},
+    "locust.util.url": {"plimsoll.locust.util": "is_url"},
 }

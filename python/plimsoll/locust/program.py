@@ -1,4 +1,4 @@
-"""A program of one's own that does what the command does."""
+"""For programs that do what the command does."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import sys
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from plimsoll.locust.environment import Environment
+from plimsoll.users.events import Events
 
 if TYPE_CHECKING:
     from argparse import Namespace
 
     from plimsoll.locust.shape import LoadTestShape
-    from plimsoll.users.events import Events
     from plimsoll.users.user import User
 
 
@@ -38,22 +38,18 @@ def create_environment(
     shape_class: LoadTestShape | None = None,
     locustfile: str | None = None,
     parsed_locustfiles: list[str] | None = None,
-    available_user_classes: dict[str, type[User]] | None = None,
-    available_shape_classes: dict[str, LoadTestShape] | None = None,
-    available_user_tasks: dict[str, list[Any]] | None = None,
+    **available: Any,
 ) -> Environment:
-    """An Environment with the options that `get_parser().parse_args()` returned."""
+    """An Environment with the options that `get_parser().parse_args()` returned. available: see `Environment`."""
     return Environment(
         user_classes=user_classes,
         shape_class=shape_class,
-        events=events,
+        events=events or Events(),
         locustfile=locustfile,
         host=options.host,
         reset_stats=options.reset_stats,
         parsed_options=options,
         parsed_locustfiles=parsed_locustfiles,
-        available_user_classes=available_user_classes,
-        available_shape_classes=available_shape_classes,
-        available_user_tasks=available_user_tasks,
         profile=options.profile,
+        **available,
     )

@@ -105,7 +105,7 @@ class Fixtures:
         return self._values[definition]
 
     def _argument(self, name: str, item: pytest.Function) -> Any:
-        # What is no fixture is the user, as Locust has it, whatever the parameter is called.
+        # As in Locust, a parameter of any name that is no fixture gets the user.
         return self._user if _definition(name, item) is None else self._value(name, item)
 
 
@@ -159,7 +159,7 @@ def _check(item: pytest.Function) -> None:
             raise LocustfileError(
                 f"{where}: {item.name} needs the fixture {name}, which needs pytest's `request`; a user has none"
             )
-        # The list grows as it is gone through: what fixtures need they must have too.
+        # The list grows during the loop: fixtures that a fixture needs are checked too.
         names += [each for each in needs if each not in names and _definition(each, item) is not None]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import logging
 import math
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import gevent
 from gevent.event import Event
@@ -17,7 +17,6 @@ from gevent.pool import Group
 from plimsoll.errors import UsageError
 from plimsoll.locust import shape, usage
 from plimsoll.locust.controller import Controller
-from plimsoll.locust.exception_rows import ExceptionDict, count_exception
 from plimsoll.locust.messages import Message
 from plimsoll.locust.worker_nodes import (
     STATE_CLEANUP,
@@ -32,45 +31,30 @@ from plimsoll.locust.worker_nodes import (
     new_client_id,
 )
 from plimsoll.users import log
-from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import RunnerAlreadyExistsError, StopTest
-from plimsoll.users.made import make_user
+from plimsoll.users.user import end_users, make_user
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.stats.errors import ErrorsDict
-    from plimsoll.locust.stats.report import StatsReports
+    from plimsoll.locust.stats.intervals import StatsReports
     from plimsoll.locust.stats.request_stats import RequestStats
     from plimsoll.users.user import User
 
 __all__ = [
-    "STATE_CLEANUP",
-    "STATE_INIT",
-    "STATE_MISSING",
-    "STATE_RUNNING",
-    "STATE_SPAWNING",
-    "STATE_STOPPED",
-    "STATE_STOPPING",
-    "Controller",
-    "DistributedRunner",
-    "ExceptionDict",
-    "LocalRunner",
-    "MasterRunner",
-    "Message",
-    "Runner",
-    "WorkerNode",
-    "WorkerNodes",
-    "WorkerRunner",
-]
+    "STATE_CLEANUP", "STATE_INIT", "STATE_MISSING", "STATE_RUNNING", "STATE_SPAWNING", "STATE_STOPPED",
+    "STATE_STOPPING", "Controller", "DistributedRunner", "ExceptionDict", "LocalRunner", "MasterRunner", "Message",
+    "Runner", "WorkerNode", "WorkerNodes", "WorkerRunner",
+]  # fmt: skip
 
 logger = logging.getLogger("locust.runners")
 
 UPDATE_USER_CLASS = "update_user_class"
 """The type of the messages of `Environment.update_user_class`."""
 
-# A locustfile may assign these; each is read when it is needed. Seconds, if nothing else is said.
+# A locustfile may assign these; each is read when it is needed. In seconds unless stated otherwise.
 WORKER_REPORT_INTERVAL = 3.0
 CPU_MONITOR_INTERVAL = 10.0
 CPU_WARNING_THRESHOLD = 90
@@ -94,6 +78,16 @@ NO_OTHER_PROCESSES = (
     "a program cannot spread users over other processes; use create_local_runner, or run its user classes with "
     "`plimsoll run --processes N`"
 )
+
+
+class ExceptionDict(TypedDict):
+    """An exception of users' code, and how often it was raised."""
+
+    count: int
+    msg: str
+    traceback: str
+    nodes: set[str]
+    """The processes that it came from."""
 
 
 class Runner:
@@ -166,10 +160,15 @@ class Runner:
     def user_classes_count(self) -> dict[str, int]:
         """Users alive in this process, per class."""
         counts = dict.fromkeys(self.user_classes_by_name, 0)
-        for user in self._users():
+        for user in self.users():
             name = type(user).__name__
             counts[name] = counts.get(name, 0) + 1
         return counts
+
+    def users(self) -> list[User]:
+        """Users alive in this process."""
+        # A greenlet that has just died has no arguments left.
+        return [user for greenlet in self.user_greenlets for user in greenlet.args[:1]]
 
     def update_state(self, new_state: str) -> None:
         self.state = new_state
@@ -231,14 +230,13 @@ class Runner:
         """End so many of each class in this process, as the stop timeout says; returns when they have."""
         chosen: list[User] = []
         for name, count in user_classes_stop_count.items():
-            chosen += [user for user in self._users() if type(user).__name__ == name][:count]
+            chosen += [user for user in self.users() if type(user).__name__ == name][:count]
         end_users(chosen, self.environment.stop_timeout or 0.0)
 
     def register_message(self, msg_type: str, listener: Callable[..., Any], concurrent: bool = False) -> None:
         """Have `listener(environment=…, msg=…)` called for each message of this type.
 
-        concurrent: each call beside whatever else goes on, instead of one after the other. Raises ValueError for a type
-        that has a listener.
+        concurrent: each call in a greenlet of its own. Raises ValueError for a type that has a listener.
         """
         if msg_type in self.custom_messages:
             raise ValueError(f"messages of type {msg_type!r} have a listener already; a type has one")
@@ -251,7 +249,7 @@ class Runner:
         """
         self.controller.send(msg_type, data, client_id)
 
-    # What the host of a runner tells it
+    # What the process of a runner reports to it
 
     def deliver(self, type: str, data: Any, node_id: str) -> None:
         """A message came in: call its listener."""
@@ -272,18 +270,16 @@ class Runner:
 
     def log_exception(self, node_id: str, msg: str, formatted_tb: str, count: int = 1) -> None:
         """Count an exception of a user's code by its traceback."""
-        count_exception(self.exceptions, node_id, msg, formatted_tb, count)
+        new: ExceptionDict = {"count": 0, "msg": msg, "traceback": formatted_tb, "nodes": set()}
+        row = self.exceptions.setdefault(hash(formatted_tb), new)
+        row["count"] += count
+        row["nodes"].add(node_id)
 
     def spawn(self, work: Callable[..., Any], *arguments: Any) -> gevent.Greenlet[..., Any]:
         """Background work, killed when the test is over. What it raises is logged; StopTest ends the test."""
         greenlet = self.greenlet.spawn(work, *arguments)
         greenlet.link_exception(self._on_failed_work)
         return greenlet
-
-    def _users(self) -> Iterable[User]:
-        for greenlet in self.user_greenlets:
-            # A greenlet that has just died has no arguments left.
-            yield from greenlet.args[:1]
 
     def _call(self, listener: Callable[..., Any], message: Message) -> None:
         try:
@@ -354,9 +350,7 @@ class WorkerRunner(DistributedRunner):
     def worker_state(self) -> str:
         return self.state
 
-    def start(
-        self, user_count: int, spawn_rate: float, wait: bool = False, user_classes: list[type[User]] | None = None
-    ) -> None:
+    def start(self, *_: Any, **__: Any) -> None:
         """Raises NotImplementedError: users are spread over all workers, by the main node."""
         raise NotImplementedError(
             "a worker starts no users by itself: call runner.start() where runner is a MasterRunner or a LocalRunner"
@@ -385,7 +379,7 @@ class WorkerRunner(DistributedRunner):
         events = self.environment.events
         if self.reports_are_read or len(events.report_to_master._handlers) > 1 or events.worker_report._handlers:
             # Not for nobody: the main node has its statistics from elsewhere.
-            from plimsoll.locust.stats.report import StatsReports
+            from plimsoll.locust.stats.intervals import StatsReports
 
             self._statistics = self._statistics or StatsReports(self.stats)
             data.update(self._statistics())
@@ -422,12 +416,12 @@ class MasterRunner(DistributedRunner):
 
     @property
     def user_count(self) -> int:
-        """Users alive on all workers, as these last said."""
+        """Users alive on all workers, by their last reports."""
         return sum(node.user_count for node in self.clients.values())
 
     @property
     def reported_user_classes_count(self) -> dict[str, int]:
-        """Users alive on all workers per class, as these last said."""
+        """Users alive on all workers per class, by their last reports."""
         counts: dict[str, int] = {}
         for node in self.clients.present:
             for name, count in node.user_classes_count.items():
@@ -457,7 +451,7 @@ class MasterRunner(DistributedRunner):
         self.spawning_completed = True
         self.target_user_classes_count = self.reported_user_classes_count
 
-    # What the host tells it of the workers
+    # What the process reports of the workers
 
     def connect(self, client_id: str, index: int) -> None:
         """A worker is there."""
@@ -475,7 +469,7 @@ class MasterRunner(DistributedRunner):
         if cpu > CPU_WARNING_THRESHOLD and not node.cpu_warning_emitted:
             node.cpu_warning_emitted = self.worker_cpu_warning_emitted = True
             index = self.get_worker_index(client_id)
-            logger.warning("Worker %s (index %d) uses %.0f %% of a core (said once per worker)", client_id, index, cpu)
+            logger.warning("Worker %s (index %d) uses %.0f %% of a core (logged once)", client_id, index, cpu)
         self.environment.events.heartbeat_sent.fire(client_id=client_id, timestamp=time.time())
         return True
 
@@ -490,7 +484,7 @@ class MasterRunner(DistributedRunner):
             self.clients[client_id].miss("is gone")
 
     def leave(self, client_id: str) -> None:
-        """A worker has done its part, and said all."""
+        """A worker has ended, and its last report has come."""
         self.clients.pop(client_id, None)
         logger.info("Worker %s (index %d) is done", client_id, self.get_worker_index(client_id))
 

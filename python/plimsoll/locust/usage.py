@@ -45,7 +45,7 @@ def monitor(runner: Runner, settings: Callable[[], tuple[float, float]]) -> None
 
 def resident_bytes() -> int:
     """Memory of this process."""
-    # Not before a test has lasted so long that somebody wants to know.
+    # Imported late: short tests never need it.
     import psutil
 
     memory: int = psutil.Process().memory_info().rss

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import socket
-from collections.abc import MutableMapping
+from collections import UserDict
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
@@ -23,7 +23,7 @@ STATE_MISSING = "missing"
 
 
 class WorkerNode:
-    """One worker, as it last said of itself. heartbeat: how many heartbeats may be left out before it is missing."""
+    """One worker, by its last report. heartbeat: how many heartbeats may fail to come before it is missing."""
 
     def __init__(self, id: str, state: str = STATE_INIT, heartbeat_liveness: int = 3) -> None:
         self.id = id
@@ -55,11 +55,8 @@ class WorkerNode:
         self.state, self.user_classes_count = STATE_MISSING, {}
 
 
-class WorkerNodes(MutableMapping[str, WorkerNode]):
+class WorkerNodes(UserDict[str, WorkerNode]):
     """The workers, by client_id."""
-
-    def __init__(self) -> None:
-        self._nodes: dict[str, WorkerNode] = {}
 
     def get_by_state(self, state: str) -> list[WorkerNode]:
         return [node for node in self.values() if node.state == state]
@@ -90,7 +87,7 @@ class WorkerNodes(MutableMapping[str, WorkerNode]):
         return self.ready + self.spawning + self.running
 
     def expect_heartbeats(self, forget_at: int) -> None:
-        """It is time for a heartbeat of each: one that has left out too many is missing, and forgotten in the end."""
+        """A heartbeat of each is due. A worker without too many of them is missing, and forgotten in the end."""
         for node in list(self.values()):
             if node.state == STATE_MISSING and node.heartbeat <= forget_at:
                 del self[node.id]
@@ -98,21 +95,9 @@ class WorkerNodes(MutableMapping[str, WorkerNode]):
                 node.miss("sends no heartbeats")
             node.heartbeat -= 1
 
-    def __getitem__(self, client_id: str) -> WorkerNode:
-        return self._nodes[client_id]
-
-    def __setitem__(self, client_id: str, node: WorkerNode) -> None:
-        self._nodes[client_id] = node
-
-    def __delitem__(self, client_id: str) -> None:
-        del self._nodes[client_id]
-
     def __iter__(self) -> Iterator[str]:
-        # Over a copy: who looks at them one by one may let others run.
-        return iter(list(self._nodes))
-
-    def __len__(self) -> int:
-        return len(self._nodes)
+        # Over a copy: other greenlets may change it during the iteration.
+        return iter(list(self.data))
 
 
 def new_client_id() -> str:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import base64
 import dataclasses
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import numpy as np
-from numpy.typing import NDArray
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError, create_model
 
 from plimsoll._engine import Histogram
-from plimsoll.stats import metric, study
+from plimsoll.stats import study
 from plimsoll.stats.course import PackedHistograms
+from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
 
 if TYPE_CHECKING:
@@ -39,19 +40,17 @@ def from_json(document: Mapping[str, Any]) -> Study:
         raise ValueError("is no study: it does not begin with plimsoll: study")
     if document.get("version") != VERSION:
         raise ValueError(f"is a study of version {document.get('version')}, this Plimsoll reads version {VERSION}")
-    values = {key: value for key, value in document.items() if key not in ("plimsoll", "version")}
-    found = _from(Study, values, "")
-    assert isinstance(found, Study)
-    return found
+    try:
+        return _reader().validate_python({k: v for k, v in document.items() if k not in ("plimsoll", "version")})
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"])
+        raise ValueError(f"{path.lstrip('.')}: {first['msg'].removeprefix('Value error, ')}") from error
 
 
 def _object(value: Any) -> dict[str, Any]:
-    written = {}
-    for each in dataclasses.fields(value):
-        inner = getattr(value, each.name)
-        if not _is_default(each, inner):
-            written[each.name] = _written(inner)
-    return written
+    values = ((each, getattr(value, each.name)) for each in dataclasses.fields(value))
+    return {each.name: _written(inner) for each, inner in values if not _is_default(each, inner)}
 
 
 def _is_default(each: dataclasses.Field[Any], value: Any) -> bool:
@@ -83,139 +82,73 @@ def _written(value: Any) -> Any:
     return [_written(each) for each in value]
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    """The types of a dataclass's fields; names that are imported for checking only are given here."""
-    names = {"Mapping": Mapping, "Sequence": Sequence, "Histogram": Histogram, "NDArray": NDArray, "np": np}
-    return get_type_hints(kind, {**vars(metric), **vars(study), **names})
+def _number(value: Any) -> Any:
+    is_special = isinstance(value, dict) and len(value) == 1 and value.get("float") in ("nan", "inf", "-inf")
+    return float(value["float"]) if is_special else value
 
 
-def _from(kind: Any, value: Any, path: str) -> Any:
-    """A value of this type. Raises ValueError."""
-    origin, arguments = get_origin(kind), get_args(kind)
-    if origin is not None and type(None) in arguments:
-        if value is None:
-            return None
-        rest = [each for each in arguments if each is not type(None)]
-        return _from(rest[0], value, path) if len(rest) == 1 else _scalar(tuple(rest), value, path)
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        return _dataclass(kind, value, path)
-    reader = _READERS.get(origin or kind)
-    if reader is not None:
-        return reader(arguments, value, path)
-    if arguments:  # a union of plain types, or a Literal
-        allowed = all(not isinstance(each, type) for each in arguments)
-        if allowed and value not in arguments:
-            raise ValueError(f"{path}: must be one of {', '.join(map(str, arguments))}, not {value!r}")
-        return value if allowed else _scalar(arguments, value, path)
-    return _scalar((kind,), value, path)
-
-
-def _dataclass(kind: type, value: Any, path: str) -> Any:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{path or 'the document'}: must be an object, not {type(value).__name__}")
-    hints = _hints(kind)
-    unknown = [key for key in value if key not in hints]
-    if unknown:
-        raise ValueError(f"{_at(path, unknown[0])}: is no field here")
-    given = {key: _from(hints[key], inner, _at(path, key)) for key, inner in value.items()}
-    needed = [
-        each.name
-        for each in dataclasses.fields(kind)
-        if each.default is dataclasses.MISSING and each.default_factory is dataclasses.MISSING
-    ]
-    missing = [name for name in needed if name not in given]
-    if missing:
-        raise ValueError(f"{_at(path, missing[0])}: is missing")
-    return kind(**given)
-
-
-def _at(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
-
-
-_SPECIAL = ("nan", "inf", "-inf")
-
-
-def _is_special(value: Any) -> bool:
-    return isinstance(value, dict) and len(value) == 1 and value.get("float") in _SPECIAL
-
-
-def _scalar(kinds: tuple[Any, ...], value: Any, path: str) -> Any:
-    if float in kinds and _is_special(value):
-        return float(value["float"])
-    if type(value) in kinds or (type(value) is int and float in kinds):
-        return value
-    names = " or ".join(each.__name__ for each in kinds)
-    raise ValueError(f"{path}: must be {names}, not {value!r}")
-
-
-def _list(value: Any, path: str) -> list[Any]:
-    if not isinstance(value, list):
-        raise ValueError(f"{path}: must be a list, not {type(value).__name__}")
-    return value
-
-
-def _tuple(arguments: tuple[Any, ...], value: Any, path: str) -> tuple[Any, ...]:
-    items = _list(value, path)
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(_from(arguments[0], each, f"{path}[{index}]") for index, each in enumerate(items))
-    if len(items) != len(arguments):
-        raise ValueError(f"{path}: must have {len(arguments)} entries, not {len(items)}")
-    pairs = zip(arguments, items, strict=True)
-    return tuple(_from(kind, each, f"{path}[{index}]") for index, (kind, each) in enumerate(pairs))
-
-
-def _sequence(arguments: tuple[Any, ...], value: Any, path: str) -> Sequence[Any]:
-    """Histograms stay packed: decoded, each takes some 70 KiB."""
-    items = _tuple((arguments[0], ...), value, path)
-    return PackedHistograms([None if each is None else each.encode() for each in items])
-
-
-def _mapping(arguments: tuple[Any, ...], value: Any, path: str) -> dict[Any, Any]:
-    if not isinstance(value, Mapping):
-        raise ValueError(f"{path}: must be an object, not {type(value).__name__}")
-    kind, inner = arguments
-    found = {}
-    for key, each in value.items():
-        try:
-            name = float(key) if kind is float else key
-        except ValueError:
-            raise ValueError(f"{path}: {key!r} is no number") from None
-        found[name] = _from(inner, each, _at(path, key))
-    return found
-
-
-def _array(arguments: tuple[Any, ...], value: Any, path: str) -> Any:
-    is_whole = "int" in str(arguments)
-    items = [
-        math.nan if each is None else float(each["float"]) if _is_special(each) else each for each in _list(value, path)
-    ]
+def _histogram(text: Any) -> Histogram:
     try:
-        return np.array(items, dtype=np.int64 if is_whole else np.float64)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise ValueError(f"{path}: {error}") from None
-
-
-def _histogram(arguments: tuple[Any, ...], value: Any, path: str) -> Histogram:
-    try:
-        return Histogram.decode(base64.b64decode(value, validate=True))
+        return Histogram.decode(base64.b64decode(text, validate=True))
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{path}: is no histogram: {error}") from None
+        raise ValueError(f"is no histogram: {error}") from None
 
 
-def _slice(arguments: tuple[Any, ...], value: Any, path: str) -> slice:
-    ends = _list(value, path)
-    if len(ends) != 2 or not all(each is None or type(each) is int for each in ends):
-        raise ValueError(f"{path}: must be two seconds, or null")
+def _packed(histograms: list[Histogram | None]) -> PackedHistograms:
+    """Histograms stay packed: decoded, each takes some 70 KiB."""
+    return PackedHistograms([None if each is None else each.encode() for each in histograms])
+
+
+Number = Annotated[float, BeforeValidator(_number)]
+Count = Annotated[int, Field(strict=True, ge=-(2**63), lt=2**63)]
+HistogramText = Annotated[Any, AfterValidator(_histogram)]
+
+
+class _Array:
+    """Stands for NDArray[…]."""
+
+    def __class_getitem__(cls, kind: type) -> Any:
+        if kind is np.int64:
+            return Annotated[list[Count], AfterValidator(lambda values: np.array(values, dtype=np.int64))]
+        return Annotated[list[Number | None], AfterValidator(lambda values: np.array(values, dtype=np.float64))]
+
+
+class _Histograms:
+    """Stands for Sequence[Histogram | None], the only sequence in a study."""
+
+    def __class_getitem__(cls, _: Any) -> Any:
+        return Annotated[list[HistogramText | None], AfterValidator(_packed)]
+
+
+@cache
+def _reader() -> TypeAdapter[Study]:
+    """The fields of `study`'s dataclasses by their own annotations, in which these names mean the form in JSON."""
+    names: dict[str, Any] = {
+        "float": Number, "int": Count, "slice": Annotated[tuple[Count | None, Count | None], AfterValidator(_seconds)],
+        "Histogram": HistogramText, "NDArray": _Array, "Sequence": _Histograms, "Mapping": dict,
+        "MetricKind": MetricKind, "np": np,
+    }  # fmt: skip
+    for kind in (Metric, *vars(study).values()):
+        if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+            names[kind.__name__] = _as_model(kind, get_type_hints(kind, None, names, include_extras=True))
+    return TypeAdapter(names["Study"])
+
+
+def _seconds(ends: tuple[int | None, int | None]) -> slice:
     return slice(*ends)
 
 
-_READERS: dict[Any, Callable[[tuple[Any, ...], Any, str], Any]] = {
-    tuple: _tuple,
-    Sequence: _sequence,
-    Mapping: _mapping,
-    np.ndarray: _array,
-    Histogram: _histogram,
-    slice: _slice,
-}
+def _as_model(kind: type, hints: dict[str, Any]) -> Any:
+    """An object with the fields of a dataclass, read as that."""
+    needed = [each.name for each in dataclasses.fields(kind) if not _has_default(each)]
+    fields: dict[str, Any] = {name: (hint, ... if name in needed else None) for name, hint in hints.items()}
+    model = create_model(kind.__name__, __config__=ConfigDict(extra="forbid"), **fields)
+    return Annotated[model, AfterValidator(_maker(kind))]
+
+
+def _has_default(each: dataclasses.Field[Any]) -> bool:
+    return each.default is not dataclasses.MISSING or each.default_factory is not dataclasses.MISSING
+
+
+def _maker(kind: type) -> Callable[[Any], Any]:
+    return lambda found: kind(**{name: getattr(found, name) for name in found.model_fields_set})

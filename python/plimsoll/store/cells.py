@@ -7,7 +7,7 @@ import time
 import zlib
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sqlalchemy import func, insert, select, update
 
@@ -114,14 +114,22 @@ class StoredCell:
 class CellOutcome:
     """The outcome of a cell that was run."""
 
-    state: str
+    state: Literal["valid", "invalid", "failed"]
     reason: str = ""
+    """One line; "" if and only if it is valid."""
     run: str | None = None
+    """The id of what was measured."""
     phases: Mapping[str, float] = field(default_factory=dict)
+    """Seconds by phase, of those that were reached: prepare, start, healthy, seed, measure, collect, cool_down, stop.
+    `measure` is from the start of the generator's process to its end."""
     target: Mapping[str, Any] = field(default_factory=dict)
+    """JSON: command, cwd, pid, build, commit, url, exit_status, log (last lines); crashed: how it ended by itself."""
     data: Mapping[str, Any] = field(default_factory=dict)
+    """JSON by name: facts of the target, as {"rows": [before, after]}; None for what could not be asked."""
     collected: Mapping[str, str] = field(default_factory=dict)
+    """What `collect` hooks printed, by name."""
     observed: Sequence[Series] = ()
+    """Seconds since second 0 of the run."""
 
 
 class StoredExperiments:

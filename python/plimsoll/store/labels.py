@@ -90,7 +90,7 @@ def _checked(tags: Sequence[str] | None, note: str | None) -> dict[str, Any]:
 
 
 def _update(connection: Connection, table: Table, key: str, values: Mapping[str, Any]) -> None:
-    # Also without a change: it tells whether the thing exists, and whether it may be written.
+    # Also without a change: it fails if the thing does not exist, or must not be written.
     this = update(table).where(_KEY[table.name] == storable(key))
     if not connection.execute(this.values(values or {"note": table.c.note})).rowcount:
         raise RefError(f"there is no {table.name} {key!r}")

@@ -13,22 +13,7 @@ from plimsoll.users.user import HttpUser, User
 from plimsoll.users.wait_time import between, constant, constant_pacing, constant_throughput, poisson
 
 __all__ = [
-    "EventHook",
-    "Events",
-    "HttpUser",
-    "MarkovTaskSet",
-    "SequentialTaskSet",
-    "TaskSet",
-    "User",
-    "between",
-    "constant",
-    "constant_pacing",
-    "constant_throughput",
-    "events",
-    "poisson",
-    "tag",
-    "task",
-    "transition",
-    "transitions",
-    "wait_time",
-]
+    "EventHook", "Events", "HttpUser", "MarkovTaskSet", "SequentialTaskSet", "TaskSet", "User", "between",
+    "constant", "constant_pacing", "constant_throughput", "events", "poisson", "tag", "task", "transition",
+    "transitions", "wait_time",
+]  # fmt: skip

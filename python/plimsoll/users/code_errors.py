@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import sysconfig
 import traceback
@@ -73,3 +74,15 @@ def _quoted(line: str, offset: int | None = None) -> str:
     indent = len(line) - len(line.lstrip())
     caret = f"\n    {' ' * max(0, offset - 1 - indent)}^" if offset else ""
     return f"\n    {line.strip()}{caret}"
+
+
+def without_super(cls: type, argument: str) -> LocustfileError:
+    """What to say of a class whose `__init__` has left out that of its base. argument: what that takes."""
+    own = [(base, inspect.unwrap(base.__dict__["__init__"])) for base in cls.__mro__ if "__init__" in base.__dict__]
+    written = [(base, made.__code__) for base, made in own if inspect.isfunction(made)]
+    # One that calls its base may have a base that does not.
+    base, code = next((each for each in written if "__init__" not in each[1].co_names), written[0])
+    return LocustfileError(
+        f"{code.co_filename}:{code.co_firstlineno}: {base.__name__}.__init__ does not call that of its base class; "
+        f"add super().__init__({argument})"
+    )

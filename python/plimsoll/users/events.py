@@ -54,7 +54,7 @@ class EventHook:
     def measure(
         self, request_type: str, name: str, response_length: int = 0, context: dict[str, Any] | None = None
     ) -> Iterator[dict[str, Any]]:
-        """Time a block and fire this event with the result, for clients of one's own::
+        """Time a block and fire this event with the result, for custom clients::
 
             with self.environment.events.request.measure("XMLRPC", "add") as request_meta:
                 request_meta["response"] = proxy.add(1, 2)

@@ -1,25 +1,6 @@
 """What locustfiles raise and catch.
 
-    Exception
-     ├─ LocustError                  a locustfile uses the interface wrongly
-     │   ├─ MissingWaitTimeError
-     │   ├─ NoMarkovTasksError
-     │   ├─ InvalidTransitionError
-     │   ├─ NonMarkovTaskTransitionError
-     │   └─ MarkovTaskTagError
-     ├─ ResponseError                an unusable response, raised by the user's own code
-     ├─ CatchResponseError           a response marked as failed with `response.failure("text")`
-     ├─ InterruptTaskSet             leave this TaskSet
-     ├─ RescheduleTask               end this task; wait, then the next one
-     ├─ RescheduleTaskImmediately    end this task; the next one without a wait
-     ├─ StopUser                     end this user
-     ├─ StopTest                     end the whole test
-     ├─ RPCError                     coordinator and worker cannot talk
-     │   ├─ RPCSendError
-     │   └─ RPCReceiveError
-     └─ RunnerAlreadyExistsError
-
-The names and their places are Locust's. Faults of Plimsoll's own tools are in `plimsoll.errors`.
+Names and base classes are Locust's. Faults of Plimsoll's own tools are in `plimsoll.errors`.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ _RESOLVER = {
 
 
 _NO_STATUS_LINE = "the reply is not HTTP/1"
-"""How the engine begins to tell of such a reply."""
+"""How the error of such a reply begins."""
 
 
 def cause_of(reply: Reply) -> Exception:

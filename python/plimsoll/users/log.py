@@ -82,7 +82,7 @@ def greenlet_exception_logger(logger: logging.Logger, level: int = logging.CRITI
         global unhandled_greenlet_exception
         exc_info = greenlet.exc_info
         if exc_info and exc_info[0] is SystemExit:
-            # Somebody meant to exit; that is not worth a stack in capitals.
+            # Exiting was intended: no traceback at a high level.
             logger.log(min(logging.INFO, level), "sys.exit(%s) called (log level DEBUG shows where)", exc_info[1])
             logger.debug("Unhandled exception in greenlet: %s", greenlet, exc_info=exc_info)
         else:

@@ -54,7 +54,7 @@ class RequestRecorder:
         self.custom(endpoint, response_time, response_length or 0, exception or None)
 
     def exchange(self, endpoint: tuple[str, str], reply: Reply, error: BaseException | str | None) -> None:
-        """Record one of our own. Without an error it is a success, whatever the reply says."""
+        """Record one of our own. Without an error it is a success, also if the reply has an error status."""
         if error is None:
             self.recorder.exchange(self.endpoints[endpoint], reply, "success")
         else:
@@ -89,7 +89,7 @@ def sole_recorder(event: EventHook) -> RequestRecorder | None:
 
 
 def report(response: CatchResponse, error: BaseException | None) -> None:
-    """Tell everybody who listens how a request of ours ended. error: None for a success."""
+    """Report a request of ours to the listeners. error: None for a success."""
     event = response.session.request_event
     recorder = sole_recorder(event)
     if recorder is not None and response.meta is None and response.reply is not None:

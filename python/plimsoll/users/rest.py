@@ -1,4 +1,4 @@
-"""`self.rest(…)` of both HTTP users: JSON in, JSON out, and whatever goes wrong is a failure of the request."""
+"""`self.rest(…)` of both HTTP users: JSON in, JSON out, and every error is a failure of the request."""
 
 from __future__ import annotations
 

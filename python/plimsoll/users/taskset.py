@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, final
 
 from gevent import GreenletExit
 
+from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import (
     InterruptTaskSet,
     MissingWaitTimeError,
@@ -20,8 +21,7 @@ from plimsoll.users.exceptions import (
     StopTest,
     StopUser,
 )
-from plimsoll.users.made import without_super
-from plimsoll.users.sleep import sleep_until, yield_to_others
+from plimsoll.users.hub import sleep_until, yield_to_others
 from plimsoll.users.tasks import collect_tasks
 
 if TYPE_CHECKING:

@@ -8,9 +8,11 @@ import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
+import gevent
 from gevent import GreenletExit
 
 from plimsoll.users import log
+from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
@@ -24,8 +26,24 @@ if TYPE_CHECKING:
     from gevent import Greenlet
     from gevent.pool import Group
 
-    from plimsoll.users.environment import UserEnvironment
+    from plimsoll.users.events import Events
     from plimsoll.users.http.session import HttpSession
+    from plimsoll.users.hub import Hub
+
+    class UserEnvironment(Protocol):
+        """What a user needs of its test; the same for every user of a process. Locust's Environment is one."""
+
+        events: Events
+        catch_exceptions: bool
+        """Report an exception of a task and continue; else the exception ends the user."""
+        stop_timeout: float
+        """Seconds that running tasks get to finish before their users are killed."""
+        runner: Any
+        """Has `quit()`, which ends the test; None outside of a test."""
+
+        @property
+        def hub(self) -> Hub:
+            """The engine in this thread's event loop."""
 
     class IterationSource(Protocol):
         """Who decides when a user may begin an iteration: arrivals of the open model, or a number of iterations."""
@@ -59,7 +77,7 @@ class UserMeta(type):
 
 
 class User(metaclass=UserMeta):
-    """A user with tasks but without a client; a base for clients of one's own."""
+    """A user with tasks but without a client; a base for custom clients."""
 
     host: str | None = None
     """Base URL of the target. One given on the command line is set here before users are made."""
@@ -272,6 +290,27 @@ class HttpUser(User, RestMixin[Any]):
         self.client = HttpSession(base_url=host, request_event=environment.events.request, user=self)
         # The load must not depend on the proxy variables and .netrc of the person who starts it.
         self.client.trust_env = False
+
+
+def make_user(cls: type[User], environment: UserEnvironment) -> User:
+    """A user of this class. Raises LocustfileError for one without an environment, and what its `__init__` raises."""
+    user = cls(environment)
+    if not hasattr(user, "environment"):
+        raise without_super(cls, "environment")
+    return user
+
+
+def end_users(users: Sequence[User], timeout: float) -> None:
+    """Stop users, all at the same time; returns when the last one's on_stop has.
+
+    timeout: seconds that each has for what it is about, before that is cut off.
+    """
+    greenlets = [user.greenlet for user in users if user.greenlet is not None]
+    if timeout:
+        for user in users:
+            gevent.spawn(user.stop)
+        gevent.joinall(greenlets, timeout)
+    gevent.killall(greenlets)
 
 
 def required_host(user: User) -> str:

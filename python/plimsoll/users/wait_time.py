@@ -32,7 +32,7 @@ def constant(wait_time: float) -> WaitTime:
 
 
 def constant_pacing(wait_time: float) -> WaitTime:
-    """Whatever is missing to wait_time since the task before began: one task every wait_time, however long it takes.
+    """The rest of wait_time since the last task began: one task every wait_time, however long it takes.
 
     A task that takes longer is followed by the next one at once; the time lost is not made up for.
     """

@@ -12,7 +12,8 @@ from typing import Any
 
 import pytest
 from labs.todos.lab import PYTHON
-from labs.todos.postgres import free_port
+
+from plimsoll.experiment.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 

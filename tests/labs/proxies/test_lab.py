@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 from labs.proxies.lab import FILES, MEAN_BYTES, VARIANTS, make_files
-from labs.todos.postgres import free_port
+
+from plimsoll.experiment.ports import free_port
 
 ROOT = Path(__file__).parents[3]
 

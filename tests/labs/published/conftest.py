@@ -8,18 +8,6 @@ from labs.published.report import read
 PUBLISHED = Path(__file__).parents[2] / "published"
 
 
-@pytest.fixture
-def read_text(tmp_path):
-    """The study in a report with this text: read_text("| Name | …", users=5)."""
-
-    def read_report(text: str, name: str = "report.md", **options):
-        path = tmp_path / name
-        path.write_text(text)
-        return read(path, **options)
-
-    return read_report
-
-
 @pytest.fixture(scope="session")
 def report_path():
     """The file of a published report: report_path("000")."""

@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import time
-
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as some
 from labs.published.report import read
 
 from plimsoll.errors import UsageError
@@ -35,7 +31,7 @@ class TestLadderOfClients:
         assert (study.shape, study.variants) == ("ladder", ("A", "B1", "B2"))
         assert [level.value for level in study.levels] == [48, 96, 162, 240, 336, 460, 510, 578]
 
-    def test_requests_per_second_come_from_the_text_around(self, published):
+    def test_requests_per_second_are_those_of_the_lines_above(self, published):
         study = published("000")
         assert rates(study, "A") == {48: 9.4, 96: 18.5, 162: 31, 240: 44.6, 336: 53, 460: 44.5, 510: 32.4, 578: 26.7}
         assert rates(study, "B1") == {48: 9.6, 96: 18.7, 162: 31.5, 240: 44.7, 336: 48.9, 460: 32.4}
@@ -57,7 +53,7 @@ class TestLadderOfClients:
         study = published("000")
         assert len(study.trials) == 22
         assert "once more in line 220" in at(study, "A", users(162)).notes
-        assert "once more in line 223" in at(study, "B2", users(162)).notes
+        assert "B2 once more in line 223" in at(study, "B2", users(162)).notes
 
     def test_garbled_tables_are_named_with_their_lines_and_left_out(self, published):
         study = published("000")
@@ -202,223 +198,39 @@ class TestRates:
         assert trial.generator.open_files == 20_000
 
 
-def test_a_level_for_all_is_refused_where_the_file_has_several(published):
-    with pytest.raises(UsageError, match=r"48 users, 96 users.*cannot be given"):
-        published("000", users=5)
+def map_of(tmp_path, monkeypatch, table):
+    """A report with one table, and a map of it."""
+    monkeypatch.setattr("labs.published.report.MAPS", tmp_path)
+    (tmp_path / "r.toml").write_text(f'shape = "chain"\ntable = [{table}]\n')
+    (tmp_path / "r.md").write_text("Name | p50 | p99\n---|---|---\n/a | 1 | 2 |\n/b | 10 20 | 30\n\nprose\n")
+    return tmp_path / "r.md"
 
 
-MARKDOWN = """# Results
-
-With 20 users, duration: 2m.
-
-| Endpoint | p50 (old) | p50 (new) | p99 (old) | p99 (new) |
-|:---------|----------:|----------:|----------:|----------:|
-| `GET /a` | 1.5 s     | 900 ms    | **3 s**   | 2 s       |
-| `GET /b` | 10 ms     | 12 ms     | n/a       | 1,020 ms  |
-"""
-
-
-def test_markdown_with_units_marks_and_named_arms(read_text):
-    study = read_text(MARKDOWN, users=20)
-    assert study.variants == ("old", "new")
-    old, new = study.trials
-    assert old.duration == 120
-    assert dict(old.endpoint(("", "GET /a")).quantiles) == {0.5: 1500, 0.99: 3000}
-    assert dict(old.endpoint(("", "GET /b")).quantiles) == {0.5: 10}
-    assert dict(new.endpoint(("", "GET /b")).quantiles) == {0.5: 12, 0.99: 1020}
-
-
-def test_csv_with_its_own_delimiter_and_unit(read_text):
-    study = read_text(
-        "name;requests;errors;avg;p95;rps\n/a;1000;3;12.5;40;9.9\n/b;0;0;;;\n", "r.csv", users=3, unit="s"
-    )
+def test_a_cell_that_is_not_certain_is_skipped_with_its_line(tmp_path, monkeypatch):
+    study = read(map_of(tmp_path, monkeypatch, '{ lines = 1, users = 5, variants = "new" }'))
+    assert [(each.place, each.text) for each in study.skipped] == [("r.md:4", "/b: 10 20")]
     (trial,) = study.trials
-    a, b = trial.endpoints
-    assert (a.requests, a.failures, a.mean, a.quantile(0.95), a.rate) == (1000, 3, 12500, 40000, 9.9)
-    assert (b.requests, b.mean) == (0, None)
-
-
-def test_a_table_with_a_column_of_users_is_a_ladder(read_text):
-    study = read_text("| Users | RPS | p99 |\n|---|---|---|\n| 1 | 10 | 5 |\n| 2 | 19 | 6 |\n")
-    assert [(trial.level, trial.total.rate) for trial in study.trials] == [(users(1), 10), (users(2), 19)]
-
-
-def test_endpoints_at_several_levels_of_several_variants_in_one_table(read_text):
-    rows = "".join(f"{v},{u},/a,{u * 10},{r}\n" for v, r in (("x", 5), ("y", 6)) for u in (1, 2))
-    study = read_text(f"version,users,endpoint,requests,p95\n{rows}", "r.csv")
-    assert {(t.variant, t.level.value, t.endpoints[0].quantile(0.95)) for t in study.trials} == {
-        ("x", 1, 5), ("x", 2, 5), ("y", 1, 6), ("y", 2, 6),
-    }  # fmt: skip
+    assert (trial.variant, trial.level) == ("new", users(5))
+    assert [dict(each.quantiles) for each in trial.endpoints] == [{0.5: 1, 0.99: 2}, {0.99: 30}]
 
 
 @pytest.mark.parametrize(
-    ("row", "why"),
+    ("table", "message"),
     [
-        ("/b | 1x | 20", "no number"),
-        ("/b | 10 20 | 20", "no number"),
-        ("/b | 10 MB | 20", "unit 'mb'"),
-        ("/b | -5 | 20", "less than nothing"),
-        ("/b | 10", "2 cells where the table has 3 columns"),
-        ("| | 10 | 20 |", "no name"),
-        ("/a | 10 | 20", "second time"),
+        ("{ lines = 6 }", r"r\.md:6: the map says that a table begins here, and there is none"),
+        ("{ lines = 9 }", r"r\.md:9: the map names this line, and the report has 6"),
+        ('{ lines = 1, titles = ["name", "p99"] }', r"r\.md:3: 6 cells where the map says 2 columns"),
+        ("{ lines = 1, clients = 5 }", r"r\.toml:2: table\[0\]\.clients: is no field here"),
     ],
 )
-def test_what_is_not_certain_is_skipped_with_its_line_and_the_rest_stays(read_text, row, why):
-    study = read_text(f"Name | p50 | p99\n---|---|---\n/a | 1 | 2\n{row}\n/c | 3 | 4\n")
-    (skipped,) = study.skipped
-    assert (skipped.place, why in skipped.why) == ("report.md:4", True), skipped
-    (trial,) = study.trials
-    assert {"/a", "/c"} <= {each.name for each in trial.endpoints}
-    assert trial.endpoint(("", "/c")).quantile(0.5) == 3
+def test_a_map_that_does_not_fit_is_a_mistake(tmp_path, monkeypatch, table, message):
+    with pytest.raises(UsageError, match=message):
+        read(map_of(tmp_path, monkeypatch, table))
 
 
-def test_a_garbled_cell_does_not_take_its_row_along(read_text):
-    study = read_text("Name | p50 | p99\n---|---|---\n/b | 1x | 20\n")
-    assert dict(study.trials[0].endpoints[0].quantiles) == {0.99: 20}
-
-
-def test_a_column_that_is_not_known_is_named(read_text):
-    study = read_text("Name | p50 | p99 | Apdex\n---|---|---|---\n/a | 1 | 2 | 0.9\n")
-    assert [(each.text, each.place) for each in study.skipped] == [("Apdex", "report.md:1")]
-
-
-@pytest.mark.parametrize("level", ["users =", "users = 5, users = 6"])
-def test_a_level_that_is_not_certain_is_named_and_not_known(read_text, level):
-    study = read_text(f"users = 3\n{level}\nName | p50 | p99\n/a | 1 | 2\n")
-    assert [(each.place, each.text) for each in study.skipped] == [("report.md:2", level)]
-    assert study.trials[0].level is None
-    assert read_text(f"{level}\nName | p50 | p99\n/a | 1 | 2\n", users=7).trials[0].users == 7
-
-
-@pytest.mark.parametrize(
-    "prose", ["our users: they wait", "as with users = many", "first 5 users, then 6 users", "x: 7 users"]
-)
-def test_prose_about_users_is_no_level(read_text, prose):
-    study = read_text(f"{prose}\nName | p50 | p99\n/a | 1 | 2\n")
-    assert (study.trials[0].level, study.skipped) == (None, ())
-
-
-def test_rates_that_fit_no_column_are_not_given_to_one(read_text):
-    study = read_text("users = 5\nreq/s = 1 2 3\nName | p50 | p99\n/a | 1 | 2\n")
-    assert study.trials[0].total is None
-    assert "3 rates for 1 column" in study.skipped[0].why
-
-
-@pytest.mark.parametrize("text", ["", "nothing but prose\n", "Test Runner | |\n---|---|\nRAM | 8 GB |\n"])
-def test_a_file_without_results(read_text, text):
-    with pytest.raises(UsageError, match=r"report\.md: no table with results was found"):
-        read_text(text)
-
-
-def test_a_file_of_which_nothing_can_be_read(read_text):
-    with pytest.raises(UsageError, match=r"report\.md:1: .*no column says what was measured"):
-        read_text("p50 | p95 | p99\n---|---|---\n1 | 2 | 3\n")
-
-
-@pytest.mark.parametrize(
-    ("title", "cells", "shares"),
-    [
-        ("Errors (%)", ("0.5", "0"), [0.005, 0]), ("Error rate", ("0.5%", "0"), [0.005, 0]),
-        ("Error rate", ("0.5", "25"), [0.005, 0.25]), ("Error rate", ("0.5", "0.25"), [0.5, 0.25]),
-        ("Success rate", ("99.5", "1"), [0.005, 0.99]),
-    ],
-)  # fmt: skip
-def test_shares_are_in_percent_where_anything_says_so(read_text, title, cells, shares):
-    rows = "".join(f"v{number},{100 * number},{cell},5\n" for number, cell in enumerate(cells, 1))
-    study = read_text(f"Variant,Users,{title},p99\n{rows}", "r.csv")
-    assert [1 - trial.facts["success rate"] for trial in study.trials] == pytest.approx(shares)
-
-
-GRID = "".join(f"/{number} | {number}0 | {number}00\n" for number in range(10, 30))
-
-
-def test_two_numbers_run_together_are_told_by_how_the_file_rounds(read_text):
-    study = read_text(f"Name | p50 | p99\n---|---|---\n{GRID}/x | 250310 | 2100\n")
-    (skipped,) = study.skipped
-    assert (skipped.place, skipped.text) == ("report.md:23", "/x: 250310")
-    assert "two numbers may have run together" in skipped.why
-    assert dict(study.trials[0].endpoint(("", "/x")).quantiles) == {0.99: 2100}
-
-
-def test_a_long_time_that_rounds_as_the_others_is_kept_and_so_is_one_with_more_digits(read_text):
-    study = read_text(f"Name | p50 | p99\n---|---|---\n{GRID}/x | 250000 | 2345\n")
-    assert dict(study.trials[0].endpoint(("", "/x")).quantiles) == {0.5: 250_000, 0.99: 2345}
-    assert not study.skipped
-
-
-def test_a_file_that_does_not_round_has_no_such_rule(read_text):
-    rows = "".join(f"/{number} | {number}1.5 | {number}37.25\n" for number in range(10, 30))
-    study = read_text(f"Name | p50 | p99\n---|---|---\n{rows}/x | 250310 | 2100\n")
-    assert study.trials[0].endpoint(("", "/x")).quantile(0.5) == 250_310
-    assert (study.trials[0].precision.digits, study.trials[0].precision.floor) == (None, 0.01)
-
-
-CELLS = some.sampled_from(["10", "20", "2.5", "300 ms", "12000310", "-", "", "1 2", "x", "99%", "1,000", "POST"])
-HEADERS = some.sampled_from(
-    [
-        "Name | p50 | p99", "Method | Name | # requests | RPS", "Name | p50 | p50 | 95% | 95%", "Users | RPS | p99",
-        "Impl. | Req/sec | Success rate | Max", "Variant | Users | Name | p99", "p50 | p99", "Name | p50 | what?",
-        "users = 7 req/s = 5 Methods | p50 | p99", "Type,Name,Request Count,50%,Requests/s",
-    ]
-)  # fmt: skip
-AROUND = some.sampled_from(
-    ["", "prose", "# Old", "# New", "users = 5", "users = 6", "users =", "req/s = 5", "req/s = 5 6", "duration: 3m"]
-)
-
-
-@some.composite
-def reports(draw):
-    lines = []
-    for _ in range(draw(some.integers(1, 5))):
-        lines += draw(some.lists(AROUND, max_size=4))
-        header = draw(HEADERS)
-        between = "," if "," in header else " | "
-        width = len(header.split(between))
-        lines += [header, *draw(some.sampled_from([[], ["---|---|"]]))]
-        for _ in range(draw(some.integers(0, 4))):
-            name = draw(some.sampled_from(["/a", "/b", "Aggregated", "7", ""]))
-            cells = draw(some.lists(CELLS, min_size=width - 2, max_size=width))
-            lines.append(between.join([name, *cells]))
-    return "\n".join(lines)
-
-
-@settings(deadline=None)
-@given(reports())
-def test_any_report_is_read_or_refused(tmp_path_factory, text):
-    path = tmp_path_factory.mktemp("any") / "report.txt"
-    path.write_text(text)
-    try:
-        study = read(path)
-    except UsageError as error:
-        assert "report.txt" in str(error)
-        return
-    cells = [(trial.variant, trial.level, trial.operation) for trial in study.trials]
-    assert len(set(cells)) == len(cells), "two runs of one report would be taken for repeats"
-    assert len({trial.id for trial in study.trials}) == len(cells)
-
-
-def test_the_same_levels_under_two_headings_are_two_variants(read_text):
-    table = "users = {}\n\nName | p50 | p99\n/a | {} | 9\n\n"
-    ladder = [table.format(users, users) for users in (1, 2)]
-    slower = [table.format(users, 2 * users) for users in (1, 2)]
-    study = read_text("\n".join(["# Old", *ladder, "# New", *slower]))
-    assert study.variants == ("Old", "New")
-    assert [trial.endpoints[0].quantile(0.5) for trial in study.trials] == [1, 2, 2, 4]
-    assert read_text("\n".join([*ladder, *slower])).variants == ("as published", "as published (2)")
-
-
-def test_steps_are_named_by_their_headings_if_each_has_one(read_text):
-    table = "Name | p50 | p99\n/a | {} | 9\n"
-    parts = [f"# {name}\n\n{table.format(index)}\n" for index, name in enumerate(["Base", "With index", "Async"])]
-    study = read_text("".join(parts))
-    assert (study.variants, study.shape) == (("Base", "With index", "Async"), "chain")
-
-
-def test_a_very_long_line_takes_no_time(read_text):
-    start = time.monotonic()
-    study = read_text("users 10 second load, " * 500_000 + "\nName | p50 | p99\n/a | 1 | 2\n")
-    assert len(study.trials) == 1
-    assert time.monotonic() - start < 30
+def test_a_report_without_a_map_is_refused(tmp_path):
+    with pytest.raises(UsageError, match=r"other\.txt: there is no map of this report; there are maps of 000_"):
+        read(tmp_path / "other.txt")
 
 
 @pytest.mark.parametrize("number", ["000", "001", "003", "004"])

@@ -2,14 +2,14 @@ import math
 from pathlib import Path
 
 import pytest
+from benches.readme import splice
 from labs.truth.arrivals import Scheduled
 from labs.truth.errors import TruthError
 from labs.truth.line import Line, Verdict, exact, milliseconds, not_judged, within, words
 from labs.truth.peers.runs import Peers, Row
 from labs.truth.peers.table import render as render_peers
-from labs.truth.peers.tools import Ab, Hey, Job, Oha, Told, Wrk
+from labs.truth.peers.tools import TOOLS, Job, Tool, ToolFigures
 from labs.truth.plimsoll_run import Endpoint, Report
-from labs.truth.readme import splice
 from labs.truth.table import folded, render
 from labs.truth.target_process import PathTruth, Truth
 from labs.truth.tolerance import Bounds
@@ -102,30 +102,73 @@ def test_results_go_between_their_own_markers(tmp_path: Path) -> None:
     readme = tmp_path / "README.md"
     marker = "<!-- {}: written by `python -m labs.truth --readme` -->\nold\n<!-- end of {} -->\n"
     readme.write_text("".join(marker.format(name, name) for name in ("checks", "peers")))
-    splice("peers", "new", readme)
-    splice("peers", "newer", readme)
+    command = "python -m labs.truth --readme"
+    splice("new", readme, "peers", command)
+    splice("newer", readme, "peers", command)
     text = readme.read_text()
     assert (text.count("old"), text.count("newer"), "new\n" in text) == (1, 1, False)
     with pytest.raises(ValueError, match="lacks the markers"):
-        splice("others", "new", readme)
+        splice("new", readme, "others", command)
 
 
-def test_the_percentiles_of_other_tools_are_where_they_print_them() -> None:
-    job = Job("http://127.0.0.1:1/fixed", 1, Path("/nowhere"))
-    wrk = "  Latency Distribution\n     50%    5.10ms\n     75%    5.2ms\n     90%  408.90us\n     99%    1.05s\n"
-    assert Wrk("wrk", "wrk").told(job, wrk).percentiles == pytest.approx((0.0051, 0.0004089, 1.05))
-    hey = "Latency distribution:\n  50% in 0.0053 secs\n  90% in 0.0056 secs\n  99% in 0.9924 secs\n"
-    assert Hey("hey", "hey").told(job, hey).percentiles == (0.0053, 0.0056, 0.9924)
-    ab = "within a certain time (ms)\n  50%      5\n  66%      5\n  90%     17\n  99%    900\n 100%   1004 (longest)\n"
-    assert Ab("ab", "ab").told(job, ab).percentiles == (0.005, 0.017, 0.9)
-    oha = '{"latencyPercentiles": {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99}}'
-    assert Oha("oha", "oha").told(job, oha).percentiles == (0.5, 0.9, 0.99)
-    with pytest.raises(TruthError, match="no 50 %"):
-        Hey("hey", "hey").told(job, "nothing was measured")
+WRK = """Running 10s test @ http://127.0.0.1:1/fixed
+  1 threads and 50 connections
+  Latency Distribution
+     50%    5.10ms
+     75%    5.20ms
+     90%  408.90us
+     99%    1.05s
+  5000 requests in 10.00s, 1.00MB read
+"""
+HEY = """Summary:
+  Total: 1.0000 secs
+  Slowest: 1.0000 secs
+  Requests/sec: 500.0
+Latency distribution:
+  50% in 0.0053 secs
+  90% in 0.0056 secs
+  99% in 0.9924 secs
+Status code distribution:
+  [200] 500 responses
+"""
+AB = "within a certain time (ms)\n  50%      5\n  66%      5\n  90%     17\n  99%    900\n 100%   1004 (longest)\n"
+OHA = """{"summary": {"successRate": 1.0, "total": 1.0}, "statusCodeDistribution": {"200": 500},
+"latencyPercentiles": {"p10": 0.1, "p50": 0.5, "p90": 0.9, "p99": 0.99}}"""
+
+
+def tool(name: str) -> Tool:
+    (found,) = [each for each in TOOLS if each.name == name]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "percentiles"),
+    [
+        ("wrk", WRK, (0.0051, 0.0004089, 1.05)), ("hey", HEY, (0.0053, 0.0056, 0.9924)),
+        ("ab", AB, (0.005, 0.017, 0.9)), ("oha", OHA, (0.5, 0.9, 0.99)),
+    ],
+)  # fmt: skip
+def test_the_percentiles_of_other_tools_are_where_they_print_them(
+    name: str, output: str, percentiles: tuple[float, ...], tmp_path: Path
+) -> None:
+    job = Job("http://127.0.0.1:1/fixed?ms=5", 1, tmp_path)
+    assert tool(name).figures(job, output).percentiles == pytest.approx(percentiles)
+    with pytest.raises(TruthError, match="nothing was measured"):
+        tool(name).figures(job, "nothing was measured")
+
+
+def test_a_command_is_what_a_user_would_type(tmp_path: Path) -> None:
+    job = Job("http://127.0.0.1:1/fixed?ms=5", 7, tmp_path)
+    for each in TOOLS:
+        command = each.command(job)
+        assert not any("{" in word for word in command)
+        assert any("127.0.0.1:1" in word for word in command) and any("7" in word for word in command)
+    assert tool("wrk").command(job)[1:] == ["-t1", "-c50", "-d7s", "--latency", job.url]
+    assert "/fixed?ms=5" in tool("Locust, constant_throughput").command(job)
 
 
 def test_the_peers_have_a_table_for_each_case_and_what_is_missing_is_said() -> None:
-    row = Row("freeze", "wrk", "wrk -t1 URL", (0.005, 0.505, 0.955), Told((0.005, 0.4, 0.9), True), 1_234)
+    row = Row("freeze", "wrk", "wrk -t1 URL", (0.005, 0.505, 0.955), ToolFigures((0.005, 0.4, 0.9), True), 1_234)
     text = render_peers(Peers({"wrk": "wrk 4.1"}, [row], ["k6 is not installed"]))
     assert "| wrk | 5.000    | 505.0    | 955.0    | 5.000    | 400.0    | 900.0    | 1,234    | yes   |" in text
     assert "- wrk (wrk 4.1): `wrk -t1 URL`" in text

@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.locust.script.class_names import OneOfEachName
+from plimsoll.locust.script.locustfile import add_classes
 
 USER = "class Shopper: pass\n"
 
@@ -22,11 +22,15 @@ def _module(path: str, text: str, name: str = "locustfile") -> ModuleType:
     return module
 
 
-def _classes(module: ModuleType, *names: str) -> OneOfEachName[object]:
-    found = OneOfEachName[object]("user", module)
-    for name in names:
-        found.add(getattr(module, name))
-    return found
+class Known:
+    """The classes of the modules so far."""
+
+    def __init__(self) -> None:
+        self.classes: dict[str, type[object]] = {}
+        self.files: dict[type, str] = {}
+
+    def add(self, module: ModuleType, *names: str) -> None:
+        add_classes("user", module, [getattr(module, name) for name in names], self.classes, self.files)
 
 
 @pytest.fixture(autouse=True)
@@ -35,40 +39,38 @@ def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_two_files_with_a_class_of_one_name_are_both_named_with_their_lines() -> None:
-    classes: dict[str, type[object]] = {}
-    files: dict[type, str] = {}
+    known = Known()
     # Of one module name, as files of several folders are.
-    _classes(_module("a/locustfile.py", USER), "Shopper").merge_into(classes, files)
+    known.add(_module("a/locustfile.py", USER), "Shopper")
     with pytest.raises(LocustfileError) as refused:
-        _classes(_module("b/locustfile.py", "\n" + USER), "Shopper").merge_into(classes, files)
+        known.add(_module("b/locustfile.py", "\n" + USER), "Shopper")
     text = str(refused.value)
     assert text == "two user classes are called Shopper: a/locustfile.py:1 and b/locustfile.py:2; rename one of them"
     assert refused.value.exit_code == 2
 
 
 def test_a_file_that_is_executed_twice_has_its_class_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    classes: dict[str, type[object]] = {}
-    files: dict[type, str] = {}
+    known = Known()
     first = _module("a.py", USER, "a")
     monkeypatch.setitem(sys.modules, "a", first)
     importer = _module("b.py", "from a import Shopper\n", "b")
     again = _module("a.py", USER, "a")
     for module in (importer, again):
-        _classes(module, "Shopper").merge_into(classes, files)
-    assert classes == {"Shopper": first.Shopper}
+        known.add(module, "Shopper")
+    assert known.classes == {"Shopper": first.Shopper}
 
 
 def test_a_class_that_hides_another_of_its_module_is_refused() -> None:
     module = _module("a.py", USER + "Old = Shopper\n" + USER)
     with pytest.raises(LocustfileError, match=r"two user classes are called Shopper: a\.py:1 and a\.py:3"):
-        _classes(module, "Old", "Shopper")
+        Known().add(module, "Old", "Shopper")
 
 
 def test_a_second_name_for_a_class_is_none_of_its_own() -> None:
-    _classes(_module("a.py", USER + "Buyer = Shopper\n"), "Shopper", "Buyer")
+    Known().add(_module("a.py", USER + "Buyer = Shopper\n"), "Shopper", "Buyer")
 
 
 def test_a_class_that_a_function_makes_twice_is_named_with_its_file() -> None:
     module = _module("a.py", "A, B = (type('Shopper', (), {'__module__': 'locustfile'}) for _ in 'ab')\n")
     with pytest.raises(LocustfileError, match=r"are called Shopper: a\.py; rename"):
-        _classes(module, "A", "B")
+        Known().add(module, "A", "B")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from plimsoll.locust.messages import decode
-from plimsoll.locust.script.controller import HostedController
+from plimsoll.locust.script.peers import HostedController
 
 
 class RecordedCalls:

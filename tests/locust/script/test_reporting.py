@@ -3,7 +3,7 @@ from __future__ import annotations
 import sys
 
 from plimsoll.locust import stats as settings
-from plimsoll.locust.script.reporting import reporting
+from plimsoll.locust.script.setting import reporting
 from plimsoll.report.reporting import Reporting
 
 

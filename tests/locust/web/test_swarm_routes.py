@@ -17,7 +17,7 @@ from tests.server.page_server import (
     serve_page,
 )
 
-from plimsoll.locust.web.numbers import MOST_ROWS, NO_REQUESTS
+from plimsoll.locust.web.numbers import COLUMNS, MOST_ROWS
 from plimsoll.record import Failure
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.live import Live
@@ -69,7 +69,7 @@ def running(live, workers=1, **plan) -> LiveFeed:
 def test_before_a_run_the_numbers_are_those_of_locust(page):
     found = page.json("stats/requests")
     assert set(found) == REQUESTS
-    assert found["stats"] == [{"method": "", "name": "Aggregated", **NO_REQUESTS}]
+    assert found["stats"] == [{"method": "", "name": "Aggregated", **dict.fromkeys(COLUMNS, 0)}]
     assert (found["state"], found["user_count"], found["errors"]) == ("ready", 0, [])
     assert page.json("worker-count") == {"worker_count": 0}
     assert page.json("exceptions") == {"exceptions": []}

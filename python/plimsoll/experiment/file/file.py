@@ -9,25 +9,26 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from plimsoll.errors import UsageError
-from plimsoll.experiment.file.model import ExperimentTable, ScenarioTable
+from plimsoll.experiment.file.model import ExperimentTable
 from plimsoll.experiment.placeholders import NAMES, fill
-from plimsoll.experiment.spec import Compare, Experiment, Healthy, Scenario, Target, Variant
+from plimsoll.experiment.spec import Compare, Experiment, Scenario, Target, Variant
 from plimsoll.load.complaints import Complaint, complain, complaints
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.origins import split_url
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.toml_file import read_toml
-from plimsoll.stats.metric import DEFAULT_METRICS, DELTA
-from plimsoll.stats.study import TOLERANCE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from plimsoll.experiment.file.model import ExperimentTargetTable, VariantTable
+    from plimsoll.experiment.file.model import CompareTable, ExperimentTargetTable, ScenarioTable, VariantTable
     from plimsoll.load.plan_file import PlanFile
+    from plimsoll.load.table import TomlTable
+    from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Level
 
 DEFAULT = "experiment.toml"
+_SOURCES = ("locustfile", "plan", "url")
 
 
 def read_experiment(path: str) -> Experiment:
@@ -49,25 +50,21 @@ def read_experiment(path: str) -> Experiment:
     variants = reading.variants()
     if reading.found:
         raise complain(str(file), reading.found, places)
+    plain = {name: getattr(table, name) for name in ("question", "shape", "seed", "repeats", "budget", "cool_down")}
     return Experiment(
         name=table.name or file.absolute().parent.name,
         file=str(file.absolute()),
         scenarios=scenarios,
         variants=variants,
         levels=levels,
-        question=table.question,
-        shape=table.shape,
-        seed=table.seed,
-        repeats=table.repeats,
-        budget=table.budget,
-        compare=_compare(table),
-        cool_down=table.cool_down,
+        compare=_compare(table.compare),
+        **plain,
     )
 
 
 @dataclass(slots=True)
 class _Reading:
-    """What only several tables together tell."""
+    """What follows from several tables together."""
 
     file: Path
     table: ExperimentTable
@@ -76,15 +73,15 @@ class _Reading:
     def scenarios(self, *, has_levels: bool) -> tuple[Scenario, ...]:
         common = self.table.scenario
         if not self.table.operation:
-            return self._checked("scenario", "", _over(common, None), has_levels)
+            return self._checked("scenario", "", _scenario(common, common), has_levels)
         made: list[Scenario] = []
         for place, each in enumerate(self.table.operation):
-            made += self._checked(f"operation[{place}]", each.name, _over(each, common), has_levels)
+            made += self._checked(f"operation[{place}]", each.name, _scenario(each, common), has_levels)
         return tuple(made)
 
     def _checked(self, path: str, name: str, values: dict[str, Any], has_levels: bool) -> tuple[Scenario, ...]:
         """Of one scenario; none when it cannot be made."""
-        if not any(values.get(source) for source in ("locustfile", "plan", "url")):
+        if not any(values.get(source) for source in _SOURCES):
             self.found.append(Complaint(path, "says not what to run; it needs a locustfile, a plan or a url"))
             return ()
         made = Scenario(name, **values)
@@ -132,74 +129,62 @@ def plan_seconds(plan: PlanFile) -> float | None:
     return plan.run_time
 
 
-def _over(own: ScenarioTable, common: ScenarioTable | None) -> dict[str, Any]:
-    """What an operation says, and where it says nothing, what all share; as `Scenario` takes it."""
-    values = {name: getattr(own, name) for name in ScenarioTable.model_fields}
-    source_given = any(values[name] is not None for name in ("locustfile", "plan", "url"))
-    for name in ScenarioTable.model_fields:
-        if common is not None and values[name] is None and not (source_given and name in ("locustfile", "plan", "url")):
-            values[name] = getattr(common, name)
-    return {
-        name: tuple(value) if isinstance(value, list) else value for name, value in values.items() if value is not None
-    }
-
-
-def _target(own: VariantTable, common: ExperimentTargetTable) -> Target:
-    """Raises BadValueError that names the field."""
+def _over(own: TomlTable, common: TomlTable) -> dict[str, Any]:
+    """What a table says, and where it says nothing, what all share. The entries of tables in it add up."""
     values: dict[str, Any] = {}
     for name in type(common).model_fields:
         mine, shared = getattr(own, name), getattr(common, name)
         values[name] = {**shared, **mine} if isinstance(mine, dict) else shared if mine is None else mine
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _scenario(own: ScenarioTable, common: ScenarioTable) -> dict[str, Any]:
+    """As `Scenario` takes it. An operation with a source of its own has none of the others."""
+    if any(getattr(own, name) is not None for name in _SOURCES):
+        common = common.model_copy(update=dict.fromkeys(_SOURCES))
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in _over(own, common).items()}
+
+
+def _target(own: VariantTable, common: ExperimentTargetTable) -> Target:
+    """Raises BadValueError that names the field."""
+    values = _over(own, common)
     _drop_what_was_for_others(values, own)
-    if values["url"] is None:
+    if "url" not in values:
         raise BadValueError('is missing, as url = "http://127.0.0.1:{port}"', "url")
     sample = dict.fromkeys(NAMES, "1")
     try:
         split_url(fill(values["url"], sample))
     except BadValueError as error:
         raise BadValueError(str(error), "url") from error
-    is_started = bool(values["start"]) or values["image"] is not None
-    if "{port}" in values["url"] and not is_started:
+    if "{port}" in values["url"] and not (values.get("start") or "image" in values):
         raise BadValueError("nothing is started that could listen at {port}; it needs start or image", "url")
-    if values["image"] is not None and values["container_port"] is None:
+    if "image" in values and "container_port" not in values:
         raise BadValueError("is missing: where the target listens in its container", "container_port")
-    if values["image"] is None and values["container_port"] is not None:
+    if "image" not in values and "container_port" in values:
         raise BadValueError("is for an image, and there is none", "container_port")
-    return Target(
-        url=values["url"],
-        start=values["start"] or (),
-        cwd=values["cwd"],
-        env=values["env"],
-        git=values["git"],
-        image=values["image"],
-        container_port=values["container_port"],
-        healthy=values["healthy"].spec if values["healthy"] is not None else Healthy(),
-        data=tuple(each.spec(name) for name, each in values["data"].items()),
-        build=values["build"].spec("build") if values["build"] is not None else None,
-        **{name: values[name] for name in ("stop_within", "observe", "postgres") if values[name] is not None},
-    )
+    values["data"] = tuple(each.spec(name) for name, each in values["data"].items())
+    if "healthy" in values:
+        values["healthy"] = values["healthy"].spec
+    if "build" in values:
+        values["build"] = values["build"].spec("build")
+    return Target(**values)
 
 
 def _drop_what_was_for_others(values: dict[str, Any], own: VariantTable) -> None:
     """A variant with a URL of its own is there already; one with an image of its own is started by that."""
-    if own.url is not None and "{port}" not in own.url and own.start is None and own.image is None:
-        values |= {"start": None, "image": None, "container_port": None}
+    is_there = own.url is not None and "{port}" not in own.url and own.start is None and own.image is None
+    for name in ("start", "image", "container_port") if is_there else ():
+        values.pop(name, None)
     if own.image is not None and own.start is None:
-        values["start"] = None
+        values.pop("start", None)
 
 
-def _compare(table: ExperimentTable) -> Compare:
-    given = table.compare
-    smallest = DELTA if given.smallest is None else given.smallest
-    metrics = tuple(given.metrics) if given.metrics is not None else DEFAULT_METRICS
-    return Compare(
-        against=tuple(given.against or ("baseline",)),
-        metrics=tuple(replace(each, delta=smallest) for each in metrics),
-        primary=tuple(replace(each, delta=smallest) for each in given.primary),
-        smallest=smallest,
-        errors=TOLERANCE if given.errors is None else given.errors,
-        looks=given.looks,
-    )
+def _compare(given: CompareTable) -> Compare:
+    def within(metrics: list[Metric]) -> tuple[Metric, ...]:
+        return tuple(replace(each, delta=given.smallest) for each in metrics)
+
+    metrics, primary = within(given.metrics), within(given.primary)
+    return Compare(tuple(given.against), metrics, primary, given.smallest, given.errors, given.looks)
 
 
 def plan_files(spec: Experiment) -> Mapping[str, Path]:

@@ -11,13 +11,13 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.file.hooks_table import HooksTable, Words
 from plimsoll.experiment.file.levels import LevelsTable
 from plimsoll.experiment.placeholders import check
-from plimsoll.experiment.spec import READY_TIMEOUT_S, Healthy, TargetFact
+from plimsoll.experiment.spec import READY_TIMEOUT_S, Compare, Healthy, TargetFact
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes import shape_flags
 from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
-from plimsoll.stats.metric import Metric
-from plimsoll.stats.study import Against
+from plimsoll.stats.metric import DELTA, Metric
+from plimsoll.stats.study import TOLERANCE, Against
 
 DECIDED = {
     **dict.fromkeys(("-u", "--users", *shape_flags()), "[levels]"),
@@ -206,17 +206,21 @@ MetricField = Annotated[Metric, PlainValidator(_metric)]
 class CompareTable(TomlTable):
     """[compare]"""
 
-    against: Annotated[list[Against], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
-    metrics: Annotated[list[MetricField], BeforeValidator(one_or_more), Field(min_length=1)] | None = None
+    against: Annotated[list[Against], BeforeValidator(one_or_more)] = Field(
+        default_factory=lambda: list(Compare().against), min_length=1
+    )
+    metrics: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(
+        default_factory=lambda: list(Compare().metrics), min_length=1
+    )
     primary: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(default_factory=list)
-    smallest: Difference | None = None
-    errors: Share | None = None
+    smallest: Difference = DELTA
+    errors: Share = TOLERANCE
     looks: Annotated[int, Field(ge=1, le=4)] = 1
 
     @model_validator(mode="after")
     def _check(self) -> CompareTable:
         for name in ("against", "metrics", "primary"):
-            values = getattr(self, name) or []
+            values = getattr(self, name)
             for place, each in enumerate(values):
                 if each in values[:place]:
                     raise BadValueError("is there twice", f"{name}[{place}]")

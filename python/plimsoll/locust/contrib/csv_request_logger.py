@@ -13,14 +13,8 @@ if TYPE_CHECKING:
     from plimsoll.locust.environment import Environment
 
 CSV_COLUMNS = (
-    "timestamp",
-    "request_type",
-    "name",
-    "response_time_ms",
-    "response_length",
-    "status_code",
-    "exception",
-)
+    "timestamp", "request_type", "name", "response_time_ms", "response_length", "status_code", "exception",
+)  # fmt: skip
 
 
 class CsvRequestLogger:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.locust.contrib.libraries import library
-from plimsoll.locust.contrib.vector import Result, attempt, report
+from plimsoll.locust.contrib.vector import Result, VectorClient, VectorUser, reported
 from plimsoll.users.events import events
-from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,7 +18,7 @@ library("grpc.experimental.gevent", "pymilvus").init_gevent()
 MilvusClient: Any = library("pymilvus", "pymilvus").MilvusClient
 
 
-class MilvusV2Client:
+class MilvusV2Client(VectorClient):
     """One collection. Every operation returns a `Result`."""
 
     def __init__(
@@ -37,19 +36,16 @@ class MilvusV2Client:
         self.timeout = timeout
         self.client = MilvusClient(uri=uri, token=token, db_name=db_name, timeout=timeout)
 
-    def close(self) -> None:
-        self.client.close()
-
     def create_collection(self, schema: Any, index_params: Any, **kwargs: Any) -> None:
         self.client.create_collection(
             collection_name=self.collection_name, schema=schema, index_params=index_params, **kwargs
         )
 
     def insert(self, data: Any) -> Result:
-        return attempt(lambda: self.client.insert(collection_name=self.collection_name, data=data))
+        return self._attempt("insert", data=data)
 
     def upsert(self, data: Any) -> Result:
-        return attempt(lambda: self.client.upsert(collection_name=self.collection_name, data=data))
+        return self._attempt("upsert", data=data)
 
     def search(
         self,
@@ -64,47 +60,31 @@ class MilvusV2Client:
     ) -> Result:
         """calculate_recall: the result of a search that found something has recall, the share of the first `limit`
         ids of ground_truth that are in it."""
-        result = attempt(
-            lambda: self.client.search(
-                collection_name=self.collection_name,
-                data=data,
-                anns_field=anns_field,
-                filter=filter,
-                limit=limit,
-                search_params=search_params,
-                output_fields=["id"] if output_fields is None else output_fields,
-            ),
-            is_empty=_nothing_found,
+        result = self._attempt(
+            "search",
+            _nothing_found,
+            data=data,
+            anns_field=anns_field,
+            filter=filter,
+            limit=limit,
+            search_params=search_params,
+            output_fields=["id"] if output_fields is None else output_fields,
         )
         if calculate_recall and ground_truth is not None and result["success"]:
             result["recall"] = self.get_recall(result["result"], ground_truth, limit)
         return result
 
     def hybrid_search(self, reqs: Any, ranker: Any, limit: int, output_fields: Sequence[str] | None = None) -> Result:
-        return attempt(
-            lambda: self.client.hybrid_search(
-                collection_name=self.collection_name,
-                reqs=reqs,
-                ranker=ranker,
-                limit=limit,
-                output_fields=["id"] if output_fields is None else output_fields,
-                timeout=self.timeout,
-            ),
-            is_empty=_nothing_found,
-        )
+        fields = ["id"] if output_fields is None else output_fields
+        arguments = {"reqs": reqs, "ranker": ranker, "limit": limit, "output_fields": fields, "timeout": self.timeout}
+        return self._attempt("hybrid_search", _nothing_found, **arguments)
 
     def query(self, filter: str, output_fields: Sequence[str] | None = None) -> Result:
-        return attempt(
-            lambda: self.client.query(
-                collection_name=self.collection_name,
-                filter=filter,
-                output_fields=["id"] if output_fields is None else output_fields,
-            ),
-            is_empty=lambda found: len(found) == 0,
-        )
+        fields = ["id"] if output_fields is None else output_fields
+        return self._attempt("query", lambda found: len(found) == 0, filter=filter, output_fields=fields)
 
     def delete(self, filter: str) -> Result:
-        return attempt(lambda: self.client.delete(collection_name=self.collection_name, filter=filter))
+        return self._attempt("delete", filter=filter)
 
     @staticmethod
     def get_recall(search_results: Any, ground_truth: Sequence[Any], limit: int | None = None) -> float:
@@ -119,14 +99,13 @@ class MilvusV2Client:
         return len(wanted & found) / len(wanted)
 
 
-class MilvusUser(User):
+class MilvusUser(VectorUser):
     """Its methods are reported as milvus, by their names, and return what `MilvusV2Client` returns.
 
     schema: with it the collection is made; kwargs go to create_collection.
     """
 
     abstract = True
-
     client_type = "milvus"
 
     def __init__(
@@ -149,50 +128,22 @@ class MilvusUser(User):
         if schema is not None:
             self.client.create_collection(schema=schema, index_params=index_params, **kwargs)
 
-    def insert(self, data: Any) -> Result:
-        return report(self.client_type, "insert", self.client.insert(data))
+    insert = reported(MilvusV2Client.insert)
+    upsert = reported(MilvusV2Client.upsert)
+    hybrid_search = reported(MilvusV2Client.hybrid_search)
+    query = reported(MilvusV2Client.query)
+    delete = reported(MilvusV2Client.delete)
+    _search = reported(MilvusV2Client.search)
 
-    def upsert(self, data: Any) -> Result:
-        return report(self.client_type, "upsert", self.client.upsert(data))
-
-    def search(
-        self,
-        data: Any,
-        anns_field: str,
-        limit: int,
-        filter: str = "",
-        search_params: Any = None,
-        output_fields: Sequence[str] | None = None,
-        calculate_recall: bool = False,
-        ground_truth: Sequence[Any] | None = None,
-    ) -> Result:
+    def search(self, *args: Any, **kwargs: Any) -> Result:
         """The recall is reported as a request of its own, whose response time is a percentage."""
-        result = self.client.search(
-            data, anns_field, limit, filter, search_params, output_fields, calculate_recall, ground_truth
-        )
-        report(self.client_type, "search", result)
+        result = self._search(*args, **kwargs)
         if "recall" in result:
+            recall = int(result["recall"] * 100)
             events.request.fire(
-                request_type=self.client_type,
-                name="recall",
-                response_time=int(result["recall"] * 100),
-                response_length=0,
-                context={},
+                request_type=self.client_type, name="recall", response_time=recall, response_length=0, context={}
             )
         return result
-
-    def hybrid_search(self, reqs: Any, ranker: Any, limit: int, output_fields: Sequence[str] | None = None) -> Result:
-        found = self.client.hybrid_search(reqs, ranker, limit, output_fields)
-        return report(self.client_type, "hybrid_search", found)
-
-    def query(self, filter: str, output_fields: Sequence[str] | None = None) -> Result:
-        return report(self.client_type, "query", self.client.query(filter, output_fields))
-
-    def delete(self, filter: str) -> Result:
-        return report(self.client_type, "delete", self.client.delete(filter))
-
-    def on_stop(self) -> None:
-        self.client.close()
 
 
 def _nothing_found(found: Any) -> bool:

@@ -60,7 +60,7 @@ class MqttClient(_Client):  # type: ignore[misc]
         # The callbacks of MQTT 5 have further arguments, of which only reason codes matter here.
         is_5 = protocol == mqtt.MQTTv5
         self.on_publish = self._on_publish_cb
-        self.on_connect = self._on_connect_cb_v5 if is_5 else self._on_connect_cb
+        self.on_connect = self._on_connect_cb
         self.on_disconnect = self._on_disconnect_cb_v5 if is_5 else self._on_disconnect_cb
         self.on_subscribe = self._on_subscribe_cb_v5 if is_5 else self._on_subscribe_cb
 
@@ -120,9 +120,6 @@ class MqttClient(_Client):  # type: ignore[misc]
 
     def _on_connect_cb(self, client: Any, userdata: Any, flags: Any, rc: Any, *_: Any) -> None:
         self._report("connect", None, None if rc == 0 else Exception(str(rc)))
-
-    def _on_connect_cb_v5(self, client: Any, userdata: Any, flags: Any, reason: Any, *_: Any) -> None:
-        self._on_connect_cb(client, userdata, flags, reason)
 
     def _on_disconnect_cb(self, client: Any, userdata: Any, rc: Any, *_: Any) -> None:
         self._report("disconnect", None, None if rc == 0 else rc)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 from plimsoll.locust.contrib.libraries import library
@@ -21,21 +20,12 @@ class PostgresClient:
 
     def execute_query(self, query: Any) -> None:
         """Reported as postgres_success or postgres_failure, always by the name execute_query."""
-        start, started = time.time(), time.perf_counter()
-        error: Exception | None = None
-        try:
-            self.connection.execute(query)
-        except Exception as caught:
-            error = caught
-        events.request.fire(
-            request_type="postgres_failure" if error else "postgres_success",
-            name="execute_query",
-            response_time=(time.perf_counter() - started) * 1000,
-            response_length=0,
-            exception=error,
-            start_time=start,
-            context={},
-        )
+        with events.request.measure("postgres_success", "execute_query") as meta:
+            try:
+                self.connection.execute(query)
+            except Exception:
+                meta["request_type"] = "postgres_failure"
+                raise
 
     def close(self) -> None:
         self.connection.close()

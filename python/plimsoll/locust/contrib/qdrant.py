@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.locust.contrib.libraries import library
-from plimsoll.locust.contrib.vector import Result, attempt, report
-from plimsoll.users.user import User
+from plimsoll.locust.contrib.vector import Result, VectorClient, VectorUser, reported
 
 if TYPE_CHECKING:
     from plimsoll.locust.environment import Environment
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 QdrantClient: Any = library("qdrant_client", "qdrant-client").QdrantClient
 
 
-class QdrantLocustClient:
+class QdrantLocustClient(VectorClient):
     """One collection. kwargs go to QdrantClient."""
 
     def __init__(
@@ -26,16 +25,13 @@ class QdrantLocustClient:
         self.timeout = timeout
         self.client = QdrantClient(url=url, api_key=api_key, timeout=timeout, **kwargs)
 
-    def close(self) -> None:
-        self.client.close()
-
     def create_collection(self, vectors_config: Any, **kwargs: Any) -> None:
         """Unless it is there."""
         if not self.client.collection_exists(collection_name=self.collection_name):
             self.client.create_collection(collection_name=self.collection_name, vectors_config=vectors_config, **kwargs)
 
     def upsert(self, points: Any) -> Result:
-        return attempt(lambda: self.client.upsert(collection_name=self.collection_name, points=points))
+        return self._attempt("upsert", points=points)
 
     def search(
         self,
@@ -45,40 +41,29 @@ class QdrantLocustClient:
         search_params: Any = None,
         with_payload: Any = True,
     ) -> Result:
-        return attempt(
-            lambda: self.client.query_points(
-                collection_name=self.collection_name,
-                query=query,
-                limit=limit,
-                query_filter=query_filter,
-                search_params=search_params,
-                with_payload=with_payload,
-            ),
-            is_empty=lambda found: not found.points,
+        return self._attempt(
+            "query_points",
+            lambda found: not found.points,
+            query=query,
+            limit=limit,
+            query_filter=query_filter,
+            search_params=search_params,
+            with_payload=with_payload,
         )
 
     def scroll(self, scroll_filter: Any = None, limit: int = 10, with_payload: Any = True) -> Result:
         """The result has next_offset, too."""
-        result = attempt(
-            lambda: self.client.scroll(
-                collection_name=self.collection_name,
-                scroll_filter=scroll_filter,
-                limit=limit,
-                with_payload=with_payload,
-            ),
-            is_empty=lambda found: not found[0],
-        )
+        arguments = {"scroll_filter": scroll_filter, "limit": limit, "with_payload": with_payload}
+        result = self._attempt("scroll", lambda found: not found[0], **arguments)
         if "result" in result:
             result["result"], result["next_offset"] = result["result"]
         return result
 
     def delete(self, points_selector: Any) -> Result:
-        return attempt(
-            lambda: self.client.delete(collection_name=self.collection_name, points_selector=points_selector)
-        )
+        return self._attempt("delete", points_selector=points_selector)
 
 
-class QdrantUser(User):
+class QdrantUser(VectorUser):
     """Its methods are reported as qdrant, by their names, and return what `QdrantLocustClient` returns."""
 
     abstract = True
@@ -111,25 +96,7 @@ class QdrantUser(User):
         if self.vectors_config is not None:
             self.client.create_collection(vectors_config=self.vectors_config, **(self.collection_kwargs or {}))
 
-    def upsert(self, points: Any) -> Result:
-        return report(self.client_type, "upsert", self.client.upsert(points))
-
-    def search(
-        self,
-        query: Any,
-        limit: int = 10,
-        query_filter: Any = None,
-        search_params: Any = None,
-        with_payload: Any = True,
-    ) -> Result:
-        found = self.client.search(query, limit, query_filter, search_params, with_payload)
-        return report(self.client_type, "search", found)
-
-    def scroll(self, scroll_filter: Any = None, limit: int = 10, with_payload: Any = True) -> Result:
-        return report(self.client_type, "scroll", self.client.scroll(scroll_filter, limit, with_payload))
-
-    def delete(self, points_selector: Any) -> Result:
-        return report(self.client_type, "delete", self.client.delete(points_selector))
-
-    def on_stop(self) -> None:
-        self.client.close()
+    upsert = reported(QdrantLocustClient.upsert)
+    search = reported(QdrantLocustClient.search)
+    scroll = reported(QdrantLocustClient.scroll)
+    delete = reported(QdrantLocustClient.delete)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 from plimsoll.users.events import events
+from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,33 +15,63 @@ if TYPE_CHECKING:
 Result = dict[str, Any]
 """success; response_time (ms); result or exception; of a search also empty: an empty one is no success, but no failure
 either where it is reported."""
+P = ParamSpec("P")
 
 
-def attempt(operation: Callable[[], Any], is_empty: Callable[[Any], bool] | None = None) -> Result:
-    """Carry the operation out. is_empty: whether what it returned is worth nothing."""
-    started = time.perf_counter()
-    try:
-        found = operation()
-    except Exception as error:
-        return {"success": False, "response_time": _since(started), "exception": error}
-    result = {"success": True, "response_time": _since(started), "result": found}
-    if is_empty is not None:
-        result["empty"] = is_empty(found)
-        result["success"] = not result["empty"]
-    return result
+class VectorClient:
+    """Operations on one collection."""
+
+    client: Any
+    """The client of the database's own library."""
+    collection_name: str
+
+    def close(self) -> None:
+        self.client.close()
+
+    def _attempt(self, operation: str, is_empty: Callable[[Any], bool] | None = None, /, **arguments: Any) -> Result:
+        """Call a method of the library's client. is_empty: whether what it returned is worth nothing."""
+        started = time.perf_counter()
+        try:
+            found = getattr(self.client, operation)(collection_name=self.collection_name, **arguments)
+        except Exception as error:
+            return {"success": False, "response_time": _since(started), "exception": error}
+        result = {"success": True, "response_time": _since(started), "result": found}
+        if is_empty is not None:
+            result["empty"] = is_empty(found)
+            result["success"] = not result["empty"]
+        return result
 
 
-def report(database: str, operation: str, result: Result) -> Result:
-    """Report the call as a request, and return its result."""
-    events.request.fire(
-        request_type=database,
-        name=operation,
-        response_time=result["response_time"],
-        response_length=0,
-        exception=result.get("exception"),
-        context={},
-    )
-    return result
+class VectorUser(User):
+    """A user with a `VectorClient`."""
+
+    abstract = True
+
+    client: VectorClient
+    client_type: str
+    """What its requests are reported as."""
+
+    def on_stop(self) -> None:
+        self.client.close()
+
+
+def reported(operation: Callable[Concatenate[Any, P], Result]) -> Callable[Concatenate[Any, P], Result]:
+    """A method of a `VectorClient` as one of its user, which reports it by its name and returns its result."""
+
+    @functools.wraps(operation)
+    def method(user: Any, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        result: Result = getattr(user.client, operation.__name__)(*args, **kwargs)
+        events.request.fire(
+            request_type=user.client_type,
+            name=operation.__name__,
+            response_time=result["response_time"],
+            response_length=0,
+            exception=result.get("exception"),
+            context={},
+        )
+        return result
+
+    return method
 
 
 def _since(started: float) -> float:

@@ -57,7 +57,7 @@ def _encode(data: Any, files: Any, given: Mapping[str, Any]) -> Body:
         return Body(text, {"content-type": "text/plain; charset=utf-8", "content-length": str(len(text))}, text)
     about = {} if has_type else {"content-type": "application/octet-stream"}
     if _has_length(data):
-        # The engine tells it, behind Host.
+        # The engine sends the length, after Host.
         return Body(body_bytes(data), about, data)
     return Body(chunked(data, BLOCK), {**about, CHUNKED_NAME: "chunked"}, data)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self, cast
 import requests
 
 from plimsoll.users.exceptions import LocustError
-from plimsoll.users.http.catch_response import CatchResponse
 from plimsoll.users.http.response import Response
 from plimsoll.users.http.stream import Streamed
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from io import BufferedReader
 
-    from plimsoll._engine import Reply
     from plimsoll.locust.fasthttp.session import FastHttpSession
     from plimsoll.users.http.stream import Incoming
     from plimsoll.users.http.url import Route
@@ -25,22 +23,11 @@ if TYPE_CHECKING:
 _WITHOUT_CATCH = "To change the state of the request, you must pass catch_response=True."
 
 
-class FastResponse(CatchResponse, Response):
+class FastResponse(Response):
     """What FastHttpSession returns; with `catch_response=True` it is used in a with-block and judged there."""
 
     session: FastHttpSession
     _route: Route
-
-    def __init__(
-        self, reply: Reply | None, route: Route, body: Any, session: FastHttpSession, endpoint: tuple[str, str]
-    ) -> None:
-        # In one go with what Response sets: this is made for every request.
-        self.reply = reply
-        self._route = route
-        self._body = body
-        self.session = session
-        self.endpoint = endpoint
-        self.status_code = 0 if reply is None else reply.status
 
     def fault(self) -> Exception | None:
         return self.error
@@ -66,7 +53,7 @@ class FastResponse(CatchResponse, Response):
         return int(self.reply.header("content-length") or self.reply.body_size)
 
     def __bool__(self) -> bool:
-        """Whether there is a body, whatever the status."""
+        """Whether there is a body, with any status."""
         return len(self) > 0
 
     @property

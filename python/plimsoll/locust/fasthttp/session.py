@@ -59,7 +59,7 @@ class ReadyGet(NamedTuple):
     headers: Headers
 
 
-class FastHttpSession(Sender):
+class FastHttpSession(Sender[FastResponse]):
     """`self.client` of a FastHttpUser.
 
     Differs from HttpSession as in Locust: exchanges are named by the url argument as it is; only the statuses in
@@ -335,30 +335,6 @@ class FastHttpSession(Sender):
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
         self._ready = ReadyGet(routes, routes.root, origin, headers)
         return self._ready
-
-    def head(self, url: str, **kwargs: Any) -> FastResponse:
-        """Send a HEAD request, which follows redirects like any other."""
-        return self.request("HEAD", url, **kwargs)
-
-    def options(self, url: str, **kwargs: Any) -> FastResponse:
-        """Send an OPTIONS request."""
-        return self.request("OPTIONS", url, **kwargs)
-
-    def delete(self, url: str, **kwargs: Any) -> FastResponse:
-        """Send a DELETE request."""
-        return self.request("DELETE", url, **kwargs)
-
-    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> FastResponse:
-        """Send a POST request."""
-        return self.request("POST", url, data=data, json=json, **kwargs)
-
-    def put(self, url: str, data: Any = None, **kwargs: Any) -> FastResponse:
-        """Send a PUT request."""
-        return self.request("PUT", url, data=data, **kwargs)
-
-    def patch(self, url: str, data: Any = None, **kwargs: Any) -> FastResponse:
-        """Send a PATCH request."""
-        return self.request("PATCH", url, data=data, **kwargs)
 
     def iter_lines(self, url: str, method: str = "GET", **kwargs: Any) -> Iterator[str]:
         """Send a request and give out the lines of the response, without their ends. Raises what the request failed

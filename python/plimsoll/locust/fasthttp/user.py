@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from plimsoll.locust.fasthttp.session import FastHttpSession
-    from plimsoll.users.environment import UserEnvironment
+    from plimsoll.users.user import UserEnvironment
 
 
 class FastHttpUser(User, RestMixin[Any]):

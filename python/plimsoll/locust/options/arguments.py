@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 def timespan(text: str) -> int:
     """Whole seconds."""
     # Not above: the coordinator knows these options too, and has no use for what plimsoll.users imports.
-    from plimsoll.locust.util.timespan import parse_timespan
+    from plimsoll.locust.util import parse_timespan
 
     try:
         return parse_timespan(text)
@@ -59,7 +59,7 @@ def json_user_config(text: str) -> list[dict[str, Any]]:
 
 
 def refused(reason: str) -> type[argparse.Action]:
-    """For an option that Locust dropped: using it tells what there is instead."""
+    """The action of an option that Locust dropped: an error that names its replacement."""
 
     class Refused(argparse.Action):
         def __call__(self, *_: Any) -> NoReturn:

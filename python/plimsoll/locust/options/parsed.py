@@ -61,8 +61,7 @@ def parse(parser: LocustArgumentParser, plan: RunPlan, role: Role = "alone") -> 
 def settle(parsed: argparse.Namespace, plan: RunPlan) -> dict[str, Any]:
     """Fields of the plan that the locustfile changed, by defaults of the parser or in a listener of `init`.
 
-    Also says in parsed_options what a run takes where nobody said anything. To be called after `init`, not in one of
-    several workers.
+    Also puts the defaults of a run into parsed_options. Call it after `init`, and not in one of several workers.
     """
     parsed.num_users = 1 if parsed.num_users is None else parsed.num_users
     parsed.spawn_rate = 1 if parsed.spawn_rate is None else parsed.spawn_rate
@@ -98,7 +97,7 @@ def _whole(seconds: float | None) -> float | None:
     return int(seconds) if seconds is not None and seconds == int(seconds) else seconds
 
 
-# What programs of one's own call
+# For programs
 
 
 def get_empty_argument_parser(
@@ -142,7 +141,7 @@ def get_locustfiles_locally(options: argparse.Namespace) -> list[str]:
 
 
 def default_args_dict() -> dict[str, Any]:
-    """Locust's options and their defaults, whatever configuration files say."""
+    """Locust's options and their defaults, without configuration files."""
     parser = get_empty_argument_parser(default_config_files=())
     setup_parser_arguments(parser)
     return vars(parser.parse_args([]))

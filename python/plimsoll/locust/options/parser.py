@@ -18,6 +18,9 @@ from plimsoll.run.options.config import listed, read_settings
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    Settings = dict[argparse.Action, tuple[str | list[str], str]]
+    """By option: its value, and the variable or the key that has it."""
+
 ON, OFF = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 _FOR_THE_WEB_PAGE = {"include_in_web_ui": True, "is_secret": False, "is_required": False, "is_multiple": False}
@@ -66,8 +69,8 @@ class _ExclusiveGroup(_Extended, argparse._MutuallyExclusiveGroup):
 class LocustArgumentParser(_Extended, argparse.ArgumentParser):
     """What listeners of `init_command_line_parser` get.
 
-    default_config_files: if there are any, Locust's configuration files give defaults. refuse: is told what is wrong
-    with a command line, and raises something; without it the process ends with code 2. Further arguments are those of
+    default_config_files: if there are any, Locust's configuration files give defaults. refuse: is called with
+    the fault of a command line, and raises; without it the process ends with code 2. Further arguments are those of
     argparse; those that only configargparse knows have no effect.
     """
 
@@ -91,22 +94,17 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
         words = list(sys.argv[1:] if args is None else args)
         namespace = namespace or argparse.Namespace()
         missing = [each for each in self._actions if not hasattr(namespace, each.dest) and not _given(each, words)]
-        unknown = self._take_files(missing, namespace, words)
+        found, unknown = self._settings(missing, words)
         for action in missing:
             variable = getattr(action, "env_var", None)
             if variable and variable in os.environ:
                 text = os.environ[variable]
                 is_list = bool(action.nargs) or isinstance(action, argparse._AppendAction)
-                self._take(action, namespace, listed(text) if is_list else text, variable)
-        required = [each for each in missing if each.required and each.option_strings and hasattr(namespace, each.dest)]
-        try:
-            for action in required:
-                action.required = False
-            parsed, rest = super().parse_known_args(words, namespace)
-        finally:
-            for action in required:
-                action.required = True
-        return parsed, [*unknown, *rest]
+                found[action] = listed(text) if is_list else text, variable
+        added = [word for action, setting in found.items() for word in self._words(action, *setting)]
+        end = words.index("--") if "--" in words else len(words)
+        parsed, surplus = super().parse_known_args([*words[:end], *added, *words[end:]], namespace)
+        return parsed, [*unknown, *surplus]
 
     def error(self, message: str) -> NoReturn:
         if self._refuse is not None:
@@ -142,21 +140,20 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
             if getattr(action, "include_in_web_ui", False) and getattr(action, mark):
                 yield action.dest, action
 
-    def _take_files(
-        self, missing: Sequence[argparse.Action], namespace: argparse.Namespace, words: Sequence[str]
-    ) -> list[str]:
-        """Returns, spelt as options, the settings that are no option of ours."""
+    def _settings(self, missing: Sequence[argparse.Action], words: Sequence[str]) -> tuple[Settings, list[str]]:
+        """What configuration files say of these options, and as options those of their keys that are none."""
+        found: Settings = {}
+        unknown: list[str] = []
         if not self.default_config_files:
-            return []
+            return found, unknown
         known = {name: action for action in self._actions for name in action.option_strings}
-        unknown = []
         for key, value in read_settings(self._config(words), Path.home(), Path.cwd()).items():
             action = known.get(f"--{key}")
             if action is None:
                 unknown.append(f"--{key}={value}")
             elif action in missing:
-                self._take(action, namespace, value, key)
-        return unknown
+                found[action] = value, key
+        return found, unknown
 
     def _config(self, words: Sequence[str]) -> str | None:
         """The file that an option for it names."""
@@ -169,41 +166,29 @@ class LocustArgumentParser(_Extended, argparse.ArgumentParser):
                 return value if equals else next(iter(words[place + 1 :]), None)
         return None
 
-    def _take(
-        self, action: argparse.Action, namespace: argparse.Namespace, value: str | list[str], source: str
-    ) -> None:
-        """Do what the option does, as if it had been given. source: variable or key, for messages."""
-        try:
-            self._take_value(action, namespace, value, source)
-        except argparse.ArgumentError as error:
-            self.error(str(error))
-
-    def _take_value(
-        self, action: argparse.Action, namespace: argparse.Namespace, value: str | list[str], source: str
-    ) -> None:
+    def _words(self, action: argparse.Action, value: str | list[str], source: str) -> list[str]:
+        """How a command line says that. source: variable or key, for messages."""
+        name = action.option_strings[-1]
         if value == "" and action.nargs:
-            return
-        setattr(namespace, action.dest, action.default)
-        name = action.option_strings[-1] if action.option_strings else None
+            return []
         if isinstance(action, argparse._CountAction):
-            setattr(namespace, action.dest, int(str(value)))
-        elif action.nargs == 0:
-            self._take_flag(action, namespace, str(value), source)
-        elif isinstance(action, argparse._AppendAction) and isinstance(value, list):
-            for each in value:
-                action(self, namespace, self._get_values(action, [each]), name)
-        elif isinstance(value, list) and not _takes_several(action):
+            return [name] * int(str(value))
+        if action.nargs == 0:
+            return self._flag(action, str(value), source)
+        if not isinstance(value, list):
+            return [f"{name}={value}"]
+        if isinstance(action, argparse._AppendAction):
+            return [f"{name}={each}" for each in value]
+        if not _takes_several(action):
             self.error(f"{source} can't be a list: {value}")
-        else:
-            action(self, namespace, self._get_values(action, value if isinstance(value, list) else [value]), name)
+        return [name, *value]
 
-    def _take_flag(self, action: argparse.Action, namespace: argparse.Namespace, text: str, source: str) -> None:
+    def _flag(self, action: argparse.Action, text: str, source: str) -> list[str]:
         if text.lower() in ON:
-            action(self, namespace, [], action.option_strings[0])
-        elif text.lower() not in OFF:
+            return [action.option_strings[0]]
+        if text.lower() not in OFF:
             self.error(f"Unexpected value for {source}: '{text}'. Expecting one of {', '.join((*ON, *OFF))}")
-        elif isinstance(action, argparse.BooleanOptionalAction):
-            setattr(namespace, action.dest, False)
+        return [action.option_strings[-1]] if isinstance(action, argparse.BooleanOptionalAction) else []
 
 
 def _takes_several(action: argparse.Action) -> bool:

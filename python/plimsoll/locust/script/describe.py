@@ -11,10 +11,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError
-from plimsoll.locust.inspectuser import ratios, users_of_each
+from plimsoll.locust import install
+from plimsoll.locust.inspectuser import get_ratio, users_of_each
+from plimsoll.run.transport.frames import pack_error, unpack_error
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
 
 def describe(paths: Sequence[str], names: Sequence[str], users: int | None = None) -> dict[str, Any]:
@@ -22,49 +24,53 @@ def describe(paths: Sequence[str], names: Sequence[str], users: int | None = Non
 
     users: of so many in all, of which each class has whole ones; None for as many as the weights add up to.
     """
-    from plimsoll.run.transport.frames import unpack_error
-
-    answer = run_module("plimsoll.locust.script.describe", [list(paths), list(names), users])
-    if "error" in answer:
-        raise unpack_error(answer["error"])
-    return answer
+    return run_module("plimsoll.locust.script.describe", [list(paths), list(names), users])
 
 
 def run_module(module: str, question: Any, timeout: float | None = None) -> dict[str, Any]:
-    """What a module says in a process of its own, whose argument is the question as JSON.
+    """The answer of a module in a process of its own; the module calls `answer`.
 
-    timeout: seconds that the locustfile may take. Raises PlimsollError when there is no answer.
+    timeout: seconds that the locustfile may take. Raises PlimsollError when there is no answer, or what the answer is
+    an error of.
     """
     command = [sys.executable, "-P", "-m", module, json.dumps(question, default=str)]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, check=False, timeout=timeout)
         # The locustfile may print as well; ours is the last line.
-        return dict(json.loads(done.stdout.splitlines()[-1]))
+        found = dict(json.loads(done.stdout.splitlines()[-1]))
     except subprocess.TimeoutExpired as error:
         raise PlimsollError(f"the locustfile was not imported within {timeout:g} s") from error
     except (IndexError, ValueError) as error:
         raise PlimsollError(f"the locustfile ended its process with code {done.returncode}") from error
+    if "error" in found:
+        raise unpack_error(found["error"])
+    return found
 
 
-def _main(paths: list[str], names: list[str], users: int | None) -> dict[str, Any]:
-    from plimsoll.locust.script import locustfile
-    from plimsoll.run.transport.frames import pack_error
-
+def answer(main: Callable[[Any], dict[str, Any]]) -> None:
+    """Print what `main` makes of the question of `run_module`, or the PlimsollError that it raises."""
+    install()
     try:
-        loaded = locustfile.load(paths)
-        classes = locustfile.pick(loaded, names)
+        found = main(json.loads(sys.argv[1]))
     except PlimsollError as error:
-        return {"error": pack_error(error)}
+        found = {"error": pack_error(error)}
+    print(f"\n{json.dumps(found)}", flush=True)
+
+
+def _main(question: tuple[list[str], list[str], int | None]) -> dict[str, Any]:
+    # Here, as these patch what they find.
+    from plimsoll.locust.script import locustfile
+
+    paths, names, users = question
+    loaded = locustfile.load(paths)
+    classes = locustfile.pick(loaded, names)
     counts = users_of_each(classes, users)
     return {
         "classes": sorted(loaded.user_classes),
-        "per_class": ratios(classes, counts, total=False),
-        "total": ratios(classes, counts, total=True),
+        "per_class": get_ratio(classes, counts, total=False),
+        "total": get_ratio(classes, counts, total=True),
     }
 
 
 if __name__ == "__main__":
-    from plimsoll.locust import install
-
-    install()
-    print(f"\n{json.dumps(_main(*json.loads(sys.argv[1])))}", flush=True)
+    answer(_main)

@@ -6,21 +6,17 @@ of secret options do not leave it.
 
 from __future__ import annotations
 
-import json
 import os
-import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import PlimsollError, UnknownOptionError
-from plimsoll.locust.script.describe import run_module
+from plimsoll.locust.script.describe import answer, run_module
 from plimsoll.run.plan import RunPlan
-from plimsoll.run.transport.frames import pack_error, unpack_error
-from plimsoll.server.control.description import Description, OwnClass, OwnOption, TaskNode
+from plimsoll.server.control.description import Description
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
 IMPORT_TIMEOUT_S = 60.0
 """Seconds that the locustfile may take to be imported."""
@@ -39,32 +35,20 @@ def describe_form(plan: RunPlan) -> Description:
 def described(plan: RunPlan) -> Description:
     """The same, but raises PlimsollError for what is wrong, UnknownOptionError for an option that nobody knows."""
     found = run_module("plimsoll.locust.script.form", plan.to_dict(), IMPORT_TIMEOUT_S)
-    if "error" in found:
-        raise unpack_error(found["error"])
-    return Description(
-        classes=tuple(OwnClass(**{**each, "tasks": _nodes(each["tasks"])}) for each in found["classes"]),
-        picked=tuple(found["picked"]),
-        shapes=tuple(found["shapes"]),
-        common=tuple(found["common"]),
-        options=tuple(OwnOption(**{name: _frozen(value) for name, value in each.items()}) for each in found["options"]),
-    )
+    # Not above: the other process has no use for it.
+    from pydantic import TypeAdapter
 
-
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _nodes(found: Sequence[dict[str, Any]]) -> tuple[TaskNode, ...]:
-    return tuple(TaskNode(**{**each, "tags": tuple(each["tags"]), "tasks": _nodes(each["tasks"])}) for each in found)
+    return TypeAdapter(Description).validate_python(found)
 
 
 # In the process of its own
 
 
-def _main(plan: RunPlan) -> dict[str, Any]:
+def _main(question: dict[str, Any]) -> dict[str, Any]:
     # Here, as these patch what they find.
     from plimsoll.locust.script.setting import LocustfileSetup
 
+    plan = RunPlan.from_dict(question)
     setting = LocustfileSetup(plan, "alone")
     environment = setting.environment
     if plan.equal_weights:
@@ -155,17 +139,7 @@ def _is_plain(action: argparse.Action) -> bool:
     return action.const is True or type(action).__name__ == "BooleanOptionalAction"
 
 
-def _run(text: str) -> dict[str, Any]:
-    try:
-        return _main(RunPlan.from_dict(json.loads(text)))
-    except PlimsollError as error:
-        return {"error": pack_error(error)}
-
-
 if __name__ == "__main__":
-    from plimsoll.locust import install
-
-    # A run may be in progress, and is not to feel it.
+    # A run may be in progress; it must not slow down.
     os.nice(19)
-    install()
-    print(f"\n{json.dumps(_run(sys.argv[1]))}", flush=True)
+    answer(_main)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import inspect
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.errors import LocustfileError
 from plimsoll.locust import PLUGINS, load_plugins
-from plimsoll.locust.script.class_names import OneOfEachName
+from plimsoll.locust.shape import LoadTestShape
 from plimsoll.run.options.locustfiles import missing
-from plimsoll.users.code_errors import broken
+from plimsoll.users.code_errors import broken, shown
+from plimsoll.users.user import User
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import ModuleType
 
-    from plimsoll.locust.shape import LoadTestShape
-    from plimsoll.users.user import User
+Kind = TypeVar("Kind")
 
 
 @dataclass(slots=True)
@@ -63,49 +64,127 @@ def pick(loaded: Loaded, names: Iterable[str]) -> list[type[User]]:
     return [loaded.user_classes[name] for name in sorted(wanted)]
 
 
-def _import(path: Path) -> ModuleType:
-    directory = str(path.parent)
-    if directory in sys.path:
-        sys.path.remove(directory)
-    sys.path.insert(0, directory)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    if spec is None or spec.loader is None:
-        raise LocustfileError(f"{path}: not a Python file; its name must end in .py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
+def load_locustfile(path: str) -> tuple[dict[str, type[User]], list[LoadTestShape]]:
+    """Import one file, for a program; what it raises comes through.
+
+    Returns its user classes by name, and an object of each of its shape classes. The working directory stays in
+    sys.path. The file's own folder is there only during the import; what the file adds to sys.path stays.
+    """
+    sys.path.insert(0, str(Path.cwd()))
+    folder = str(Path(path).parent)
+    is_known = folder in sys.path
+    _put_first_in_path(folder)
     try:
-        spec.loader.exec_module(module)
+        items = vars(_execute(Path(path)))
+    finally:
+        if not is_known and folder in sys.path:
+            sys.path.remove(folder)
+    users = {name: item for name, item in items.items() if is_user_class(item)}
+    return users, [item() for item in items.values() if is_shape_class(item)]
+
+
+def load_locustfile_pytest(path: str) -> dict[str, type[User]]:
+    """A user class for each of a file's pytest functions, by name. Needs pytest."""
+    # Not before: pytest need not be installed.
+    from plimsoll.locust.pytest_user import collect
+
+    return dict(collect(path))
+
+
+def is_user_class(item: Any) -> bool:
+    """A User class of which users are spawned."""
+    return inspect.isclass(item) and issubclass(item, User) and item.abstract is False
+
+
+def is_shape_class(item: Any) -> bool:
+    """A LoadTestShape class that is not just a base of others."""
+    return inspect.isclass(item) and issubclass(item, LoadTestShape) and not item.abstract
+
+
+def _import(path: Path) -> ModuleType:
+    _put_first_in_path(str(path.parent))
+    try:
+        return _execute(path)
     except (Exception, SystemExit) as error:
         raise broken(error, f"importing {path}") from error
+
+
+def _put_first_in_path(folder: str) -> None:
+    if folder in sys.path:
+        sys.path.remove(folder)
+    sys.path.insert(0, folder)
+
+
+def _execute(path: Path) -> ModuleType:
+    """The file as a new module. Raises ImportError for one that is not Python, and what the file raises."""
+    # A locustfile called locust.py must not become what `import locust` finds.
+    name = "locustfile" if path.stem == "locust" else path.stem
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{path}: not a Python file; its name must end in .py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
     return module
 
 
 def _collect(module: ModuleType, loaded: Loaded) -> None:
-    from plimsoll.locust.shape import LoadTestShape
-    from plimsoll.users.user import User
-
-    users, shapes = OneOfEachName[User]("user", module), OneOfEachName[LoadTestShape]("shape", module)
-    for name, item in vars(module).items():
-        if not inspect.isclass(item) or name.startswith("__") or _is_ours(item):
-            continue
-        if issubclass(item, User) and not item.abstract:
-            users.add(item)
-        elif issubclass(item, LoadTestShape) and not item.abstract:
-            shapes.add(item)
-    users.merge_into(loaded.user_classes, loaded.files)
-    shapes.merge_into(loaded.shape_classes, loaded.files)
+    own = [item for name, item in vars(module).items() if not (name.startswith("__") or _is_ours(item))]
+    add_classes("user", module, filter(is_user_class, own), loaded.user_classes, loaded.files)
+    add_classes("shape", module, filter(is_shape_class, own), loaded.shape_classes, loaded.files)
 
 
 def _collect_tests(modules: Sequence[ModuleType], loaded: Loaded) -> None:
     """Test functions are users where there are no user classes."""
     for module in modules:
         if any(name.lower().startswith("test") and callable(item) for name, item in vars(module).items()):
-            # Not before, and for nothing else: pytest need not be installed.
-            from plimsoll.locust.pytest_user import collect
-
             assert module.__file__ is not None
-            loaded.user_classes = collect(module.__file__) | loaded.user_classes
+            loaded.user_classes = load_locustfile_pytest(module.__file__) | loaded.user_classes
 
 
-def _is_ours(item: type) -> bool:
-    return item.__module__.partition(".")[0] in ("plimsoll", "locust")
+def _is_ours(item: Any) -> bool:
+    return str(getattr(item, "__module__", "")).partition(".")[0] in ("plimsoll", "locust")
+
+
+def add_classes(
+    kind: str, module: ModuleType, found: Iterable[type[Kind]], classes: dict[str, type[Kind]], files: dict[type, str]
+) -> None:
+    """Add the classes found in one module to those of other modules, by name.
+
+    kind: what a message calls them. files: the file in which each class is defined. A file that another locustfile
+    imports is executed twice: the first of its classes stays. Raises LocustfileError for two classes of one name.
+    """
+    own: dict[str, type[Kind]] = {}
+    for cls in found:
+        name, file = cls.__name__, _file(cls, module)
+        hidden = own.setdefault(name, cls)
+        if hidden is not cls:
+            raise _refusal(kind, name, _file(hidden, module), file)
+        known = classes.setdefault(name, cls)
+        if files.setdefault(known, file) != file:
+            raise _refusal(kind, name, files[known], file)
+
+
+def _file(cls: type, module: ModuleType) -> str:
+    # Several locustfiles may be modules of the same name, so the name of its module does not identify a class.
+    if cls.__module__ == module.__name__:
+        return str(module.__file__)
+    try:
+        return inspect.getfile(cls)
+    except (TypeError, OSError):
+        return cls.__module__
+
+
+def _refusal(kind: str, name: str, *files: str) -> LocustfileError:
+    places = " and ".join(dict.fromkeys(place for file in files for place in _places(file, name)))
+    return LocustfileError(f"two {kind} classes are called {name}: {places}; rename one of them")
+
+
+def _places(file: str, name: str) -> list[str]:
+    """Where a file defines classes of this name."""
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return [shown(file)]
+    lines = [each.lineno for each in ast.walk(tree) if isinstance(each, ast.ClassDef) and each.name == name]
+    return [f"{shown(file)}:{line}" for line in lines] or [shown(file)]

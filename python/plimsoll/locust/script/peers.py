@@ -1,11 +1,11 @@
-"""A worker, or the main node, among the other processes of its run: what it tells them, and what their news do to its
+"""A worker, or the main node, among the other processes of its run: what it sends them, and what their news do to its
 runner. `plimsoll.run.coordinator.peers` has the list of news, and passes them on.
 """
 
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import gevent
 
@@ -19,40 +19,63 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.locust.runners import MasterRunner, WorkerRunner
+    from plimsoll.run.worker.worker import WorkerReports
 
-    Tell = Callable[..., None]
+    Send = Callable[..., None]
 
 logger = logging.getLogger("locust.runners")
 
 
-class Peer(Protocol):
+class HostedController:
+    """The controller of a runner whose users the coordinator spreads over processes.
+
+    leave: called when the test is to end; the users of this process need not wait until the coordinator says so.
+    """
+
+    def __init__(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
+        self._reports = reports
+        self._leave = leave
+
+    def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
+        self._reports.begin(users, rate, classes)
+
+    def stop(self) -> None:
+        self._reports.quit()
+        self._leave()
+
+    def quit(self) -> None:
+        self.stop()
+
+    def send(self, type: str, data: Any, client_id: str | None) -> None:
+        self._reports.news("message", type, encode(data), client_id)
+
+
+class Peer:
     """One of several processes."""
 
-    @property
-    def failed(self) -> bool:
-        """Whether other processes have reported failures or exceptions."""
+    failed = False
+    """Other processes have reported failures or exceptions."""
 
     def begin(self) -> None:
         """`init` has been fired."""
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         """News of another process; calls listeners of the user's code."""
+        raise NotImplementedError
 
     def finish(self) -> None:
         """The test has stopped."""
 
 
-class WorkerPeer:
-    """tell: gets the kind of news and its arguments."""
+class WorkerPeer(Peer):
+    """send: gets the kind of news and its arguments."""
 
-    failed = False
-
-    def __init__(self, runner: WorkerRunner, tell: Tell) -> None:
+    def __init__(self, runner: WorkerRunner, send: Send) -> None:
         self._runner = runner
-        self._tell = tell
+        self._send = send
         self._adjusted = 0
         """Orders to have other users that were carried out since the last heartbeat."""
-        tell("connect", runner.client_id)
+        send("connect", runner.client_id)
         runner.spawn(self._beat)
 
     def begin(self) -> None:
@@ -82,7 +105,7 @@ class WorkerPeer:
         runner, adjusted = self._runner, self._adjusted
         self._adjusted = 0
         usage = runner.current_cpu_usage, runner.current_memory_usage
-        self._tell("heartbeat", runner.state, runner.user_classes_count, *usage, adjusted)
+        self._send("heartbeat", runner.state, runner.user_classes_count, *usage, adjusted)
 
     def _report(self) -> None:
         while True:
@@ -92,21 +115,19 @@ class WorkerPeer:
     def _send_report(self) -> None:
         data = self._runner.make_report()
         try:
-            self._tell("report", encode(data))
+            self._send("report", encode(data))
         except (TypeError, OverflowError) as error:
             logger.error("what listeners of report_to_master have added cannot be sent: %s", error)
             log.unhandled_greenlet_exception = True
 
 
-class MainPeer:
+class MainPeer(Peer):
     """take: gets what a worker has measured, for the statistics of this process."""
 
-    def __init__(self, runner: MasterRunner, tell: Tell, take: Callable[[EncodedSnapshot], None]) -> None:
+    def __init__(self, runner: MasterRunner, send: Send, take: Callable[[EncodedSnapshot], None]) -> None:
         self._runner = runner
-        self._tell = tell
+        self._send = send
         self._take = take
-        self.failed = False
-        """Whether workers have reported failures or exceptions."""
 
     def receive(self, kind: str, arguments: Sequence[Any]) -> None:
         runner = self._runner
@@ -115,7 +136,7 @@ class MainPeer:
                 runner.connect(client, index)
             case "heartbeat", [client, *state]:
                 if runner.receive(client, *state):
-                    self._tell("heartbeat", client)
+                    self._send("heartbeat", client)
             case "report", [client, data]:
                 runner.take_report(client, decode(data))
             case "snapshot", [client, data]:
@@ -126,12 +147,6 @@ class MainPeer:
                 runner.lose(client)
             case "leave", [client]:
                 runner.leave(client)
-
-    def begin(self) -> None:
-        pass
-
-    def finish(self) -> None:
-        pass
 
     def _add(self, client: str, snapshot: EncodedSnapshot) -> None:
         self.failed |= bool(snapshot.failures or snapshot.exceptions)

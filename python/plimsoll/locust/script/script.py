@@ -21,11 +21,9 @@ from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
 from plimsoll.locust.script import own_page
-from plimsoll.locust.script.controller import HostedController
 from plimsoll.locust.script.own_page import LocustPage
-from plimsoll.locust.script.peers import MainPeer, WorkerPeer
-from plimsoll.locust.script.reporting import reporting
-from plimsoll.locust.script.setting import LocustfileSetup
+from plimsoll.locust.script.peers import HostedController, MainPeer, WorkerPeer
+from plimsoll.locust.script.setting import LocustfileSetup, reporting
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
@@ -47,7 +45,7 @@ if TYPE_CHECKING:
 
     from plimsoll._engine import Engine, Recorder
     from plimsoll.locust.runners import Controller
-    from plimsoll.locust.script.peers import Peer, Tell
+    from plimsoll.locust.script.peers import Peer, Send
     from plimsoll.locust.web.ui import WebUI
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.transport.messages import EncodedSnapshot
@@ -153,14 +151,7 @@ class LocustScript:
         # Over all phases the population keeps count; a single stream can also say so itself, to the last arrival.
         limit = load.iterations if len(load.phases) == 1 else None
         for number, phase in enumerate(load.phases if self._place.role != "main" else ()):
-            arrivals = Arrivals(
-                phase.shape.build(),
-                poisson=phase.poisson,
-                seed=self._plan.seed + number,
-                index=self._place.index,
-                of=self._place.workers,
-                limit=limit,
-            )
+            arrivals = self._arrivals(phase.shape, phase.poisson, number, limit)
             self._open.arrive(arrivals, epoch + round(phase.start * 1e9))
         self.spawned(0)
 
@@ -169,14 +160,20 @@ class LocustScript:
         load = self._plan.load
         assert load is not None
         self._offers += 1
-        arrivals = Arrivals(
-            ShapeSpec.of("constant", level=rate, seconds=seconds).build(),
-            poisson=load.phases[-1].poisson,
-            seed=self._plan.seed + len(load.phases) + self._offers,
+        shape = ShapeSpec.of("constant", level=rate, seconds=seconds)
+        arrivals = self._arrivals(shape, load.phases[-1].poisson, len(load.phases) + self._offers)
+        self._open.arrive_instead(arrivals, start)
+
+    def _arrivals(self, shape: ShapeSpec, poisson: bool, stream: int, limit: int | None = None) -> Arrivals:
+        """What this worker gets. stream: each has random numbers of its own. limit: arrivals over all workers."""
+        return Arrivals(
+            shape.build(),
+            poisson=poisson,
+            seed=self._plan.seed + stream,
             index=self._place.index,
             of=self._place.workers,
+            limit=limit,
         )
-        self._open.arrive_instead(arrivals, start)
 
     def reset(self) -> None:
         """`reset_stats`, and the statistics that the locustfile sees begin again."""
@@ -288,18 +285,18 @@ class LocustScript:
         self._fire(self._events.quit, exit_code=code)
         return environment.process_exit_code, on_error, log.unhandled_greenlet_exception
 
-    def _make_runner(self, controller: Controller, tell: Tell) -> runners.Runner:
+    def _make_runner(self, controller: Controller, send: Send) -> runners.Runner:
         environment, place = self._environment, self._place
         if place.role == "alone" or self._setting is None:
             return runners.LocalRunner(environment, controller)
         if place.role == "main":
             main = runners.MasterRunner(environment, controller=controller)
-            self._member = MainPeer(main, tell, self._add_stats)
+            self._member = MainPeer(main, send, self._add_stats)
             return main
         worker = runners.WorkerRunner(
             environment, controller=controller, worker_index=place.index, worker_count=place.workers
         )
-        self._member = WorkerPeer(worker, tell)
+        self._member = WorkerPeer(worker, send)
         return worker
 
     def _add_stats(self, snapshot: EncodedSnapshot) -> None:
@@ -332,7 +329,7 @@ class LocustScript:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        quota = None if iterations is None else share(iterations, self._place.index, self._place.workers)
+        quota = None if iterations is None else self._share(iterations)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
         return self._closed
 
@@ -345,12 +342,13 @@ class LocustScript:
             self._runner.user_greenlets,
             self._environment.hub,
             self._recorder,
-            max_users=max(1, share(self._plan.most_users, self._place.index, self._place.workers)),
+            max_users=max(1, self._share(self._plan.most_users)),
             drop=load.on_saturation == "drop",
-            iterations=None
-            if load.iterations is None
-            else share(load.iterations, self._place.index, self._place.workers),
+            iterations=None if load.iterations is None else self._share(load.iterations),
         )
+
+    def _share(self, number: int) -> int:
+        return share(number, self._place.index, self._place.workers)
 
     def _follow_shape(self) -> None:
         try:
@@ -372,7 +370,7 @@ class LocustScript:
     def _on_user_error(self, user_instance: Any, exception: BaseException, tb: Any, **_: Any) -> None:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
-        # Without frames there is nothing but the message to tell them apart by, and it may be another one each time.
+        # Without frames there is nothing but the message to send them apart by, and it may be another one each time.
         self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
         self._runner.log_exception("local", str(exception), frames)
 

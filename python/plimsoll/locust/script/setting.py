@@ -95,8 +95,8 @@ class LocustfileSetup:
         if self._plan.load is not None:
             logger.warning("%s is not followed: the command line gives another load", type(shape).__name__)
             return None
-        said = dict(self._plan.options)
-        ignored = [flag for name, flag in COMMON_OPTIONS.items() if said.get(name)]
+        given = dict(self._plan.options)
+        ignored = [flag for name, flag in COMMON_OPTIONS.items() if given.get(name)]
         if ignored and not shape.use_common_options:
             logger.warning(
                 "%s says itself how many users there are and how long: ignored is %s. With use_common_options = True "
@@ -118,16 +118,16 @@ class LocustfileSetup:
         }
         # One of them is the runner's own.
         read = len(environment.events.worker_report._handlers) > 1
-        said = {"host": environment.host, "stop_timeout": environment.stop_timeout, "options": own, "reports": read}
-        return encode(said)
+        shared = {"host": environment.host, "stop_timeout": environment.stop_timeout, "options": own, "reports": read}
+        return encode(shared)
 
     def adopt(self, shared: bytes) -> None:
         """Have, as a worker, what the main node shares."""
-        said: Mapping[str, Any] = decode(shared)
-        self.environment.host, self.environment.stop_timeout = said["host"], said["stop_timeout"]
-        vars(self.options).update(said["options"])
+        values: Mapping[str, Any] = decode(shared)
+        self.environment.host, self.environment.stop_timeout = values["host"], values["stop_timeout"]
+        vars(self.options).update(values["options"])
         if isinstance(self.environment.runner, WorkerRunner):
-            self.environment.runner.reports_are_read = said["reports"]
+            self.environment.runner.reports_are_read = values["reports"]
 
 
 def _warn_of_fixed_counts(classes: Sequence[type[User]], users: Any) -> None:
@@ -171,3 +171,24 @@ def _travels(value: Any) -> bool:
     except (TypeError, ValueError, OverflowError):
         return False
     return True
+
+
+def reporting() -> dict[str, Any]:
+    """What the locustfile has set in `locust.stats`, for `Reporting.from_dict`; nothing if it never imported that."""
+    settings = sys.modules.get("plimsoll.locust.stats")
+    if settings is None:
+        return {}
+    found = {
+        "console_interval": settings.CONSOLE_STATS_INTERVAL_SEC,
+        "csv_interval": settings.CSV_STATS_INTERVAL_SEC,
+        "percentiles": settings.PERCENTILES_TO_REPORT,
+    }
+    if settings.STATS_NAME_WIDTH != settings.INITIAL_NAME_WIDTH:
+        found["name_width"] = settings.STATS_NAME_WIDTH
+    return {name: value for name, value in found.items() if _is_numeric(value)}
+
+
+def _is_numeric(value: Any) -> bool:
+    """Whether it is a number, or a list of them: user code may have put anything there."""
+    values = value if isinstance(value, list | tuple) else [value]
+    return all(isinstance(each, int | float) for each in values)

@@ -3,17 +3,16 @@
 Response times are always those of all requests with an answer or a timeout, of failed ones too: `--times-of successes`
 is about the report of a run, not about these. The time until a connection is refused or breaks is not among them.
 
-`locust.stats` is this very module, so that a locustfile may set its constants: whatever is here in capitals, and
-`bucket_response_time`, is looked up each time it is used.
+`locust.stats` is this module, so that a locustfile may set its constants: names in capitals, and
+`bucket_response_time`, are looked up each time they are used.
 
     settings.py      these constants, for the modules of this package
     source.py        where the numbers come from: a Recorder, fed by this process or by what workers report
-    numbers.py       the numbers of one row: recorded ones, or those of an entry that somebody counts by hand
+    numbers.py       the numbers of one row: recorded ones, or those of an entry that is counted by hand
     entry.py         StatsEntry, a row            request_stats.py  RequestStats, all of them
     errors.py        StatsError                   remade.py         exceptions from their texts
-    percentiles.py   functions over {ms: count}
-    printing.py      tables                       history.py        points of the charts
-    csv_files.py     CSV                         report.py          what is new since the last report
+    percentiles.py   functions over {ms: count}   printing.py       tables
+    csv_files.py     CSV                          intervals.py      points of the charts, reports to the main node
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from plimsoll.errors import LocustfileError
 from plimsoll.locust.stats.csv_files import CSVWriter, StatsCSV, StatsCSVFileWriter
 from plimsoll.locust.stats.entry import StatsEntry, StatsEntryDict
 from plimsoll.locust.stats.errors import StatsError, StatsErrorDict
-from plimsoll.locust.stats.history import stats_history, update_stats_history
+from plimsoll.locust.stats.intervals import stats_history, update_stats_history
 from plimsoll.locust.stats.percentiles import (
     CachedResponseTimes,
     avg,
@@ -55,50 +54,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = [
-    "CONSOLE_STATS_INTERVAL_SEC",
-    "CSV_STATS_FLUSH_INTERVAL_SEC",
-    "CSV_STATS_INTERVAL_SEC",
-    "CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW",
-    "HISTORY_STATS_INTERVAL_SEC",
-    "INITIAL_NAME_WIDTH",
-    "PERCENTILES_TO_CHART",
-    "PERCENTILES_TO_REPORT",
-    "PERCENTILES_TO_STATISTICS",
-    "STATS_AUTORESIZE",
-    "STATS_NAME_WIDTH",
-    "STATS_TYPE_WIDTH",
-    "CSVWriter",
-    "CachedResponseTimes",
-    "EntriesDict",
-    "RequestStats",
-    "StatsCSV",
-    "StatsCSVFileWriter",
-    "StatsEntry",
-    "StatsEntryDict",
-    "StatsError",
-    "StatsErrorDict",
-    "StatsSource",
-    "avg",
-    "bucket_response_time",
-    "calculate_response_time_percentile",
-    "console_logger",
-    "diff_response_time_dicts",
-    "get_error_report_summary",
-    "get_percentile_stats_summary",
-    "get_readable_percentiles",
-    "get_stats_summary",
-    "median_from_dict",
-    "print_error_report",
-    "print_percentile_stats",
-    "print_stats",
-    "print_stats_json",
-    "save_stats_json",
-    "sort_stats",
-    "stats_history",
-    "stats_printer",
-    "update_stats_history",
-    "validate_stats_configuration",
-]
+    "CONSOLE_STATS_INTERVAL_SEC", "CSV_STATS_FLUSH_INTERVAL_SEC", "CSV_STATS_INTERVAL_SEC",
+    "CURRENT_RESPONSE_TIME_PERCENTILE_WINDOW", "HISTORY_STATS_INTERVAL_SEC", "INITIAL_NAME_WIDTH",
+    "PERCENTILES_TO_CHART", "PERCENTILES_TO_REPORT", "PERCENTILES_TO_STATISTICS", "STATS_AUTORESIZE",
+    "STATS_NAME_WIDTH", "STATS_TYPE_WIDTH", "CSVWriter", "CachedResponseTimes", "EntriesDict", "RequestStats",
+    "StatsCSV", "StatsCSVFileWriter", "StatsEntry", "StatsEntryDict", "StatsError", "StatsErrorDict", "StatsSource",
+    "avg", "bucket_response_time", "calculate_response_time_percentile", "console_logger",
+    "diff_response_time_dicts", "get_error_report_summary", "get_percentile_stats_summary",
+    "get_readable_percentiles", "get_stats_summary", "median_from_dict", "print_error_report",
+    "print_percentile_stats", "print_stats", "print_stats_json", "save_stats_json", "sort_stats", "stats_history",
+    "stats_printer", "update_stats_history", "validate_stats_configuration",
+]  # fmt: skip
 
 INITIAL_NAME_WIDTH = max(0, min(shutil.get_terminal_size((160, 24)).columns - 80, 80))
 STATS_NAME_WIDTH = INITIAL_NAME_WIDTH

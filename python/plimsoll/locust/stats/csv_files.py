@@ -81,11 +81,7 @@ class StatsCSVFileWriter(StatsCSV):
         super().__init__(environment, percentiles_to_report)
         self.base_filepath = base_filepath
         self.full_history = full_history
-        self._tables = {
-            "stats": self.requests_csv,
-            "failures": self.failures_csv,
-            "exceptions": self.exceptions_csv,
-        }
+        self._tables = {"stats": self.requests_csv, "failures": self.failures_csv, "exceptions": self.exceptions_csv}
         self._files = {what: self._open(what) for what in self._tables}
         self._history = self._open("stats_history")
         self._history_writer = csv.writer(self._history)
@@ -103,12 +99,7 @@ class StatsCSVFileWriter(StatsCSV):
 
     def write(self) -> None:
         """A line of the history, or one for each endpoint; the other files as they stand now."""
-        for what, table in self._tables.items():
-            file = self._files[what]
-            file.seek(0)
-            table(csv.writer(file))
-            file.truncate()
-            file.flush()
+        self._rewrite()
         stats, runner = self.environment.stats, self.environment.runner
         users = runner.user_count if runner else 0
         for entry in [*(sort_stats(stats.entries) if self.full_history else []), stats.total]:
@@ -122,13 +113,18 @@ class StatsCSVFileWriter(StatsCSV):
     def close_files(self) -> None:
         """Write the end of the test, but for the history, and close."""
         if not self._history.closed:
-            for what, table in self._tables.items():
-                file = self._files[what]
-                file.seek(0)
-                table(csv.writer(file))
-                file.truncate()
+            self._rewrite()
+            for file in (*self._files.values(), self._history):
                 file.close()
-            self._history.close()
+
+    def _rewrite(self) -> None:
+        """The files besides the history, as they stand now."""
+        for what, table in self._tables.items():
+            file = self._files[what]
+            file.seek(0)
+            table(csv.writer(file))
+            file.truncate()
+            file.flush()
 
     def _open(self, what: str) -> IO[str]:
         path = Path(f"{self.base_filepath}_{what}.csv")

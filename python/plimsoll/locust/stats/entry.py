@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from plimsoll.locust.stats import settings
-from plimsoll.locust.stats.numbers import CountedNumbers
+from plimsoll.locust.stats.numbers import CountedNumbers, RowSums
 from plimsoll.locust.stats.percentiles import avg
 from plimsoll.record import Interval
 from plimsoll.stats.latency.milliseconds import Latency
@@ -14,7 +14,6 @@ from plimsoll.stats.seconds import WINDOW
 if TYPE_CHECKING:
     from plimsoll.locust.stats.numbers import Numbers
     from plimsoll.locust.stats.request_stats import RequestStats
-    from plimsoll.record import TotalTuple
 
 _MS = 1_000_000
 
@@ -59,63 +58,63 @@ class StatsEntry:
         self.method = method
         self.use_response_times_cache = use_response_times_cache
         self._numbers: Numbers = CountedNumbers() if numbers is None else numbers
-        self._latency: tuple[TotalTuple, Latency] | None = None
+        self._latency: tuple[RowSums, Latency] | None = None
         """The latency, and the total that it belongs to."""
 
     # Counts
 
     @property
     def num_requests(self) -> int:
-        return self._numbers.total()[0]
+        return self._numbers.total().requests
 
     @property
     def num_failures(self) -> int:
-        return self._numbers.total()[1]
+        return self._numbers.total().failures
 
     @property
     def num_none_requests(self) -> int:
         """Requests without a response time. The others may be more than those that averages and percentiles are of: how
         long a refusal takes is not among them."""
-        return self._numbers.total()[9]
+        return self._numbers.total().untimed
 
     @property
     def total_content_length(self) -> int:
         """Bytes of decoded response bodies."""
-        return self._numbers.total()[3]
+        return self._numbers.total().size
 
     @property
     def fail_ratio(self) -> float:
         """Failures per request, 0…1."""
-        requests, failures, *_ = self._numbers.total()
-        return failures / requests if requests else float(failures > 0)
+        total = self._numbers.total()
+        return total.failures / total.requests if total.requests else float(total.failures > 0)
 
     @property
     def avg_content_length(self) -> float:
-        requests, _, _, size, *_ = self._numbers.total()
-        return size / requests if requests else 0
+        total = self._numbers.total()
+        return total.size / total.requests if total.requests else 0
 
     # Response times
 
     @property
     def total_response_time(self) -> float:
-        return self._numbers.total()[4] / _MS
+        return self._numbers.total().sum / _MS
 
     @property
     def min_response_time(self) -> float | None:
         """None when nothing was timed."""
         total = self._numbers.total()
-        return total[5] / _MS if total[2] else None
+        return total.smallest / _MS if total.timed else None
 
     @property
     def max_response_time(self) -> float:
         """0 when nothing was timed."""
         total = self._numbers.total()
-        return total[6] / _MS if total[2] else 0
+        return total.largest / _MS if total.timed else 0
 
     @property
     def avg_response_time(self) -> float:
         total = self._numbers.total()
-        return total[4] / _MS / total[2] if total[2] else 0.0
+        return total.sum / _MS / total.timed if total.timed else 0.0
 
     @property
     def median_response_time(self) -> float:
@@ -130,10 +129,9 @@ class StatsEntry:
         value = self._latency[1].quantile(percent)
         return value.value if value else 0
 
-    def _measure(self, total: TotalTuple) -> Latency:
-        _, _, timed, _, sum, smallest, largest, *_ = total
-        times = Interval(0, self.method, self.name, "success", count=timed)
-        times.response_sum, times.response_min, times.response_max = sum, smallest, largest
+    def _measure(self, total: RowSums) -> Latency:
+        times = Interval(0, self.method, self.name, "success", count=total.timed)
+        times.response_sum, times.response_min, times.response_max = total.sum, total.smallest, total.largest
         times.response = self._numbers.latency()
         return Latency.of_response([times])
 
@@ -146,7 +144,7 @@ class StatsEntry:
     def response_times(self) -> dict[float, int]:
         """{response time: requests}. Right to three digits; the keys pass through `bucket_response_time`."""
         total = self._numbers.total()
-        smallest, largest = total[5] / _MS, total[6] / _MS
+        smallest, largest = total.smallest / _MS, total.largest / _MS
         times: dict[float, int] = {}
         for micros, count in self._numbers.latency().buckets():
             key = settings.bucket_response_time(min(max(micros / 1000, smallest), largest))
@@ -164,7 +162,7 @@ class StatsEntry:
     def last_request_timestamp(self) -> float | None:
         """Unix time at which the last response arrived."""
         total = self._numbers.total()
-        return self._numbers.unix(total[8]) if total[0] else None
+        return self._numbers.unix(total.last) if total.requests else None
 
     @property
     def num_reqs_per_sec(self) -> dict[int, int]:
@@ -283,15 +281,20 @@ class StatsEntry:
         """The inverse of `serialize`, as a row that is counted by hand."""
         counted = CountedNumbers()
         counted.start_time = data["start_time"]
-        counted.requests, counted.failures = data["num_requests"], data["num_failures"]
-        counted.timed, counted.untimed = sum(data["response_times"].values()), data["num_none_requests"]
-        counted.size = data["total_content_length"]
-        counted.sum = round(data["total_response_time"] * _MS)
-        counted.smallest = round((data["min_response_time"] or 0) * _MS)
-        counted.largest = round(data["max_response_time"] * _MS)
-        if counted.requests:
-            counted.first = round(data["start_time"] * 1e9)
-            counted.last = round((data["last_request_timestamp"] or data["start_time"]) * 1e9)
+        stamps = (data["start_time"], data["last_request_timestamp"] or data["start_time"])
+        first, last = (round(unix * 1e9) if data["num_requests"] else 0 for unix in stamps)
+        counted.sums = RowSums(
+            data["num_requests"],
+            data["num_failures"],
+            sum(data["response_times"].values()),
+            data["total_content_length"],
+            round(data["total_response_time"] * _MS),
+            round((data["min_response_time"] or 0) * _MS),
+            round(data["max_response_time"] * _MS),
+            first,
+            last,
+            data["num_none_requests"],
+        )
         for milliseconds, count in data["response_times"].items():
             counted.times.record(round(float(milliseconds) * 1000), count)
         failures = data["num_fail_per_sec"]

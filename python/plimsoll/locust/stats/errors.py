@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from plimsoll.locust.stats.live_mapping import LiveMapping
 from plimsoll.locust.stats.remade import remade
 from plimsoll.report.render.locust_csv import error_text, failure_key, is_repr
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import message_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from plimsoll.locust.stats.source import StatsSource
 
 
@@ -32,24 +31,16 @@ class StatsErrorDict(TypedDict):
     last_seen: float | None
 
 
+@dataclass(eq=False, repr=False)
 class StatsError:
     """Failures of one endpoint with one message. The times are Unix time."""
 
-    def __init__(
-        self,
-        method: str,
-        name: str,
-        error: BaseException | str | None,
-        occurrences: int = 0,
-        first_seen: float | None = None,
-        last_seen: float | None = None,
-    ) -> None:
-        self.method = method
-        self.name = name
-        self.error = error
-        self.occurrences = occurrences
-        self.first_seen = first_seen
-        self.last_seen = last_seen
+    method: str
+    name: str
+    error: BaseException | str | None
+    occurrences: int = 0
+    first_seen: float | None = None
+    last_seen: float | None = None
 
     @classmethod
     def parse_error(cls, error: BaseException | str | None) -> str:
@@ -93,7 +84,7 @@ class StatsError:
 class RecordedError(StatsError):
     """A StatsError of a test: its numbers are current whenever they are read, until a reset.
 
-    Its exception is made, when somebody asks for it, of the text that is recorded.
+    Its exception is made from the recorded text when it is first read.
     """
 
     def __init__(self, errors: ErrorsDict, method: str, name: str, text: str) -> None:
@@ -124,7 +115,7 @@ class RecordedError(StatsError):
         return remade(self._text) if is_repr(self._text) and not self._errors.are_texts else self._text
 
 
-class ErrorsDict(Mapping[str, StatsError]):
+class ErrorsDict(LiveMapping[str, StatsError]):
     """{key: StatsError} of all failures up to the moment of reading, in the order in which they were first seen."""
 
     def __init__(self, source: StatsSource) -> None:
@@ -132,29 +123,6 @@ class ErrorsDict(Mapping[str, StatsError]):
         self._errors: dict[str, RecordedError] = {}
         """The errors since the last reset."""
         self._version: tuple[float, object] | None = None
-
-    def __getitem__(self, key: str) -> StatsError:
-        return self.refresh()[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.copy())
-
-    def __len__(self) -> int:
-        return len(self.refresh())
-
-    # Copies, as failures come meanwhile.
-
-    def values(self) -> Any:
-        return self.copy().values()
-
-    def items(self) -> Any:
-        return self.copy().items()
-
-    def copy(self) -> dict[str, StatsError]:
-        return dict(self.refresh())
-
-    def __repr__(self) -> str:
-        return repr(self.copy())
 
     @property
     def are_texts(self) -> bool:

@@ -3,33 +3,52 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll._engine import Histogram
 
 if TYPE_CHECKING:
     from plimsoll.locust.stats.source import Endpoint, StatsSource
-    from plimsoll.record import TotalTuple
 
 RECENT = 60
 """Seconds of which requests are counted apart."""
 _MS = 1_000_000
 
 
-class Numbers(Protocol):
-    """What a row is made of."""
+class RowSums(NamedTuple):
+    """The sums of a row, in the order of `plimsoll.record.TotalTuple`."""
 
-    def total(self) -> TotalTuple: ...
-    def latency(self) -> Histogram: ...
-    def recent(self) -> list[tuple[int, int, int]]: ...
-    def recent_latency(self, seconds: int) -> Histogram: ...
-    def unix(self, stamp: int) -> float: ...
-    @property
-    def start_time(self) -> float: ...
-    def log(self, response_ms: float | None, size: float) -> None: ...
-    def log_error(self, error: BaseException | str | None) -> None: ...
-    def add(self, other: Numbers) -> None: ...
-    def reset(self) -> None: ...
+    requests: int = 0
+    failures: int = 0
+    timed: int = 0
+    """Requests whose time averages and percentiles are made of."""
+    size: int = 0
+    """Bytes of decoded response bodies."""
+    sum: int = 0
+    """Of the response times, in ns, as are the next two."""
+    smallest: int = 0
+    largest: int = 0
+    first: int = 0
+    """Stamp of the first arrival."""
+    last: int = 0
+    untimed: int = 0
+    """Requests without any response time."""
+
+    def plus(self, other: RowSums) -> RowSums:
+        """The sums of both. Their stamps must be of the same clock."""
+        both = self, other
+        return RowSums(
+            self.requests + other.requests,
+            self.failures + other.failures,
+            self.timed + other.timed,
+            self.size + other.size,
+            self.sum + other.sum,
+            min((each.smallest for each in both if each.timed), default=0),
+            max(self.largest, other.largest),
+            min((each.first for each in both if each.requests), default=0),
+            max(self.last, other.last),
+            self.untimed + other.untimed,
+        )
 
 
 class RecordedNumbers:
@@ -38,8 +57,9 @@ class RecordedNumbers:
     def __init__(self, source: StatsSource, endpoint: Endpoint | None) -> None:
         self._source = source
         self._endpoint = endpoint
+        self.unix = source.unix
 
-    def total(self) -> TotalTuple:
+    def total(self) -> RowSums:
         return self._source.total(self._endpoint)
 
     def latency(self) -> Histogram:
@@ -51,14 +71,11 @@ class RecordedNumbers:
     def recent_latency(self, seconds: int) -> Histogram:
         return self._source.recent_latency(self._endpoint, seconds)
 
-    def unix(self, stamp: int) -> float:
-        return self._source.unix(stamp)
-
     @property
     def start_time(self) -> float:
         """When its first request arrived; of the sum, when it was begun."""
         total = self.total()
-        return self.unix(total[7]) if self._endpoint and total[0] else self._source.since
+        return self.unix(total.first) if self._endpoint and total.requests else self._source.since
 
     def log(self, response_ms: float | None, size: float) -> None:
         self._source.log_request(self._row(), response_ms, size)
@@ -68,15 +85,12 @@ class RecordedNumbers:
 
     def add(self, other: Numbers) -> None:
         """Counts and times; what was when is not taken over."""
-        *counts, first, last, untimed = other.total()
-        stamps = (self._stamp(other.unix(stamp)) for stamp in (first, last))
-        self._source.absorb(self._row(), (*counts, *stamps, untimed), other.latency())  # type: ignore[arg-type]
+        total = other.total()
+        first, last = (max(0, round((other.unix(stamp) - self.unix(0)) * 1e9)) for stamp in (total.first, total.last))
+        self._source.absorb(self._row(), total._replace(first=first, last=last), other.latency())
 
     def reset(self) -> None:
         self._source.reset_endpoint(self._endpoint)
-
-    def _stamp(self, unix: float) -> int:
-        return max(0, round((unix - self._source.unix(0)) * 1e9))
 
     def _row(self) -> Endpoint:
         if self._endpoint is None:
@@ -92,20 +106,14 @@ class CountedNumbers:
 
     def reset(self) -> None:
         self.start_time = time.time()
-        self.requests = self.failures = self.timed = self.untimed = 0
-        self.size: float = 0
-        self.sum = self.smallest = self.largest = 0
-        """Sum, minimum and maximum of the response times, in ns."""
-        self.first = self.last = 0
+        self.sums = RowSums()
         self.times = Histogram()
         self.seconds: dict[int, tuple[int, int]] = {}
         """{Unix second: (requests, failures)} of the last seconds."""
         self._times_of_second: dict[int, Histogram] = {}
 
-    def total(self) -> TotalTuple:
-        times = self.sum, self.smallest, self.largest
-        stamps = self.first, self.last
-        return self.requests, self.failures, self.timed, int(self.size), *times, *stamps, self.untimed
+    def total(self) -> RowSums:
+        return self.sums
 
     def latency(self) -> Histogram:
         return self.times
@@ -125,45 +133,28 @@ class CountedNumbers:
 
     def log(self, response_ms: float | None, size: float) -> None:
         unix = time.time()
-        self.last = round(unix * 1e9)
-        self.first = self.first or self.last
-        self.requests += 1
-        self.size += size
+        stamp = round(unix * 1e9)
+        logged = RowSums(requests=1, size=int(size), first=stamp, last=stamp, untimed=1)
         self._count(int(unix), 1, 0)
-        if response_ms is None:
-            self.untimed += 1
-            return
-        nanos = round(response_ms * _MS)
-        self._extend(1, nanos, nanos, nanos)
-        for times in (self.times, self._times_of_second.setdefault(int(unix), Histogram())):
-            times.record(round(response_ms * 1000))
+        if response_ms is not None:
+            nanos = round(response_ms * _MS)
+            logged = logged._replace(timed=1, untimed=0, sum=nanos, smallest=nanos, largest=nanos)
+            for times in (self.times, self._times_of_second.setdefault(int(unix), Histogram())):
+                times.record(round(response_ms * 1000))
+        self.sums = self.sums.plus(logged)
 
     def log_error(self, error: BaseException | str | None) -> None:
-        self.failures += 1
+        self.sums = self.sums._replace(failures=self.sums.failures + 1)
         self._count(int(time.time()), 0, 1)
 
     def add(self, other: Numbers) -> None:
-        requests, failures, timed, size, total, smallest, largest, first, last, untimed = other.total()
+        total = other.total()
+        first, last = (round(other.unix(stamp) * 1e9) if total.requests else 0 for stamp in (total.first, total.last))
         self.start_time = min(self.start_time, other.start_time)
-        if requests:
-            stamps = [round(other.unix(stamp) * 1e9) for stamp in (first, last)]
-            self.first = min(self.first or stamps[0], stamps[0])
-            self.last = max(self.last, stamps[1])
-        self._extend(timed, total, smallest, largest)
-        self.requests += requests
-        self.failures += failures
-        self.untimed += untimed
-        self.size += size
+        self.sums = self.sums.plus(total._replace(first=first, last=last))
         self.times.add(other.latency())
         for second, *counts in other.recent():
             self._count(second, *counts)
-
-    def _extend(self, count: int, total: int, smallest: int, largest: int) -> None:
-        if count:
-            self.smallest = min(self.smallest, smallest) if self.timed else smallest
-            self.largest = max(self.largest, largest)
-            self.sum += total
-            self.timed += count
 
     def _count(self, second: int, requests: int, failures: int) -> None:
         before = self.seconds.get(second, (0, 0))
@@ -173,3 +164,7 @@ class CountedNumbers:
             self.seconds = {each: counts for each, counts in self.seconds.items() if each > newest - RECENT}
             for each in self._times_of_second.keys() - self.seconds.keys():
                 del self._times_of_second[each]
+
+
+Numbers = RecordedNumbers | CountedNumbers
+"""What a row is made of."""

@@ -1,4 +1,4 @@
-"""Exceptions made again from what they were filed under: the text of their `repr`."""
+"""Exceptions made again from the text of their `repr`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PLACES = (locust_errors, builtins, requests_errors, socket)
 
 
 class FiledError(Exception):
-    """Stands for an exception whose class is not known here. It has its arguments, as far as the text tells them."""
+    """Stands for an exception whose class is not known here. It has the arguments that can be read from the text."""
 
     def __init__(self, text: str, *args: Any) -> None:
         super().__init__(*args)
@@ -31,7 +31,7 @@ class FiledError(Exception):
 
 
 def remade(text: str) -> BaseException:
-    """An exception whose `repr` is this text, and whose `str` is that of the original wherever the text tells it."""
+    """An exception whose `repr` is this text, and whose `str` is that of the original where the text has it."""
     try:
         with warnings.catch_warnings(action="ignore"):
             node = ast.parse(text, mode="eval").body

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.locust.stats.entry import StatsEntry
 from plimsoll.locust.stats.errors import ErrorsDict
+from plimsoll.locust.stats.live_mapping import LiveMapping
 from plimsoll.locust.stats.numbers import RecordedNumbers
 from plimsoll.locust.stats.source import StatsSource
 from plimsoll.stats.totals import AGGREGATED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from plimsoll.locust.stats.entry import StatsEntryDict
 
 
@@ -68,7 +66,7 @@ class RequestStats:
 
     def reset_all(self) -> None:
         """Start counting again at zero; endpoints stay. The stored run does not change."""
-        self.entries.keep()
+        self.entries.refresh()
         self._begin_anew()
 
     def clear_all(self) -> None:
@@ -88,7 +86,7 @@ class RequestStats:
         return {key: error.serialize() for key, error in self.errors.items()}
 
 
-class EntriesDict(Mapping[tuple[str, str], StatsEntry]):
+class EntriesDict(LiveMapping[tuple[str, str], StatsEntry]):
     """{(name, method): StatsEntry} of the endpoints that had a request, in the order in which they were first seen. Any
     other gets an entry with zeros when it is asked for as `[name, method]`."""
 
@@ -101,38 +99,18 @@ class EntriesDict(Mapping[tuple[str, str], StatsEntry]):
         entry = self._entries.get(key)
         if entry is None:
             # What had its first request before goes before it.
-            self.keep()
+            self.refresh()
             entry = self._entries.get(key) or self._add(*key)
         return entry
 
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self.copy())
-
-    def __len__(self) -> int:
-        return len(self.keep())
-
     def __contains__(self, key: object) -> bool:
-        return key in self._entries or key in self.keep()
+        return key in self._entries or key in self.refresh()
 
     def get(self, key: tuple[str, str], default: Any = None) -> Any:
         """The entry, or the default for an endpoint without one."""
-        return self._entries.get(key) or self.keep().get(key, default)
+        return self._entries.get(key) or self.refresh().get(key, default)
 
-    # What Mapping makes of `__getitem__` would look up each key again. They are copies, as requests come meanwhile.
-
-    def values(self) -> Any:
-        return self.copy().values()
-
-    def items(self) -> Any:
-        return self.copy().items()
-
-    def copy(self) -> dict[tuple[str, str], StatsEntry]:
-        return dict(self.keep())
-
-    def __repr__(self) -> str:
-        return repr(self.copy())
-
-    def keep(self) -> dict[tuple[str, str], StatsEntry]:
+    def refresh(self) -> dict[tuple[str, str], StatsEntry]:
         """Make the entries of all endpoints that had a request by now. They stay until `clear`."""
         for method, name in self._stats.source.endpoints():
             if (name, method) not in self._entries:

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gevent
 
 from plimsoll._engine import Histogram, Recorder, now
+from plimsoll.locust.stats.numbers import RowSums
 from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Failure, Interval
 from plimsoll.users.recording import RequestRecorder
 
 if TYPE_CHECKING:
-    from plimsoll.record import TotalTuple
     from plimsoll.run.transport.messages import EncodedSnapshot
 
 Endpoint = tuple[str, str]
 """(method, name)"""
 
-NOTHING: TotalTuple = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 _SECOND = 1_000_000_000
 _LOGGED = 1000
 """After this many requests that code logs itself, a Recorder without another reader is emptied."""
@@ -33,7 +32,6 @@ class StatsSource:
     def __init__(self, recorder: Recorder | None = None) -> None:
         self._own = recorder is None
         self.recorder = recorder or Recorder(now())
-        self._ids: dict[Endpoint, int] = {}
         self._clock_offset = time.time() - now() / _SECOND
         """Unix time minus that of stamps, s."""
         self.changes = 0
@@ -50,40 +48,29 @@ class StatsSource:
     def endpoints(self) -> list[Endpoint]:
         """The endpoints with a request, in the order of their first one."""
         self._release()
-        self._ids = {endpoint: number for number, endpoint in enumerate(self.recorder.endpoints())}
-        return [endpoint for endpoint, number in self._ids.items() if self.recorder.total(number)[0]]
+        known = enumerate(self.recorder.endpoints())
+        return [endpoint for number, endpoint in known if self.recorder.total(number)[0]]
 
-    def total(self, endpoint: Endpoint | None) -> TotalTuple:
-        if self._held:
-            self._release()
-        if endpoint is None:
-            return self.recorder.total()
-        number = self._id(endpoint)
-        return NOTHING if number is None else self.recorder.total(number)
+    def total(self, endpoint: Endpoint | None) -> RowSums:
+        self._release()
+        return RowSums(*self.recorder.total(self._number(endpoint)))
 
     def latency(self, endpoint: Endpoint | None) -> Histogram:
         """The response times of what `total` counts as timed."""
         self._release()
-        number = self._id(endpoint)
-        return Histogram() if number is None and endpoint else self.recorder.latency(number)
+        return self.recorder.latency(self._number(endpoint))
 
     def recent(self, endpoint: Endpoint | None) -> list[tuple[int, int, int]]:
         """(Unix second, requests, failures) of each of the last 60 seconds that had any, ascending."""
         self._release()
-        number = self._id(endpoint)
-        if number is None and endpoint:
-            return []
-        zero = int(self.unix(self.recorder.epoch))
-        return [(zero + second, requests, failures) for second, requests, failures in self.recorder.recent(number)]
+        zero, rows = int(self.unix(self.recorder.epoch)), self.recorder.recent(self._number(endpoint))
+        return [(zero + second, requests, failures) for second, requests, failures in rows]
 
     def recent_latency(self, endpoint: Endpoint | None, seconds: int) -> Histogram:
         """The response times of the last seconds, 60 at most, and of the one in progress."""
         self._release()
-        number = self._id(endpoint)
-        if number is None and endpoint:
-            return Histogram()
         current = max(0, now() - self.recorder.epoch) // _SECOND
-        return self.recorder.recent_latency(number, max(0, current - seconds))
+        return self.recorder.recent_latency(self._number(endpoint), max(0, current - seconds))
 
     def failures(self) -> list[Failure]:
         """In the order in which they were first seen."""
@@ -113,9 +100,7 @@ class StatsSource:
     def reset_endpoint(self, endpoint: Endpoint | None) -> None:
         """The same for the totals and times of one endpoint, or of all together while each goes on."""
         self._release()
-        number = self._id(endpoint)
-        if number is not None or endpoint is None:
-            self.recorder.reset_total(number)
+        self.recorder.reset_total(self._number(endpoint))
 
     # What the user's code logs
 
@@ -130,10 +115,10 @@ class StatsSource:
     def log_error(self, endpoint: Endpoint, error: BaseException | str | None) -> None:
         """Record that the request just logged has failed; without one, a request without a time."""
         held, self._held = self._held, None
-        if held is None or held[0] != endpoint:
+        if held is not None and held[0] != endpoint:
             self._record(held)
-            held = endpoint, None, 0
-        self._record(held, repr(error) if error is None else error)
+            held = None
+        self._record(held or (endpoint, None, 0), repr(error) if error is None else error)
 
     def _after_a_turn(self) -> None:
         self._waiting = False
@@ -141,13 +126,10 @@ class StatsSource:
 
     def _release(self) -> None:
         held, self._held = self._held, None
-        self._record(held)
+        if held is not None:
+            self._record(held)
 
-    def _record(
-        self, held: tuple[Endpoint, float | None, float] | None, error: BaseException | str | None = None
-    ) -> None:
-        if held is None:
-            return
+    def _record(self, held: tuple[Endpoint, float | None, float], error: BaseException | str | None = None) -> None:
         self._log.custom(*held, error)
         self._logged += 1
         if self._own and self._logged % _LOGGED == 0:
@@ -169,7 +151,7 @@ class StatsSource:
         for method, name, outcome, message, count, first, last in snapshot.failures:
             self.recorder.absorb_failure(self.recorder.endpoint(method, name), outcome, message, (count, first, last))
 
-    def absorb(self, endpoint: Endpoint, total: TotalTuple, response: Histogram) -> None:
+    def absorb(self, endpoint: Endpoint, total: RowSums, response: Histogram) -> None:
         """Add requests that were summed elsewhere."""
         self._release()
         self.recorder.absorb(self.recorder.endpoint(*endpoint), total, response)
@@ -177,27 +159,24 @@ class StatsSource:
     def _add(self, interval: Interval) -> None:
         if interval.outcome in NO_REQUESTS:
             return
-        timed = interval.outcome in TIMED and interval.timed
-        # A report tells the second and no more: it may have been its end, but not later than now.
+        # A report only has the second: at most its end, but not later than now.
         first = self._reported + interval.second * _SECOND
-        total = (
-            interval.count,
-            interval.count if interval.outcome in FAILURES else 0,
-            interval.timed if timed else 0,
-            interval.bytes_body,
-            interval.response_sum if timed else 0,
-            interval.response_min if timed else 0,
-            interval.response_max if timed else 0,
-            first,
-            min(first + _SECOND, max(first, now())),
-            interval.untimed,
+        total = RowSums(
+            requests=interval.count,
+            failures=interval.count if interval.outcome in FAILURES else 0,
+            size=interval.bytes_body,
+            first=first,
+            last=min(first + _SECOND, max(first, now())),
+            untimed=interval.untimed,
         )
+        times = Histogram()
+        if interval.outcome in TIMED and interval.timed:
+            smallest, largest = interval.response_min, interval.response_max
+            total = total._replace(timed=interval.timed, sum=interval.response_sum, smallest=smallest, largest=largest)
+            times = interval.response
         number = self.recorder.endpoint(interval.method, interval.name)
-        self.recorder.absorb(number, total, interval.response if timed else Histogram(), interval.second)
+        self.recorder.absorb(number, total, times, interval.second)
 
-    def _id(self, endpoint: Any) -> int | None:
-        number = self._ids.get(endpoint)
-        if number is None and endpoint is not None:
-            self._ids = {known: number for number, known in enumerate(self.recorder.endpoints())}
-            number = self._ids.get(endpoint)
-        return number
+    def _number(self, endpoint: Endpoint | None) -> int | None:
+        """The recorder's id of an endpoint, known or new."""
+        return None if endpoint is None else self.recorder.endpoint(*endpoint)

@@ -11,7 +11,7 @@ from plimsoll.load.durations import parse_duration
 from plimsoll.server.messages import LoadChange, RunRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import TypeVar
 
     from plimsoll.server.messages import Argument, Form
@@ -27,7 +27,7 @@ def request_of(fields: Fields, form: Form) -> RunRequest:
     """What is to be started; what the fields do not say is as it was asked for last. Raises UsageError, with Locust's
     words where it has some."""
     shape = _shape(fields, form)
-    users, rate = (form.request.users, form.request.spawn_rate) if shape or form.has_shape else _crowd(fields)
+    users, rate = (form.request.users, form.request.spawn_rate) if shape or form.has_shape else load_of(fields)
     arguments = {each.name: _value(each, fields[each.name]) for each in form.arguments if each.name in fields}
     return replace(
         form.request,
@@ -38,44 +38,46 @@ def request_of(fields: Fields, form: Form) -> RunRequest:
         shape="constant",
         shape_text="",
         shape_class=shape,
-        run_time=_last(fields, "run_time") if run_time_of(fields) else "",
-        host=_last(fields, "host", form.request.host).replace("<", "").replace(">", ""),
+        run_time=last(fields, "run_time") if run_time_of(fields) else "",
+        host=last(fields, "host", form.request.host).replace("<", "").replace(">", ""),
         classes=_classes(fields, form) or (),
-        profile=_last(fields, "profile", form.request.profile),
+        profile=last(fields, "profile", form.request.profile),
         arguments={**form.request.arguments, **arguments},
     )
 
 
 def change_of(fields: Fields, form: Form) -> LoadChange:
     """How the load of the run in progress is to change. Raises UsageError."""
-    users, rate = _crowd(fields)
+    users, rate = load_of(fields)
     return LoadChange(users=users, spawn_rate=rate, classes=_classes(fields, form))
 
 
 def run_time_of(fields: Fields) -> float:
     """s; 0 for none. Raises UsageError."""
-    text = _last(fields, "run_time")
+    text = last(fields, "run_time")
     try:
         return parse_duration(text) if text else 0.0
     except (UsageError, ValueError) as error:
         raise UsageError("Valid run_time formats are : 20, 20s, 3m, 2h, 1h20m, 3h30m10s, etc.") from error
 
 
-def _crowd(fields: Fields) -> tuple[int, float]:
-    users = _number(fields, "user_count", int, "an integer")
-    rate = _number(fields, "spawn_rate", float, "a number")
+def load_of(fields: Fields) -> tuple[int, float]:
+    """(users, spawn rate). Raises UsageError where one is missing or makes no sense."""
+    users, rate = number_of(fields, "user_count", int), number_of(fields, "spawn_rate", float)
     if users is None or rate is None or users < 0 or not 0 < rate < math.inf:
         raise UsageError("Missing or invalid user_count or spawn_rate from /swarm request")
     return users, rate
 
 
-def _number(fields: Fields, name: str, kind: Callable[[str], N], what: str) -> N | None:
+def number_of(fields: Fields, name: str, kind: type[N]) -> N | None:
+    """None where the form does not have it. Raises UsageError."""
     if name not in fields:
         return None
-    text = _last(fields, name)
+    text = last(fields, name)
     try:
         return kind(text)
     except ValueError:
+        what = "an integer" if kind is int else "a number"
         raise UsageError(f"Invalid {name} value: {text!r} (must be {what})") from None
 
 
@@ -89,7 +91,7 @@ def _classes(fields: Fields, form: Form) -> tuple[str, ...] | None:
 
 def _shape(fields: Fields, form: Form) -> str:
     """The name of the chosen shape class; "" for none."""
-    name = _last(fields, "shape_class", DEFAULT_SHAPE)
+    name = last(fields, "shape_class", DEFAULT_SHAPE)
     if name == DEFAULT_SHAPE:
         return ""
     if name not in form.shape_classes:
@@ -106,5 +108,6 @@ def _value(argument: Argument, texts: list[str]) -> str | bool | tuple[str, ...]
     return texts[-1]
 
 
-def _last(fields: Fields, name: str, otherwise: str = "") -> str:
+def last(fields: Fields, name: str, otherwise: str = "") -> str:
+    """The last value of a field."""
     return fields[name][-1] if fields.get(name) else otherwise

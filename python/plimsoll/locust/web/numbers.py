@@ -20,18 +20,28 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 500
 """Endpoints, or failures, in one answer."""
-NO_REQUESTS = {
-    "num_requests": 0, "num_failures": 0, "min_response_time": 0, "max_response_time": 0, "current_rps": 0.0,
-    "current_fail_per_sec": 0.0, "avg_response_time": 0, "median_response_time": 0, "total_rps": 0.0,
-    "total_fail_per_sec": 0.0, "response_time_percentile_0.95": 0, "response_time_percentile_0.99": 0,
-    "avg_content_length": 0,
-}  # fmt: skip
+COLUMNS = {
+    "num_requests": "requests",
+    "num_failures": "failures",
+    "min_response_time": "min",
+    "max_response_time": "max",
+    "current_rps": "current_rps",
+    "current_fail_per_sec": "current_failures_per_s",
+    "avg_response_time": "mean",
+    "median_response_time": "p50",
+    "total_rps": "rps",
+    "total_fail_per_sec": "failures_per_s",
+    "response_time_percentile_0.95": "p95",
+    "response_time_percentile_0.99": "p99",
+    "avg_content_length": "size",
+}
+"""Attributes of an `EndpointRow` by Locust's names. What is None there is 0 here."""
 
 
 def statistics(snapshot: LiveSnapshot, test: Test | None, *, of_locustfile: bool) -> dict[str, Any]:
     """The answer of /stats/requests. of_locustfile: failures have the texts that Locust gives those of a locustfile."""
     total = snapshot.total
-    aggregated = {"method": "", "name": "Aggregated", **NO_REQUESTS} if total is None else _entry(total)
+    aggregated = {"method": "", "name": "Aggregated", **dict.fromkeys(COLUMNS, 0)} if total is None else _entry(total)
     again = ("current_rps", "current_fail_per_sec", "total_rps", "total_fail_per_sec")
     return {
         "stats": [*map(_entry, snapshot.in_order()[:MOST_ROWS]), aggregated],
@@ -86,27 +96,12 @@ def logs(lines: Iterable[LogLine]) -> dict[str, Any]:
 
 
 def _entry(row: EndpointRow) -> dict[str, Any]:
-    return {
-        "method": row.method,
-        "name": row.name,
-        "num_requests": row.requests,
-        "num_failures": row.failures,
-        "min_response_time": row.min or 0,
-        "max_response_time": row.max or 0,
-        "current_rps": row.current_rps,
-        "current_fail_per_sec": row.current_failures_per_s,
-        "avg_response_time": row.mean or 0,
-        "median_response_time": row.p50 or 0,
-        "total_rps": row.rps,
-        "total_fail_per_sec": row.failures_per_s,
-        "response_time_percentile_0.95": row.p95 or 0,
-        "response_time_percentile_0.99": row.p99 or 0,
-        "avg_content_length": row.size,
-    }
+    numbers = {name: getattr(row, column) or 0 for name, column in COLUMNS.items()}
+    return {"method": row.method, "name": row.name, **numbers}
 
 
 def _errors(failures: Iterable[FailureItem], of_locustfile: bool) -> list[dict[str, Any]]:
-    """Locust does not tell kinds of failure apart that have the same text."""
+    """As in Locust, failures of different kinds with the same text are one row."""
     found: dict[str, dict[str, Any]] = {}
     for each in failures:
         text = error_text(each.method, each.message) if of_locustfile else each.message

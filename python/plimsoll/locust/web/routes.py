@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import json
 import logging
-import math
 from io import StringIO
 from itertools import islice
 from pathlib import Path
@@ -19,8 +18,8 @@ import gevent
 from plimsoll.errors import UsageError
 from plimsoll.locust.html import get_html_report
 from plimsoll.locust.runners import STATE_RUNNING
-from plimsoll.locust.util.date import format_safe_timestamp
-from plimsoll.locust.util.timespan import parse_timespan
+from plimsoll.locust.util import format_safe_timestamp
+from plimsoll.locust.web.form import DEFAULT_SHAPE, last, load_of, number_of, run_time_of
 from plimsoll.users import log
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from plimsoll.locust.environment import Environment
     from plimsoll.locust.runners import Runner
     from plimsoll.locust.shape import LoadTestShape
+    from plimsoll.locust.web.form import Fields
     from plimsoll.users.user import User
 
     View = Callable[[], Any]
@@ -127,9 +127,9 @@ class WebRoutes:
         environment, runner = self._environment, self._environment.runner
         try:
             if runner is None:
-                raise ValueError("No runner")
-            users, rate, run_time = self._take_form(request.form, runner)
-        except ValueError as error:
+                raise UsageError("No runner")
+            users, rate, run_time = self._take_form(dict(request.form.lists()), runner)
+        except (ValueError, UsageError) as error:
             logger.error("%s", error)
             return {"success": False, "message": str(error), "host": environment.host}
         self._forget_end()
@@ -150,48 +150,50 @@ class WebRoutes:
             answer["user_classes"] = sorted(environment.user_classes_by_name)
         return answer
 
-    def _take_form(self, form: Any, runner: Runner) -> tuple[int, float, int]:
-        """(users, spawn rate, run time in seconds or 0); sets what else the form says. Raises ValueError."""
-        environment = self._environment
-        users, rate = _number(form, "user_count", int, "an integer"), _number(form, "spawn_rate", float, "a number")
-        run_time = _run_time(form.get("run_time"))
-        classes, shape = self._picked(form, runner) if self._picking else (None, environment.shape_class)
-        # A shape says both itself.
-        if shape is None and (users < 0 or not 0 < rate < math.inf):
-            raise ValueError("Missing or invalid user_count or spawn_rate from /swarm request")
-        options = {} if environment.parsed_options is None else vars(environment.parsed_options)
-        wanted = {name: _like(options[name], form.getlist(name)) for name in set(form) & options.keys() - OF_THE_LOAD}
-        wanted |= {
-            option: value
-            for option, field, value in (("num_users", "user_count", users), ("spawn_rate", "spawn_rate", rate))
-            if field in form
+    def _take_form(self, fields: Fields, runner: Runner) -> tuple[int, float, float]:
+        """(users, spawn rate, run time in seconds or 0); sets what else the form says.
+
+        Raises UsageError, or ValueError for an option.
+        """
+        environment, run_time = self._environment, run_time_of(fields)
+        classes, shape = self._picked(fields, runner) if self._picking else (None, environment.shape_class)
+        given = {
+            "num_users": number_of(fields, "user_count", int),
+            "spawn_rate": number_of(fields, "spawn_rate", float),
         }
+        # A shape sets both itself.
+        users, rate = load_of(fields) if shape is None else (0, 0.0)
+        options = {} if environment.parsed_options is None else vars(environment.parsed_options)
+        wanted = {
+            name: _like(options[name], list(fields[name])) for name in fields.keys() & options.keys() - OF_THE_LOAD
+        }
+        wanted |= {name: value for name, value in given.items() if value is not None}
         # From here on the form is valid, and all of it is carried out.
         if classes is not None:
             environment.user_classes, environment.shape_class = classes, shape
         if shape is not None:
             shape.runner = runner
-        if "host" in form:
-            wanted["host"] = environment.host = form["host"].replace("<", "").replace(">", "")
-        if "profile" in form:
-            wanted["profile"] = environment.profile = form["profile"] or None
+        if "host" in fields:
+            wanted["host"] = environment.host = last(fields, "host").replace("<", "").replace(">", "")
+        if "profile" in fields:
+            wanted["profile"] = environment.profile = last(fields, "profile") or None
         if run_time:
             wanted["run_time"] = run_time
         if environment.parsed_options is not None:
             options.update(wanted)
         return users, rate, run_time
 
-    def _picked(self, form: Any, runner: Runner) -> tuple[list[type[User]], LoadTestShape | None]:
-        """User classes and shape. Raises ValueError for one that there is not."""
+    def _picked(self, fields: Fields, runner: Runner) -> tuple[list[type[User]], LoadTestShape | None]:
+        """User classes and shape. Raises UsageError for one that there is not."""
         environment = self._environment
         classes, shapes = environment.available_user_classes or {}, environment.available_shape_classes or {}
         if not classes:
-            raise ValueError("UserClass picker is active but there are no available UserClasses")
+            raise UsageError("UserClass picker is active but there are no available UserClasses")
         present = environment.user_classes if runner.state == STATE_RUNNING else []
-        names = form.getlist("user_classes") or [name for name, each in classes.items() if each in present]
-        shape = form.get("shape_class", "Default")
-        if unknown := {*names} - classes.keys() | {shape} - shapes.keys() - {"Default"}:
-            raise ValueError(f"no such class: {', '.join(sorted(unknown))}")
+        names = fields.get("user_classes") or [name for name, each in classes.items() if each in present]
+        shape = last(fields, "shape_class", DEFAULT_SHAPE)
+        if unknown := {*names} - classes.keys() | {shape} - shapes.keys() - {DEFAULT_SHAPE}:
+            raise UsageError(f"no such class: {', '.join(sorted(unknown))}")
         return [each for name, each in classes.items() if name in (names or classes)], shapes.get(shape)
 
     def _user(self) -> tuple[dict[str, Any], int]:
@@ -229,23 +231,6 @@ class WebRoutes:
         if self._end is not None:
             self._end.kill()
             self._end = None
-
-
-def _number(form: Any, name: str, kind: Callable[[str], Any], what: str) -> Any:
-    """-1 where the form says nothing. Raises ValueError."""
-    text = form.get(name)
-    try:
-        return -1 if text is None else kind(text)
-    except ValueError:
-        raise ValueError(f"Invalid {name} value: {text!r} (must be {what})") from None
-
-
-def _run_time(text: str | None) -> int:
-    """0 where the form says nothing. Raises ValueError."""
-    try:
-        return parse_timespan(text) if text else 0
-    except ValueError:
-        raise ValueError("Valid run_time formats are : 20, 20s, 3m, 2h, 1h20m, 3h30m10s, etc.") from None
 
 
 def _like(current: Any, texts: list[str]) -> Any:

@@ -101,28 +101,28 @@ class _Actions:
 
     def swarm(self, fields: Fields) -> Response:
         """Starts a run, or changes the one in progress. A mistake is answered with status 200, as in Locust."""
-        told: dict[str, Any] = {"host": ""}
+        more: dict[str, Any] = {"host": ""}
         try:
             form = self._control.form()
             test = self._live.test
             if self._live.is_in_progress and test is not None:
-                told["host"] = test.host
+                more["host"] = test.host
                 self._control.change(change_of(fields, form))
-                return answer({"success": True, "message": "Swarming started", **told})
-            told["host"] = redact_url(form.request.host)
+                return answer({"success": True, "message": "Swarming started", **more})
+            more["host"] = redact_url(form.request.host)
             request = request_of(fields, form)
-            told["host"] = redact_url(request.host)
+            more["host"] = redact_url(request.host)
             self._control.start(request)
         except UsageError as error:
-            return answer({"success": False, "message": redact_url(str(error)), **told})
+            return answer({"success": False, "message": redact_url(str(error)), **more})
         if request.shape_class or form.has_shape:
             name = f" '{request.shape_class}'" if request.shape_class else ""
-            return answer({"success": True, "message": f"Swarming started using shape class{name}", **told})
+            return answer({"success": True, "message": f"Swarming started using shape class{name}", **more})
         if seconds := run_time_of(fields):
-            told["run_time"] = round(seconds)
+            more["run_time"] = round(seconds)
         if form.classes and "user_classes" in fields:
-            told["user_classes"] = sorted(request.classes)
-        return answer({"success": True, "message": "Swarming started", **told})
+            more["user_classes"] = sorted(request.classes)
+        return answer({"success": True, "message": "Swarming started", **more})
 
     async def user(self, request: Request) -> Response:
         """Attributes of a user class for the runs that follow."""

@@ -16,8 +16,9 @@ import gevent.socket
 from gevent import pywsgi
 
 from plimsoll.errors import UsageError
+from plimsoll.locust.html import host_of
 from plimsoll.locust.legacy import LOCUST_VERSION
-from plimsoll.locust.util.cache import memoize
+from plimsoll.locust.util import memoize
 from plimsoll.locust.web.routes import WebRoutes
 from plimsoll.server.security.hosts import is_of_this_machine
 from plimsoll.users import log
@@ -86,7 +87,7 @@ class WebUI:
         self.template_args: dict[str, Any] = {}
         """What templates of the program's own may want to know of the test; see `update_template_args`."""
         self.auth_args: dict[str, Any] = {}
-        """Whatever the program puts there."""
+        """Set by the program."""
         self.greenlet: gevent.Greenlet[..., Any] | None = None
         self.server: pywsgi.WSGIServer | None = None
         self._tls: dict[str, Any] = {"certfile": tls_cert, "keyfile": tls_key} if tls_cert and tls_key else {}
@@ -126,14 +127,13 @@ class WebUI:
         environment, runner, shape = self.environment, self._routes.runner, self.environment.shape_class
         options = environment.parsed_options
         classes = environment.available_user_classes or {}
-        hosts = {each.host for each in environment.user_classes}
         self.template_args |= {
             "locustfile": environment.locustfile,
             "state": runner.state,
             "is_distributed": False,
             "user_count": runner.user_count,
             "version": LOCUST_VERSION,
-            "host": environment.host or (len(hosts) == 1 and hosts.pop()) or "",
+            "host": host_of(environment) or "",
             "history": environment.stats.history if environment.stats.num_requests else [],
             "num_users": getattr(options, "num_users", None),
             "spawn_rate": getattr(options, "spawn_rate", None),

@@ -22,7 +22,7 @@ from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
 from plimsoll.run.worker.pool import Pool
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import StopTest
-from plimsoll.users.made import make_user
+from plimsoll.users.user import make_user
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,9 +32,8 @@ if TYPE_CHECKING:
     from gevent.pool import Group
 
     from plimsoll.run.worker.pool import UserSlot
-    from plimsoll.users.environment import UserEnvironment
     from plimsoll.users.hub import Hub
-    from plimsoll.users.user import User
+    from plimsoll.users.user import User, UserEnvironment
 
     class ArrivalRecorder(Protocol):
         """As much of the engine's Recorder as arrivals need."""

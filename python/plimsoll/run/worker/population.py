@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import gevent
 
-from plimsoll.users.ending import end_users
 from plimsoll.users.exceptions import StopUser
-from plimsoll.users.made import make_user
+from plimsoll.users.user import end_users, make_user
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from gevent.pool import Group
 
     from plimsoll._engine import Arrivals
-    from plimsoll.users.environment import UserEnvironment
-    from plimsoll.users.user import User
+    from plimsoll.users.user import User, UserEnvironment
 
 BATCH = 128
 """Users started without letting others run: the answers to those already there must not wait for long."""

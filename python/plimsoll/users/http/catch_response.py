@@ -35,7 +35,7 @@ class CatchResponse:
 
     reply: Reply | None
     status_code: int
-    session: Sender
+    session: Sender[Any]
     endpoint: tuple[str, str]
     """Method and name that the exchange is reported under."""
 
@@ -79,7 +79,7 @@ class CatchResponse:
         return self.meta
 
     def _length(self) -> int:
-        # status_code 0: the end of the exchange was no response, whatever the last hop brought.
+        # status_code 0: the exchange ended without a response, also if the last hop had one.
         if self.reply is None or not self.status_code:
             return 0
         return int(self.reply.header("content-length") or 0) if self._stream else self.reply.body_size
@@ -109,7 +109,7 @@ class CatchResponse:
         return True
 
     def success(self) -> None:
-        """Count the exchange as a success, whatever the status. Only in a with-block; raises LocustError elsewhere."""
+        """Count the exchange as a success, with any status. Only in a with-block; raises LocustError elsewhere."""
         self._require_block("success()")
         self._manual_result = True
 

@@ -1,11 +1,12 @@
-"""A session's cookies: the jar of requests, which tells its session when it changes, and what is sent from it."""
+"""A session's cookies: the jar of requests, which notifies its session of changes, and what is sent from it."""
 
 from __future__ import annotations
 
+from email.message import Message
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from requests import PreparedRequest
-from requests.cookies import MockRequest, RequestsCookieJar, get_cookie_header
+from requests.cookies import MockRequest, MockResponse, RequestsCookieJar, get_cookie_header
 from requests.structures import CaseInsensitiveDict
 
 if TYPE_CHECKING:
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class SessionCookies(RequestsCookieJar):
-    """`session.cookies`. Tells its session whenever a cookie comes, goes or is replaced.
+    """`session.cookies`. Notifies its session when a cookie is added, removed or replaced.
 
     A Cookie object taken out of the jar and changed in place goes unnoticed; `set` it again.
     """
@@ -81,19 +82,9 @@ def bare_request(url: str) -> PreparedRequest:
     return request
 
 
-class SetCookies:
-    """The Set-Cookie lines of one response, in the form in which http.cookiejar reads them."""
-
-    def __init__(self, values: list[str]) -> None:
-        self._values = values
-
-    def info(self) -> SetCookies:
-        return self
-
-    def get_all(self, name: str, default: Any = None) -> Any:
-        return self._values if name.lower() == "set-cookie" else default
-
-
 def store_cookies(jar: CookieJar, request: PreparedRequest, values: list[str]) -> None:
     """Put the cookies that a response to `request` sets into jar, as far as the jar's policy lets them in."""
-    jar.extract_cookies(SetCookies(values), MockRequest(request))  # type: ignore[arg-type] # the few methods it calls
+    lines = Message()
+    for value in values:
+        lines["Set-Cookie"] = value
+    jar.extract_cookies(MockResponse(lines), MockRequest(request))  # type: ignore[arg-type] # the few methods it calls

@@ -23,7 +23,7 @@ _URLLIB3 = f"python-urllib3/{version('urllib3')}"
 
 
 class SessionHeaders(CaseInsensitiveDict[Any]):
-    """`session.headers`: the mapping of requests, which also tells its session when it changes."""
+    """`session.headers`: the mapping of requests, which also notifies its session of changes."""
 
     def __init__(self, items: Mapping[str, Any], changed: Callable[[], None]) -> None:
         self._changed: Callable[[], None] = _nothing

@@ -81,7 +81,7 @@ class Timings:
         return cls(*(nanos / 1e6 for nanos in (reply.dns, reply.connect, reply.tls, head, reply.service)))
 
 
-class Response(requests.Response):
+class Response(CatchResponse, requests.Response):  # type: ignore[misc] # its __exit__ decides about exceptions
     """One response, or the lack of one: then status_code is 0, content None and `error` says why.
 
     The body is in memory as a whole, other than that of a `stream.StreamedResponse`. Its content coding is undone when
@@ -94,12 +94,16 @@ class Response(requests.Response):
     # What requests keeps of its own reading of the body; here there is nothing left to read.
     _content_consumed = True
 
-    def __init__(self, reply: Reply | None, route: Route | None, body: Any = None) -> None:
+    def __init__(
+        self, reply: Reply | None, route: Route | None, body: Any, session: Any, endpoint: tuple[str, str]
+    ) -> None:
         self.reply = reply
         """The stamps, and what came in. None if the request could not even be sent."""
         self._route = route
         self._body = body
         """The value of `request.body`."""
+        self.session = session
+        self.endpoint = endpoint
         self.status_code = 0 if reply is None else reply.status
 
     @lazy
@@ -143,7 +147,7 @@ class Response(requests.Response):
             try:
                 return json.loads(self.content.decode())
             except ValueError:
-                pass  # said again below, in the words and by the class of requests
+                pass  # raised again below, as requests' own error
         return super().json(**kwargs)
 
     # That there may be no response is not foreseen in the types of requests.
@@ -199,16 +203,7 @@ class Response(requests.Response):
         reply = self.reply
         if reply is None or not self.status_code:
             return None
-        return HTTPResponse(
-            BytesIO(reply.body),
-            headers=HTTPHeaderDict(reply.headers),
-            status=reply.status,
-            version=reply.version,
-            reason=reply.reason,
-            preload_content=False,
-            decode_content=False,
-            original_response=cast("Any", Original(reply.headers)),
-        )
+        return RawResponse(reply, BytesIO(reply.body))
 
     @property
     def _is_error(self) -> bool:
@@ -259,7 +254,23 @@ class Original:
         """Does nothing: the body has been read, so nothing is open."""
 
 
-class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # its __exit__ decides about exceptions
+class RawResponse(HTTPResponse):
+    """`response.raw`: a body without its transfer coding. Its content coding is not undone."""
+
+    def __init__(self, reply: Reply, file: Any) -> None:
+        super().__init__(
+            file,
+            headers=HTTPHeaderDict(reply.headers),
+            status=reply.status,
+            version=reply.version,
+            reason=reply.reason,
+            preload_content=False,
+            decode_content=False,
+            original_response=cast("Any", Original(reply.headers)),
+        )
+
+
+class ResponseContextManager(Response):
     """What HttpSession returns. With `catch_response=True` it is used in a with-block and judged there."""
 
     session: HttpSession
@@ -268,22 +279,6 @@ class ResponseContextManager(CatchResponse, Response):  # type: ignore[misc] # i
     """What a further request of a hook belongs to."""
     asked_for = ""
     """The URL, where there was not even a request."""
-
-    def __init__(
-        self,
-        reply: Reply | None,
-        route: Route | None,
-        body: Any,
-        session: HttpSession,
-        endpoint: tuple[str, str],
-    ) -> None:
-        # In one go with what Response sets: this is made for every request.
-        self.reply = reply
-        self._route = route
-        self._body = body
-        self.session = session
-        self.endpoint = endpoint
-        self.status_code = 0 if reply is None else reply.status
 
     def fault(self) -> Exception | None:
         if self.error is not None:

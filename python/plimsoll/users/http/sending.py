@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 from weakref import WeakKeyDictionary, WeakMethod
 
 from greenlet import getcurrent
@@ -71,7 +71,7 @@ class NoUser:
         self._yielded = False
 
 
-def _note_step(sender: Sender | type[Sender], name: str) -> None:
+def _note_step(sender: Any, name: str) -> None:
     """A subclass or other code has replaced this attribute of the sender."""
     if name in sender._steps:
         sender._is_special = sender._has_own_steps = True
@@ -79,11 +79,12 @@ def _note_step(sender: Sender | type[Sender], name: str) -> None:
         sender._is_special = True
 
 
-class Sender:
+class Sender(Generic[ResponseT]):
     """A user's own connections. Greenlets of the same user may share it."""
 
     user: Any
     request_event: EventHook
+    request: Callable[..., ResponseT]
 
     _steps: ClassVar[frozenset[str]] = frozenset()
     """Methods that `request` calls only if one of them has been replaced."""
@@ -192,6 +193,24 @@ class Sender:
             # Listeners get the state of now, not that at the end of the block.
             response.meta = response.request_meta
         return response
+
+    def options(self, url: str, **kwargs: Any) -> ResponseT:
+        return self.request("OPTIONS", url, **kwargs)
+
+    def head(self, url: str, **kwargs: Any) -> ResponseT:
+        return self.request("HEAD", url, **kwargs)
+
+    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseT:
+        return self.request("POST", url, data=data, json=json, **kwargs)
+
+    def put(self, url: str, data: Any = None, **kwargs: Any) -> ResponseT:
+        return self.request("PUT", url, data=data, **kwargs)
+
+    def patch(self, url: str, data: Any = None, **kwargs: Any) -> ResponseT:
+        return self.request("PATCH", url, data=data, **kwargs)
+
+    def delete(self, url: str, **kwargs: Any) -> ResponseT:
+        return self.request("DELETE", url, **kwargs)
 
     @contextmanager
     def rename_request(self, name: str) -> Iterator[None]:

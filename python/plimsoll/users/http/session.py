@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 _NO_OPTIONS: dict[str, Any] = {"timeout": None, "verify": None, "cert": None, "stream": False}
 
 
-class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[misc] # attributes there, properties here
+class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Session):  # type: ignore[misc]
     """`self.client` of an HttpUser: sends like a requests.Session, and every request is timed and counted.
 
     A URL without http:// is put behind base_url as it is. What is common is composed here; the rest (files, cookies=,
@@ -311,17 +311,12 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         response.asked_for = self._build_url(url)
         return response
 
-    def get(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+    def get(self, url: str, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
         """Send a GET request."""
-        if kwargs or data is not None or json is not None:
-            return self.request("GET", url, data=data, json=json, **kwargs)
-        return self._get(url)
-
-    def _get(self, url: str) -> ResponseContextManager:
-        """What request("GET", url) does, for the case that nothing special comes up: the hot path."""
+        # What request("GET", url) does, for the case that nothing special comes up: the hot path.
         setup = self._setup
-        if setup is None or setup.until is not None or self._is_special:
-            return self.request("GET", url)
+        if kwargs or setup is None or setup.until is not None or self._is_special:
+            return self.request("GET", url, **kwargs)
         route = setup.routes[url]
         if route.root != setup.root or route.has_credentials:
             return self.request("GET", url)
@@ -338,30 +333,9 @@ class HttpSession(SessionSettings, Sender, requests.Session):  # type: ignore[mi
         response = self._conclude(Chain(endpoint, reply), reply, response, _NO_OPTIONS, allow_redirects=True)
         return self._hand_over(response, False, NO_CONTEXT, False)
 
-    def options(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send an OPTIONS request."""
-        return self.request("OPTIONS", url, data=data, json=json, **kwargs)
-
-    def head(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
+    def head(self, url: str, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
         """Send a HEAD request. Redirects are followed only if the call says so."""
-        kwargs.setdefault("allow_redirects", False)
-        return self.request("HEAD", url, data=data, json=json, **kwargs)
-
-    def post(self, url: str, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send a POST request."""
-        return self.request("POST", url, data=data, json=json, **kwargs)
-
-    def put(self, url: str, data: Any = None, *, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send a PUT request."""
-        return self.request("PUT", url, data=data, json=json, **kwargs)
-
-    def patch(self, url: str, data: Any = None, *, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send a PATCH request."""
-        return self.request("PATCH", url, data=data, json=json, **kwargs)
-
-    def delete(self, url: str, *, data: Any = None, json: Any = None, **kwargs: Any) -> ResponseContextManager:  # type: ignore[override]
-        """Send a DELETE request."""
-        return self.request("DELETE", url, data=data, json=json, **kwargs)
+        return super().head(url, **{"allow_redirects": False, **kwargs})
 
     def mount(self, prefix: str, adapter: Any) -> None:
         """An adapter that does something to requests is asked; how others connect is the engine's business."""

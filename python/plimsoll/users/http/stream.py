@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, cast
 import gevent
 import requests
 from greenlet import GreenletExit, getcurrent
-from urllib3 import HTTPHeaderDict, HTTPResponse
 from urllib3.exceptions import DecodeError
 
 from plimsoll.users.failure import cause_in_stream
-from plimsoll.users.http.response import Original, ResponseContextManager, lazy
+from plimsoll.users.http.response import RawResponse, ResponseContextManager, lazy
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
@@ -87,26 +86,17 @@ class Incoming(RawIOBase):
         super().close()
 
 
-class Raw(HTTPResponse):
+class Raw(RawResponse):
     """`response.raw` of a streamed response."""
 
     def __init__(self, reply: Reply, file: BufferedReader[Incoming]) -> None:
-        super().__init__(
-            cast("Any", file),
-            headers=HTTPHeaderDict(reply.headers),
-            status=reply.status,
-            version=reply.version,
-            reason=reply.reason,
-            preload_content=False,
-            decode_content=False,
-            original_response=cast("Any", Original(reply.headers)),
-        )
+        super().__init__(reply, file)
         self._file = file
         self._reply = reply
 
     def stream(self, amt: int | None = CHUNK, decode_content: bool | None = None) -> Generator[bytes]:
-        """The body in pieces of at most amt bytes, as they come; None: as large as they come. Where the head tells the
-        length of the body all but the last have amt bytes, as with urllib3."""
+        """The body in pieces of at most amt bytes, as they come; None: as large as they come. With a Content-Length
+        all but the last have amt bytes, as with urllib3."""
         decode = self.decode_content if decode_content is None else decode_content
         pieces = self._decoded() if decode else self._pieces()
         with self._error_catcher():
@@ -153,7 +143,7 @@ class Streamed:
     """
 
     reply: Reply
-    session: Sender
+    session: Sender[Any]
 
     # As requests keeps it: False until the body has been read as a whole.
     _content: Any = False

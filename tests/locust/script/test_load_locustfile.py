@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll.locust.util.load_locustfile import is_shape_class, is_user_class, load_locustfile
+from plimsoll.locust.script.locustfile import is_shape_class, is_user_class, load_locustfile
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import gevent
 import pytest
 
-from plimsoll.locust.util import keyboard
+from plimsoll.locust import keyboard
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import gevent
 import pytest
 
 from plimsoll.users import hub
-from plimsoll.users.sleep import sleep_until, yield_to_others
+from plimsoll.users.hub import sleep_until, yield_to_others
 
 SECOND = 1_000_000_000
 

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from plimsoll.locust.stats.report import StatsReports
+from plimsoll.locust.stats.intervals import StatsReports
 
 
 def test_each_report_has_what_is_new(stats, recorder):

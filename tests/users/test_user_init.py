@@ -7,7 +7,7 @@ import pytest
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.api import Environment
 from plimsoll.users import TaskSet, User, task
-from plimsoll.users.made import make_user, without_super
+from plimsoll.users.user import make_user, without_super
 
 
 class Forgetful(User):

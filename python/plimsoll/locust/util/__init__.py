@@ -1,1 +1,0 @@
-"""Small functions that Locust keeps in `locust.util` and that locustfiles borrow."""
