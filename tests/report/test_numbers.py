@@ -10,13 +10,13 @@ from plimsoll.stats.latency.milliseconds import Milliseconds
     ("duration", "expected"),
     [
         (None, "–"),
-        (Milliseconds(0.0), "0.00"),
+        (Milliseconds(0.0), "0"),
         (Milliseconds(1.2345), "1.23"),
         (Milliseconds(9.994), "9.99"),
         (Milliseconds(9.996), "10.0"),
         (Milliseconds(99.94), "99.9"),
         (Milliseconds(99.96), "100"),
-        (Milliseconds(30_000.0, at_least=True), "≥30000"),
+        (Milliseconds(30_000.0, at_least=True), "≥30\u202f000"),
     ],
 )
 def test_milliseconds(duration, expected):

@@ -39,7 +39,7 @@ def test_without_a_verdict_there_is_no_ratio_that_could_be_believed():
         reason="p99 = the single largest of ≈45 requests (needs ≥368, or ≥10 000 to compare)",
     )  # fmt: skip
     assert headline(few) == (
-        "p99 DELETE_comment   1200 → 340 ms   NO VERDICT: p99 = the single largest of ≈45 requests "
+        "p99 DELETE_comment   1 200 → 340 ms   NO VERDICT: p99 = the single largest of ≈45 requests "
         "(needs ≥368, or ≥10 000 to compare)"
     )
     assert "×" not in headline(replace(few, word="invalid")) + in_short(few)

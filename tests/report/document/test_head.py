@@ -15,12 +15,12 @@ def test_the_answer_is_a_sentence_for_each_primary_comparison():
         f"p99 of GET /threads/{{id}} at {users} users, new against old" for users in (48, 162, 336, 460)
     ]
     assert [each.chip.tone for each in found] == ["same", "open", "worse", "worse"]
-    assert found[2].basis.startswith("2266 → 2984 ms ×1.3")
+    assert found[2].basis.startswith("2\u202f266 → 2\u202f984 ms ×1.3")
 
 
 def test_in_a_line():
     assert answer_text(answers(ladder())[2]) == (
-        "p99 of GET /threads/{id} at 336 users, new against old: +32 % slower (2266 → 2984 ms ×1.32 [1.28, 1.36])."
+        "p99 of GET /threads/{id} at 336 users, new against old: +32 % slower (2\u202f266 → 2\u202f984 ms ×1.32 [1.28, 1.36])."
     )
 
 

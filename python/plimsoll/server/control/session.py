@@ -140,12 +140,12 @@ class PageSession:
 
     def _stay(self, is_watched: Callable[[], bool]) -> None:
         """Until nobody looks at the page any more, `STAY_S` are over, or there is something to do."""
-        if not is_watched():
+        if self._signals or not is_watched():
             return
         self._say(f"the page stays while a browser shows it, at most {STAY_S / 60:.0f} min; Ctrl-C ends it")
         seen = time.monotonic()
         end = seen + STAY_S
-        while self._jobs.empty() and time.monotonic() < min(end, seen + RELOAD_S):
+        while not self._signals and self._jobs.empty() and time.monotonic() < min(end, seen + RELOAD_S):
             time.sleep(LOOK_S)
             if is_watched():
                 seen = time.monotonic()
