@@ -23,11 +23,9 @@ LARGE_FOLDERS: set[str] = set()
 """Those that have too many files. The list only shrinks."""
 
 SHORT_FILES = {
-    "__main__.py", "cli/completion.py", "cli/options.py", "cli/show.py", "cli/studies.py",
-    "load/toml_file.py", "run/coordinator/clock_steps.py", "run/exit_code.py", "run/main_log.py",
-    "run/options/config_users.py", "run/options/download.py", "run/options/words.py", "run/planned.py",
-    "run/result.py", "run/supervised/child.py", "run/worker/caught.py", "server/control/control.py",
-    "server/control/turns.py", "server/security/hosts.py",
+    "__main__.py", "cli/completion.py", "cli/show.py",
+    "run/coordinator/clock_steps.py", "run/exit_code.py", "run/main_log.py",
+    "run/result.py", "run/supervised/child.py", "run/worker/caught.py",
 }  # fmt: skip
 """Files that might be part of another. The list only shrinks."""
 

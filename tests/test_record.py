@@ -3,7 +3,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
-from plimsoll._engine import Recorder
+from plimsoll._engine import Histogram, Recorder
 from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Health, Interval
 from plimsoll.store import schema
 
@@ -17,6 +17,27 @@ def test_the_engine_hands_over_the_fields_of_an_interval() -> None:
     assert (interval.count, interval.bytes_body, interval.response_sum) == (1, 100, 12_500_000)
     assert (interval.response.count, interval.service.count) == (1, 1)
     assert len(health) == len(("second", *GENERATOR_COUNTERS, "lag", "delay"))
+
+
+def _interval(service: int, on_time: int | None = None) -> Interval:
+    """One exchange; times in ms."""
+    found = Interval(0, "GET", "/", "success", count=1, service_sum=service * 1_000_000)
+    found.service.record(service * 1000)
+    if on_time is not None:
+        found.on_time = Histogram()
+        found.on_time.record(on_time * 1000)
+    return found
+
+
+def test_times_on_time_are_the_service_times_of_those_that_have_none_of_their_own() -> None:
+    for left, right in ((_interval(10), _interval(20, 90)), (_interval(20, 90), _interval(10))):
+        left.add(right)
+        assert left.on_time is not None
+        assert [count for _, count in left.on_time.buckets()] == [1, 1]
+        assert (left.on_time.min, round(left.on_time_sum / 1e6)) == (10_000, 100)
+    left, right = _interval(10), _interval(20)
+    left.add(right)
+    assert (left.on_time, left.response_on_time.count, left.on_time_sum) == (None, 2, 30_000_000)
 
 
 def test_every_counter_is_summed_and_stored() -> None:

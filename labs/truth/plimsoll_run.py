@@ -55,6 +55,10 @@ class Endpoint:
     def response(self, quantile: float) -> float:
         return self._percentile("response_ms", quantile)
 
+    def share(self, quantile: float) -> float:
+        """How much of the response time the generator may have added."""
+        return float(self.document["response_ms"]["share"]["percentiles"][f"{quantile * 100:g}"]) / 1e3
+
     def mean_response(self) -> float:
         return float(self.document["response_ms"]["mean"]) / 1e3
 
@@ -85,6 +89,11 @@ class Report:
         checks = (self.document.get("validity") or {}).get("checks", [])
         failed = [check["text"].partition(":")[0] for check in checks if check["state"] == "failed"]
         return "; ".join(failed) or "exit code 3"
+
+    @property
+    def unclean(self) -> list[str]:
+        """The figures that it says the generator has too large a share in."""
+        return list(self.document["validity"]["unclean"])
 
     @property
     def warned_of_omission(self) -> bool:

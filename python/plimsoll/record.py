@@ -23,6 +23,7 @@ CellTuple = tuple[
     *tuple[int, ...],  # `COUNTERS`, then sums and extremes, as `Interval` has them
     bytes,  # response histogram, V2
     bytes,  # service histogram, V2
+    bytes,  # on-time histogram, V2; empty where it equals the service histogram
 ]
 HealthTuple = tuple[
     int,  # second
@@ -91,6 +92,10 @@ class ExchangeCounts:
     """Redirects followed."""
     retries: int = 0
     """Requests sent again because a kept connection turned out to be closed."""
+    connected: int = 0
+    """Exchanges that opened a connection."""
+    connect_sum: int = 0
+    """ns that this took: name resolution, connection set-up and TLS handshake."""
 
     @property
     def key(self) -> tuple[int, str, str, str]:
@@ -121,11 +126,25 @@ class Interval(ExchangeCounts):
     service_sum: int = 0
     response: Histogram = field(default_factory=Histogram)
     service: Histogram = field(default_factory=Histogram)
+    on_time: Histogram | None = None
+    """What the responses had been with a generator that sends on time. None: the same as `service`, from which it
+    differs only where arrivals waited for a free user."""
 
     @classmethod
     def from_tuple(cls, cell: CellTuple) -> Interval:
-        *numbers, response, service = cell
-        return cls(*numbers, Histogram.decode(response), Histogram.decode(service))  # type: ignore[call-arg, arg-type]
+        *numbers, response, service, on_time = cell
+        times = Histogram.decode(response), Histogram.decode(service), Histogram.decode(on_time) if on_time else None
+        return cls(*numbers, *times)  # type: ignore[call-arg, arg-type]
+
+    @property
+    def response_on_time(self) -> Histogram:
+        """What the responses had been with a generator that sends on time."""
+        return self.service if self.on_time is None else self.on_time
+
+    @property
+    def on_time_sum(self) -> float:
+        """Their sum, ns; to the histogram's precision where arrivals waited for a user."""
+        return self.service_sum if self.on_time is None else self.on_time.mean * self.on_time.count * 1000
 
     def add(self, other: Interval) -> None:
         if other.timed:
@@ -135,8 +154,16 @@ class Interval(ExchangeCounts):
             # Most counters are 0 nearly always.
             if more := getattr(other, name):
                 setattr(self, name, getattr(self, name) + more)
+        if self.on_time is not None or other.on_time is not None:
+            self._add_on_time(other)
         self.response.add(other.response)
         self.service.add(other.service)
+
+    def _add_on_time(self, other: Interval) -> None:
+        """To be called before the service times are added."""
+        if self.on_time is None:
+            self.on_time = self.service.copy()
+        self.on_time.add(other.response_on_time)
 
 
 COUNTERS = tuple(each.name for each in fields(ExchangeCounts) if each.default == 0)
@@ -180,6 +207,10 @@ class WorkerState:
     in_flight: int = 0
     waiting: int = 0
     """Arrivals that wait for a user."""
+    silence_ms: int = 0
+    """The longest time for which its loop stood still: nothing was sent and nothing was read."""
+    cpu_wait_ms: int = 0
+    """Time for which it was ready to run, and this computer ran something else."""
 
     def raise_to(self, other: WorkerState) -> None:
         """Take over the state of whichever row carries it."""

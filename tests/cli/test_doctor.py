@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from plimsoll.cli import doctor
-from plimsoll.cli.checks import MachineCheck
+from plimsoll.cli.doctor import UNKNOWN, MachineCheck
 
 
 @pytest.fixture
@@ -66,3 +66,51 @@ def test_a_real_limit_is_seen():
 
 def test_the_module_and_the_command_have_one_name():
     assert doctor.doctor.name == "doctor"
+
+
+@pytest.mark.parametrize(
+    ("check", "fact", "ok", "value"),
+    [
+        (doctor.ports, "32768\t60999", True, "32768–60999: 28232 connections to one address"),
+        (doctor.ports, "50000 60999", False, "50000–60999: 11000 connections to one address"),
+        (doctor.ports, None, True, UNKNOWN),
+        (doctor.time_wait, "0", False, "0: ports in TIME_WAIT are reused never"),
+        (doctor.time_wait, "1", True, "1: ports in TIME_WAIT are reused always"),
+        (doctor.time_wait, "2", True, "2: ports in TIME_WAIT are reused on loopback only"),
+        (doctor.time_wait, None, True, UNKNOWN),
+        (doctor.backlog, 4096, True, "4096"),
+        (doctor.backlog, 128, False, "128"),
+        (doctor.backlog, None, True, UNKNOWN),
+        (doctor.clock, "tsc", True, "tsc"),
+        (doctor.clock, "kvm-clock", True, "kvm-clock"),
+        (doctor.clock, "hpet", False, "hpet"),
+        (doctor.clock, None, True, UNKNOWN),
+        (doctor.cpus, 8.0, True, "8 usable: as many workers (--processes -1)"),
+        (doctor.cpus, 1.5, False, "1.5 usable: as many workers (--processes -1)"),
+        (doctor.governor, "performance", True, "performance"),
+        (doctor.governor, "powersave", False, "powersave"),
+        (doctor.governor, None, True, "none: the host sets the speed"),
+        (doctor.stamps, True, True, "by the kernel"),
+        (doctor.stamps, False, False, "by this program"),
+        (doctor.memory, 8 << 30, True, "8.00 GiB available"),
+        (doctor.memory, 100 << 20, False, "100 MiB available"),
+    ],
+)
+def test_one_fact_each(check, fact, ok, value):
+    result = check(fact)
+    assert (result.ok, result.value) == (ok, value)
+    assert bool(result.advice) != ok
+
+
+def test_open_files_are_judged_by_the_hard_limit_because_a_run_raises_the_soft_one():
+    assert doctor.open_files(1024, 1_048_576).ok
+    assert not doctor.open_files(1024, 4096).ok
+    assert "4096 allow 3996 users" in doctor.open_files(1024, 4096).advice
+    unlimited = doctor.open_files(1024, resource.RLIM_INFINITY)
+    assert (unlimited.ok, unlimited.value) == (True, "soft 1024, hard unlimited")
+
+
+def test_this_machine_has_a_value_for_each():
+    names = [check.name for check in doctor.all_checks()]
+    assert len(set(names)) == len(names) == 9
+    assert all(check.value for check in doctor.all_checks())

@@ -47,7 +47,9 @@ def analysed(monkeypatch, stored_run_ids):
     """plimsoll report NAME tells the sample of this name, perhaps changed."""
 
     def use(analysis: Analysis) -> None:
-        monkeypatch.setattr("plimsoll.cli.report.opened_study", lambda refs, store: nullcontext((analysis.study, None)))
+        monkeypatch.setattr(
+            "plimsoll.cli.reporting.opened_study", lambda refs, store: nullcontext((analysis.study, None))
+        )
         monkeypatch.setattr("plimsoll.stats.analysis.analyse", lambda study: analysis)
 
     return use

@@ -23,6 +23,7 @@ def test_wrk_itself(files):
 def test_wrk_corrects_every_run_without_saying_so(files):
     (trial,) = read(files / "wrk.txt").trials
     assert (trial.precision.tool, trial.precision.clock) == ("wrk", "corrected")
+    assert trial.precision.size_of == "replies", "it counts what it read, headers too"
     assert any("modelled" in note for note in trial.notes)
 
 

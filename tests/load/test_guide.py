@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.load import read_targets
 from plimsoll.load.phases import PhaseTable
 from plimsoll.load.plan_model import PlanTable, PlanTargetTable, StopTable
 from plimsoll.load.step_model import METHODS, ExtractTable, FlowTable, RequestTable
+from plimsoll.load.targets import read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pydantic import BaseModel
 
-    from plimsoll.load import PlanFile
+    from plimsoll.load.plan_file import PlanFile
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guides" / "plans.md").read_text(encoding="utf-8")
 PLANS = {text.splitlines()[0]: text for text in re.findall(r"^```toml\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)}

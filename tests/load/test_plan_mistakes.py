@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.load import read_plan
+from plimsoll.load.plan_file import read_plan
 
 if TYPE_CHECKING:
     from collections.abc import Callable

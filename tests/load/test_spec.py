@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import json
 import math
+import subprocess
+import sys
 from dataclasses import replace
 from typing import Any
 
@@ -158,3 +160,8 @@ def test_the_open_model_has_no_number_of_users() -> None:
 def test_what_cannot_be_is_not_made(make: Any) -> None:
     with pytest.raises(ValueError):
         make()
+
+
+def test_values_come_without_what_reads_plans() -> None:
+    code = "import sys; from plimsoll.load.spec import Load; sys.exit('pydantic' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

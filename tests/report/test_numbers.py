@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.report.numbers import amount, milliseconds, quantity, share, size
+from plimsoll.report.numbers import amount, milliseconds, quantity, share, shares_line, size, with_share
 from plimsoll.stats.latency.milliseconds import Milliseconds
 
 
@@ -17,10 +17,20 @@ from plimsoll.stats.latency.milliseconds import Milliseconds
         (Milliseconds(99.94), "99.9"),
         (Milliseconds(99.96), "100"),
         (Milliseconds(30_000.0, at_least=True), "≥30\u202f000"),
+        (Milliseconds(27.6, share=1.3), "27.6"),
+        (Milliseconds(27.6, share=8.7), "27.6*"),
     ],
 )
 def test_milliseconds(duration, expected):
     assert milliseconds(duration) == expected
+
+
+def test_the_generators_share_is_said_where_it_matters():
+    clean, unclean, worse = Milliseconds(4.0, share=0.1), Milliseconds(27.6, share=8.7), Milliseconds(90.0, share=60.2)
+    assert (with_share(clean), with_share(None)) == ("4.00 ms", "–")
+    assert with_share(unclean) == "27.6 ms (up to 8.7 ms of it is the generator's)"
+    assert shares_line([clean, None]) == ""
+    assert shares_line([clean, unclean, worse]) == "* up to 60 ms of a marked time is the generator's"
 
 
 def test_amounts_keep_their_sign():

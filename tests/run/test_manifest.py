@@ -5,7 +5,8 @@ import resource
 import subprocess
 from pathlib import Path
 
-from plimsoll.load import Load, Phase, ShapeSpec, url_scenario
+from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.load.url import url_scenario
 from plimsoll.run.manifest import git_state, manifest, plain_words, without_secrets
 from plimsoll.run.plan import RunPlan
 

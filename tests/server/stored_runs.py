@@ -13,7 +13,8 @@ from starlette.applications import Starlette
 
 from plimsoll.record import Failure
 from plimsoll.server.answers import ON_ERROR
-from plimsoll.server.history.history import History
+from plimsoll.server.app import history_routes
+from plimsoll.server.history.open_store import OpenStore
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -49,8 +50,8 @@ class HistoryClient:
 
 @contextmanager
 def serve_history(location: str) -> Iterator[HistoryClient]:
-    history = History(location)
-    app = Starlette(routes=list(history.routes()), exception_handlers=ON_ERROR)
+    place = OpenStore(location)
+    app = Starlette(routes=list(history_routes(place)), exception_handlers=ON_ERROR)
     server = uvicorn.Server(uvicorn.Config(app, "127.0.0.1", 0, log_level="warning", lifespan="off"))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -62,7 +63,7 @@ def serve_history(location: str) -> Iterator[HistoryClient]:
     finally:
         server.should_exit = True
         thread.join(TIMEOUT_S)
-        history.close()
+        place.close()
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

@@ -40,12 +40,12 @@ def test_shares_of_failures_may_be_zero_and_stay_within_0_and_1():
     assert cell.high == pytest.approx(0.01 + 4.302653 * math.sqrt(0.0003) / math.sqrt(3), rel=1e-6)
 
 
-def test_invalid_runs_count_only_when_asked_for():
-    runs = [trial(0, rate=10.0), trial(1, rate=99.0, invalid=("lag",))]
-    valid, everything = (cell_value(runs, THROUGHPUT, ("", ""), invalid=invalid) for invalid in (False, True))
+def test_invalid_runs_count_only_where_no_other_does():
+    runs = [trial(0, rate=10.0), trial(1, rate=99.0, invalid=("dropped",))]
+    valid, invalid = (cell_value(of, THROUGHPUT, ("", "")) for of in (runs, runs[1:]))
     assert valid is not None
-    assert everything is not None
-    assert (valid.values, everything.values) == ((10.0,), (10.0, 99.0))
+    assert invalid is not None
+    assert (valid.values, invalid.values) == ((10.0,), (99.0,))
 
 
 def test_what_is_not_known_is_none():

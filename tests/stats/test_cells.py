@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -42,9 +43,9 @@ def test_invalid_runs_take_no_part():
     assert (len(cell.trials), len(cell.valid), cell.reasons) == (2, 1, ("lag", "cpu"))
 
 
-def test_without_a_valid_run_there_is_no_number():
-    cell = cell_of(Study("s", (run(1, 100, 100.0, invalid=("lag",)),)), "a", TEN)
-    assert (cell.endpoints, cell.total, cell.reasons) == ((), None, ("lag",))
+def test_without_a_valid_run_it_shows_what_it_has():
+    cell = cell_of(Study("s", (run(1, 100, 100.0, invalid=("dropped",)),)), "a", TEN)
+    assert (cell.total.requests, cell.valid, cell.reasons) == (100, (), ("dropped",))
 
 
 def test_what_one_run_does_not_tell_is_not_known():
@@ -88,7 +89,7 @@ def test_a_finding_and_a_table_have_the_same_mean_of_a_cell():
     (ladder,) = totals(study)
     (rung,) = ladder.rungs
     row = cell_of(study, "a", TEN).total
-    assert rung.rate == pytest.approx(row.rate)
+    assert rung.ended_rate == pytest.approx(row.rate)
     assert (rung.mean, rung.quantile(0.99)) == (row.mean, row.quantile(0.99))
 
 
@@ -97,3 +98,10 @@ def test_a_cell_of_all_is_the_cell_that_is_asked_for():
     for cell in cells_of(study):
         asked = cell_of(study, cell.variant, cell.level)
         assert (cell.trials, cell.endpoints[0].runs) == (asked.trials, asked.endpoints[0].runs)
+
+
+def test_runs_of_one_name_are_repeats_where_nobody_numbered_them():
+    same = [replace(run(0, 10, 1.0), id=f"r{number}") for number in (1, 2, 3)]
+    study = Study("s", (*same, run(0, 10, 1.0, variant="b")))
+    assert [(each.variant, each.repeat) for each in study.trials] == [("a", 0), ("a", 1), ("a", 2), ("b", 0)]
+    assert [each.id for each in study.cell("a", TEN)] == ["r1", "r2", "r3"]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plimsoll.record import CaughtException, Failure
+from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.view import RunView
@@ -42,7 +43,7 @@ def test_times_to_a_refusal_are_not_response_times(make_interval):
     view = RunView()
     view.add([make_interval([10, 20]), make_interval([0.1] * 9, outcome="connect")])
     assert view.total.response.count == view.total.service.count == 2
-    assert view.total.response.min == (10.0, False)
+    assert view.total.response.min == Milliseconds(10.0)
     (refused,) = view.total.failed_outcomes
     assert (refused.outcome, refused.count, refused.response_max) == ("connect", 9, 100_000)
 
@@ -145,7 +146,7 @@ def test_the_window_is_the_last_seconds(make_interval):
         view.add([make_interval([second + 1.0], second=second)])
     window = view.recent
     assert (window.seconds, window.total.requests) == (WINDOW, WINDOW)
-    assert window.total.response.min == (16.0, False)
+    assert window.total.response.min == Milliseconds(16.0)
     assert window.endpoint("GET", "/").requests == WINDOW
     assert window.endpoint("GET", "/other").requests == 0
 
@@ -163,7 +164,7 @@ def test_the_warm_up_counts_in_no_sum_but_is_seen_in_the_window(make_interval, m
     view.add([make_interval([1], second=1, name="/login")])
     assert (view.warmup, view.duration, view.last_second) == (3, 2.0, 4)
     assert [(each.name, each.requests) for each in view.endpoints] == [("/", 2)]
-    assert (view.total.requests, view.total.response.min) == (2, (13.0, False))
+    assert (view.total.requests, view.total.response.min) == (2, Milliseconds(13.0))
     assert view.total.requests_by_second.tolist() == [0, 0, 0, 1, 1]
     assert view.generator.lag.count == 2
     assert view.generator.users_by_second() == {3: 3, 4: 4}

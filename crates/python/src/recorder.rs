@@ -57,7 +57,8 @@ impl Recorder {
             name.into_pyobject(py)?.into_any(),
             outcome.name().into_pyobject(py)?.into_any(),
         ];
-        row(py, &key, cell.numbers(), &[encoded(py, &cell.response), encoded(py, &cell.service)])
+        let on_time = cell.on_time.as_ref().map_or_else(|| PyBytes::new(py, b""), |times| encoded(py, times));
+        row(py, &key, cell.numbers(), &[encoded(py, &cell.response), encoded(py, &cell.service), on_time])
     }
 }
 

@@ -25,6 +25,10 @@ pub struct Cell {
     pub hops: u64,
     /// Requests sent again.
     pub retries: u64,
+    /// Exchanges that opened a connection.
+    pub connected: u64,
+    /// Sum of what that took (name resolution, connection set-up, TLS handshake), ns.
+    pub connect_sum: u64,
     /// Sum of response times, ns.
     pub response_sum: u64,
     /// Smallest response time, ns; meaningful when `count > untimed`, as is the next.
@@ -41,6 +45,9 @@ pub struct Cell {
     pub response: Durations,
     /// Service times.
     pub service: Durations,
+    /// What the response times had been with a generator that sends on time. None while they equal the service times:
+    /// they differ only for arrivals that waited for a free user.
+    pub on_time: Option<Box<Durations>>,
 }
 
 impl Cell {
@@ -55,6 +62,8 @@ impl Cell {
             self.bytes_body,
             self.hops,
             self.retries,
+            self.connected,
+            self.connect_sum,
             self.response_sum,
             self.response_min,
             self.response_max,
@@ -76,6 +85,8 @@ impl Cell {
         self.bytes_body += body;
         self.hops += u64::from(exchange.hops);
         self.retries += u64::from(exchange.retries);
+        self.connected += u64::from(exchange.connect > 0);
+        self.connect_sum += exchange.dns + exchange.connect + exchange.tls;
         let Some(times) = times else {
             self.untimed += 1;
             return;
@@ -85,6 +96,17 @@ impl Cell {
         self.response_min = if first { times.response } else { self.response_min.min(times.response) };
         self.response_max = self.response_max.max(times.response);
         self.overflow += u64::from(!self.response.record_ns(times.response));
+        let on_time = times.on_time();
+        if on_time != times.service || self.on_time.is_some() {
+            self.record_on_time(on_time);
+        }
         self.service.record_ns(times.service);
+    }
+
+    /// To be called before the service time is recorded: all exchanges so far were on time by that.
+    #[inline(never)]
+    fn record_on_time(&mut self, nanos: u64) {
+        let service = &self.service;
+        self.on_time.get_or_insert_with(|| Box::new(service.clone())).record_ns(nanos);
     }
 }

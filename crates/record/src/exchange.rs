@@ -65,6 +65,13 @@ pub struct Times {
     pub delay: u64,
 }
 
+impl Times {
+    /// The response time with a generator that sends on time: the service time, and the wait for a free user before it.
+    pub const fn on_time(&self) -> u64 {
+        self.response.saturating_sub(self.lag)
+    }
+}
+
 impl Exchange {
     /// The only place in which latency is computed.
     pub const fn times(&self) -> Times {
@@ -107,8 +114,9 @@ mod tests {
     fn who_waited_for_a_user_waited_in_response_and_not_in_lag() {
         let exchange = Exchange { due: 100, free: 140, sent: 150, arrival: 450, read: 460, ..Exchange::default() };
         assert_eq!(exchange.times(), Times { response: 350, service: 300, lag: 10, delay: 10 });
+        assert_eq!(exchange.times().on_time(), 340, "the wait and the service");
         let at_once = Exchange { free: 90, ..exchange };
-        assert_eq!(at_once.times().lag, 50);
+        assert_eq!((at_once.times().lag, at_once.times().on_time()), (50, 300));
     }
 
     #[test]

@@ -6,7 +6,7 @@ Each file begins with what it shows and why its tolerance is what it is.
 from collections.abc import Callable, Iterator
 
 from ..lab import Lab
-from . import busy, counts, distributions, failures, freeze_closed, freeze_open, spacing
+from . import brackets, busy, counts, distributions, failures, freeze_closed, freeze_open, spacing
 from .case import Case
 
 Check = Callable[[Lab], Iterator[Case]]
@@ -17,6 +17,7 @@ CHECKS: dict[str, Check] = {
     "freeze-open": freeze_open.check,
     "freeze-closed": freeze_closed.check,
     "busy": busy.check,
+    "brackets": brackets.check,
     "spacing": spacing.check,
     "failures": failures.check,
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.options import VERSION
+from plimsoll.cli.common import VERSION
 from plimsoll.errors import PlimsollError
 
 if TYPE_CHECKING:
@@ -31,7 +31,8 @@ VERBS = {
     "doctor": "Check whether this machine is fit to generate load, and say what to change.",
     "completion": "Print a shell's completion script.",
 }
-"""Each is the click command of the same name in the module of the same name; `import_` where Python needs the word."""
+"""Each is the click command of the same name in the module of the same name; `import_` where Python needs the word, and
+`compare` in the module of `report`."""
 
 
 class Verbs(click.Group):
@@ -44,7 +45,8 @@ class Verbs(click.Group):
         if cmd_name not in VERBS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        command = getattr(import_module(f"plimsoll.cli.{name}"), name)
+        module = "report" if cmd_name == "compare" else name
+        command = getattr(import_module(f"plimsoll.cli.{module}"), name)
         assert isinstance(command, click.Command)
         return command
 

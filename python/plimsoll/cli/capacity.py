@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import INTERRUPTED, INVALID, say, store_option
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import LoadUnit
     from plimsoll.stats.thresholds.grammar import Threshold
 
-INVALID = 3
-"""Exit code when the generator was the limit."""
-INTERRUPTED = 130
 _TAKEN = ("-u", "--users", "-r", "--spawn-rate", "-t", "--run-time", *shape_flags())
 _OVERHEAD = 2.0
 """Seconds that starting and reporting a run take, about."""
@@ -82,30 +79,27 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     _check(words, given)
     run = read_words(words)
     warmup, cool_down = parse_duration(given["warmup"]), parse_duration(given["cool_down"])
-    told = _Told(settings, criteria)
+    log = _SearchLog(settings, criteria)
     interrupted = False
     with Store.open(store) as opened, tempfile.TemporaryDirectory(prefix="plimsoll-capacity-") as folder:
         prober = Prober(
-            run, settings, criteria, opened, store, Path(folder), warmup=warmup, cool_down=cool_down, tell=told.probe
+            run, settings, criteria, opened, store, Path(folder), warmup=warmup, cool_down=cool_down, tell=log.probe
         )
         each = settings.seconds + warmup + cool_down + _OVERHEAD
-        click.echo(
-            f"about {_RUNS + settings.confirm} runs of {duration_text(each)}: "
-            f"{duration_text((_RUNS + settings.confirm) * each)}",
-            err=True,
-        )
+        runs = _RUNS + settings.confirm
+        say(f"about {runs} runs of {duration_text(each)}: {duration_text(runs * each)}")
         try:
-            search(settings, prober, told.say)
+            search(settings, prober, say)
         except KeyboardInterrupt:
             interrupted = True
-    if interrupted and not told.probes:
+    if interrupted and not log.probes:
         return INTERRUPTED
-    found = found_by(told.probes, settings.unit)
-    _report(found, told, given)
+    found = found_by(log.probes, settings.unit)
+    _report(found, log, given)
     if interrupted:
-        click.echo("interrupted: this is what is known so far", err=True)
+        say("interrupted: this is what is known so far")
         return INTERRUPTED
-    return _exit_code(found, told.probes)
+    return _exit_code(found, log.probes)
 
 
 def _exit_code(found: Capacity, probes: list[CapacityProbe]) -> int:
@@ -115,15 +109,12 @@ def _exit_code(found: Capacity, probes: list[CapacityProbe]) -> int:
 
 
 @dataclass(slots=True)
-class _Told:
-    """Says how the search goes, a line each time, and keeps the runs in case it is interrupted."""
+class _SearchLog:
+    """Prints a line for each run of the search, and keeps the runs in case it is interrupted."""
 
     settings: Settings
     criteria: tuple[Threshold, ...]
     probes: list[CapacityProbe] = field(default_factory=list)
-
-    def say(self, text: str) -> None:
-        click.echo(text, err=True)
 
     def probe(self, probe: CapacityProbe) -> None:
         from plimsoll.report.numbers import quantity
@@ -135,7 +126,7 @@ class _Told:
             for each in probe.strains
         )
         verdict = f"invalid: {probe.invalid[0]}" if probe.invalid else "met" if probe.passed else "broken"
-        click.echo(f"  {probe.load:>10.5g} {unit:<5}  {values}  {verdict}", err=True)
+        say(f"  {probe.load:>10.5g} {unit:<5}  {values}  {verdict}")
 
 
 def _settings(given: dict[str, Any]) -> Settings:
@@ -176,45 +167,41 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
             raise UsageError(f"cannot write {path}: there is no folder {Path(path).resolve().parent}")
 
 
-def _report(found: Capacity, told: _Told, given: dict[str, Any]) -> None:
+def _report(found: Capacity, log: _SearchLog, given: dict[str, Any]) -> None:
     from plimsoll.report.document.capacity import capacity_document
     from plimsoll.report.render.capacity_json import document as json_document
     from plimsoll.report.render.console import console
     from plimsoll.report.render.markdown import markdown
     from plimsoll.report.render.terminal import shows_ansi
 
-    unit, criteria = told.settings.unit, told.criteria
+    unit, criteria = log.settings.unit, log.criteria
     command = shlex.join(["plimsoll", *sys.argv[1:]])
     on_stdout = "-" in (given["json_file"], given["md"])
-    document = capacity_document(found, told.probes, unit, criteria, command)
+    document = capacity_document(found, log.probes, unit, criteria, command)
     colour = shows_ansi(sys.stderr if on_stdout else sys.stdout)
     click.echo(console(document, colour=colour), err=on_stdout, color=True)
     if given["json_file"]:
-        content = json_document(found, told.probes, unit, criteria, command)
-        _write(given["json_file"], json.dumps(content, indent=2, ensure_ascii=False) + "\n")
+        content = json_document(found, log.probes, unit, criteria, command)
+        _write(given["json_file"], (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
     if given["md"]:
-        _write(given["md"], markdown(document))
+        _write(given["md"], markdown(document).encode())
     if given["picture"]:
-        _draw(found, told, given["picture"])
+        _draw(found, log, given["picture"])
 
 
-def _draw(found: Capacity, told: _Told, path: str) -> None:
+def _draw(found: Capacity, log: _SearchLog, path: str) -> None:
     from plimsoll.report.document.capacity import chart
     from plimsoll.report.render.pictures import png, svg
 
-    picture = chart(found, told.probes, told.settings.unit, told.criteria)
-    data = svg(picture).encode() if path.endswith(".svg") else png(picture)
-    try:
-        Path(path).write_bytes(data)
-    except OSError as error:
-        raise PlimsollError(f"cannot write {path}: {error.strerror}") from error
+    picture = chart(found, log.probes, log.settings.unit, log.criteria)
+    _write(path, svg(picture).encode() if path.endswith(".svg") else png(picture))
 
 
-def _write(path: str, text: str) -> None:
+def _write(path: str, data: bytes) -> None:
     if path == "-":
-        click.echo(text, nl=False)
+        click.echo(data, nl=False)
         return
     try:
-        Path(path).write_text(text)
+        Path(path).write_bytes(data)
     except OSError as error:
         raise PlimsollError(f"cannot write {path}: {error.strerror}") from error

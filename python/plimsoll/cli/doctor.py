@@ -1,19 +1,36 @@
-"""`plimsoll doctor`."""
+"""`plimsoll doctor`: what of this machine limits or falsifies a load test. Each check judges one fact."""
 
 from __future__ import annotations
 
 import json
+import math
+import resource
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+import psutil
 
-from plimsoll.cli.checks import all_checks
-from plimsoll.cli.options import json_option
+from plimsoll.cli.common import json_option
+from plimsoll.report.numbers import size
+from plimsoll.run.machine import machine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.cli.checks import MachineCheck
+# A file per connection and a connection per user; the rest is for the interpreter, the store, the workers.
+_OPEN_FILES = 16_384
+_SPARE_FILES = 100
+_PORTS = 28_000  # what Linux starts with
+_TIME_WAIT_S = 60
+_BACKLOG = 1_024
+_MEMORY = 1 << 30
+
+# Reading these takes microseconds and a system call; every exchange reads the clock several times.
+_SLOW_CLOCKS = frozenset({"acpi_pm", "hpet", "jiffies", "pit", "refined-jiffies", "xen"})
+
+UNKNOWN = "not known on this system"
 
 
 @click.command(
@@ -53,3 +70,113 @@ def _document(checks: Sequence[MachineCheck]) -> dict[str, Any]:
         for check in checks
     ]
     return {"schema": "plimsoll.doctor", "version": 1, "checks": rows}
+
+
+@dataclass(frozen=True, slots=True)
+class MachineCheck:
+    """advice: what to change, empty when nothing needs to."""
+
+    name: str
+    value: str
+    advice: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.advice
+
+
+def all_checks() -> list[MachineCheck]:
+    """Every check, of this machine as it is now."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    found = machine()
+    return [
+        open_files(soft, hard),
+        ports(_read("/proc/sys/net/ipv4/ip_local_port_range")),
+        time_wait(_read("/proc/sys/net/ipv4/tcp_tw_reuse")),
+        backlog(found["somaxconn"]),
+        clock(_read("/sys/devices/system/clocksource/clocksource0/current_clocksource")),
+        cpus(min(found["cpus"], found["cpu_quota"] or math.inf)),
+        governor(found["governor"]),
+        stamps(_kernel_stamps()),
+        memory(psutil.virtual_memory().available),
+    ]
+
+
+def open_files(soft: int, hard: int) -> MachineCheck:
+    if hard == resource.RLIM_INFINITY:
+        return MachineCheck("open files", f"soft {soft}, hard unlimited")
+    users = max(hard - _SPARE_FILES, 0)
+    advice = f"ulimit -Hn 65536, LimitNOFILE= of the service, or /etc/security/limits.conf: {hard} allow {users} users"
+    value = f"soft {soft}, hard {hard}: about {users} users per worker"
+    return MachineCheck("open files", value, "" if hard >= _OPEN_FILES else advice)
+
+
+def ports(span: str | None) -> MachineCheck:
+    """span: first and last ephemeral port."""
+    if span is None:
+        return MachineCheck("ephemeral ports", UNKNOWN)
+    low, high = (int(each) for each in span.split())
+    count = high - low + 1
+    advice = 'sysctl -w net.ipv4.ip_local_port_range="10240 65535"'
+    value = f"{low}–{high}: {count} connections to one address"
+    return MachineCheck("ephemeral ports", value, "" if count >= _PORTS else advice)
+
+
+def time_wait(reuse: str | None) -> MachineCheck:
+    """reuse: 0 never, 1 always, 2 on loopback."""
+    names = {"0": "never", "1": "always", "2": "on loopback only"}
+    value = UNKNOWN if reuse is None else f"{reuse}: ports in TIME_WAIT are reused {names.get(reuse, 'in other ways')}"
+    advice = (
+        f"sysctl -w net.ipv4.tcp_tw_reuse=1: else each new connection costs a port for {_TIME_WAIT_S} s"
+        if reuse == "0"
+        else ""
+    )
+    return MachineCheck("tcp_tw_reuse", value, advice)
+
+
+def backlog(somaxconn: int | None) -> MachineCheck:
+    """Matters to a target on this machine, when many users connect at once."""
+    advice = f"sysctl -w net.core.somaxconn=4096: a target here refuses more than {somaxconn} waiting connections"
+    if somaxconn is None:
+        return MachineCheck("somaxconn", UNKNOWN)
+    return MachineCheck("somaxconn", str(somaxconn), advice if somaxconn < _BACKLOG else "")
+
+
+def clock(source: str | None) -> MachineCheck:
+    advice = f"{source} is slow to read; tsc (or the hypervisor's clock) is not: see available_clocksource, or the BIOS"
+    return MachineCheck("clock source", source or UNKNOWN, advice if source in _SLOW_CLOCKS else "")
+
+
+def cpus(count: float) -> MachineCheck:
+    advice = "with a target on the same core, each disturbs the other's times: give the generator one of its own"
+    return MachineCheck("CPUs", f"{count:g} usable: as many workers (--processes -1)", advice if count < 2 else "")
+
+
+def governor(name: str | None) -> MachineCheck:
+    value = "none: the host sets the speed" if name is None else name
+    advice = f"cpupower frequency-set -g performance: with {name} the speed follows the load"
+    return MachineCheck("CPU governor", value, "" if name in (None, "performance") else advice)
+
+
+def stamps(kernel: bool) -> MachineCheck:
+    value = "by the kernel" if kernel else "by this program"
+    advice = "SO_TIMESTAMPING is refused here: response times include the time that a busy generator takes to read"
+    return MachineCheck("arrival stamps", value, "" if kernel else advice)
+
+
+def memory(available: int) -> MachineCheck:
+    advice = "a Python user takes 16 KiB and more, a worker about 60 MiB: free some, or use fewer users"
+    return MachineCheck("memory", f"{size(available)} available", "" if available >= _MEMORY else advice)
+
+
+def _read(path: str) -> str | None:
+    try:
+        return Path(path).read_text().strip() or None
+    except OSError:
+        return None
+
+
+def _kernel_stamps() -> bool:
+    from plimsoll._engine import Engine
+
+    return Engine().kernel_stamps

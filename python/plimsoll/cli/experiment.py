@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import INTERRUPTED, INVALID, fail_on_option, print_report, say, store_option
 from plimsoll.errors import UsageError
 from plimsoll.experiment.display import display
 from plimsoll.experiment.file.file import read_experiment
@@ -21,16 +21,12 @@ from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.load.durations import rough_duration
-from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.store import Store, redact_url
 from plimsoll.store.database import DEFAULT, absolute
 
 if TYPE_CHECKING:
     from plimsoll.experiment.prepare import PreparedSession
     from plimsoll.experiment.spec import Experiment
-
-INVALID = 3
-INTERRUPTED = 130
 
 
 @click.command(
@@ -59,7 +55,8 @@ failed; 130 interrupted"""
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask whether to go on in spite of doubts.")
-@click.option("--fail-on", type=click.Choice(("regression",)), help="Exit with 1 if a primary metric became worse.")
+@fail_on_option
+@click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
 @click.pass_context
 def experiment(
@@ -74,6 +71,7 @@ def experiment(
     dry_run: bool,
     yes: bool,
     fail_on: str | None,
+    strict: bool,
     store: str | None,
 ) -> None:
     """Run variants × levels × repeats, and say what differs.
@@ -99,9 +97,9 @@ def experiment(
         _announce(prepared, yes)
         done = _run(prepared, opened, store, only)
         if done.interrupted or not done.finished:
-            click.echo(_to_go_on(spec, done, _words(file, aa, repeats, store)), err=True)
+            say(_to_go_on(spec, done, _words(file, aa, repeats, store)))
             ctx.exit(INTERRUPTED if done.interrupted else _code(done))
-        ctx.exit(_conclude(opened, spec, kept.command, fail_on) or _code(done))
+        ctx.exit(_conclude(opened, spec, kept.command, fail_on, strict) or _code(done))
 
 
 def _existing(location: str | None, stack: ExitStack) -> Store | None:
@@ -113,24 +111,24 @@ def _existing(location: str | None, stack: ExitStack) -> Store | None:
 
 
 def _show_order(prepared: PreparedSession) -> None:
-    _say(prepared)
+    _describe(prepared)
     plan, pace = prepared.plan, prepared.pace
     for number, cell in enumerate(plan.cells, plan.there + 1):
         click.echo(f"{number:>5}  {cell.label}  (≈ {rough_duration(pace.of(cell))})")
 
 
 def _announce(prepared: PreparedSession, yes: bool) -> None:
-    _say(prepared)
+    _describe(prepared)
     asks = prepared.doubts and not yes and sys.stdin.isatty() and sys.stderr.isatty()
     if asks and not click.confirm("go on all the same?", default=True, err=True):
         raise UsageError("nothing was begun")
 
 
-def _say(prepared: PreparedSession) -> None:
+def _describe(prepared: PreparedSession) -> None:
     for line in prepared.lines:
-        click.echo(line, err=True)
+        say(line)
     for doubt in prepared.doubts:
-        click.echo(f"doubt: {doubt}", err=True)
+        say(f"doubt: {doubt}")
 
 
 def _run(prepared: PreparedSession, store: Store, location: str | None, only: tuple[str, ...]) -> SessionResult:
@@ -160,21 +158,22 @@ def _to_go_on(spec: Experiment, done: SessionResult, words: list[str]) -> str:
     return f"experiment {spec.name}: {how} after {after}; go on with\n  {shlex.join([*words, '--resume'])}"
 
 
-def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None) -> int:
+def _conclude(store: Store, spec: Experiment, command: str, fail_on: str | None, strict: bool) -> int:
     """Print what follows from it; the exit code of that."""
     # Only here: statistics and reports bring a lot along.
     from plimsoll.experiment.study import study_of
-    from plimsoll.report.gate import regressions
-    from plimsoll.report.outputs import text
-    from plimsoll.report.sources import OutputRequest, StudySource
+    from plimsoll.report.gate import is_unclean, regressions
+    from plimsoll.report.sources import StudySource
     from plimsoll.stats.analysis import analyse
 
     try:
         study = study_of(store, spec.name)
     except UsageError as error:
-        click.echo(str(error), err=True)
+        say(str(error))
         return INVALID
     analysis = analyse(study)
-    request = OutputRequest(command, colour=shows_ansi(sys.stdout))
-    click.echo("\n" + text(StudySource(analysis), "text", request), nl=False, color=True)
-    return 1 if fail_on == "regression" and regressions(analysis) else 0
+    click.echo()
+    print_report(StudySource(analysis), "text", command)
+    if fail_on == "regression" and regressions(analysis):
+        return 1
+    return INVALID if strict and is_unclean(analysis) else 0

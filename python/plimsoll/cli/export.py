@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import store_option
 from plimsoll.report.formats import FORMATS, of_runs
 from plimsoll.report.outputs import write
 from plimsoll.report.sources import OutputRequest, RunSource

@@ -5,11 +5,15 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
 
+from plimsoll.cli.common import fail_on_option
 from plimsoll.errors import UsageError
+from plimsoll.experiment.study import only_run, study_of_refs
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies
 from plimsoll.report.gate import exit_code
@@ -18,9 +22,10 @@ from plimsoll.report.render.illustrated import markdown_part
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.report.splice import Splice
+from plimsoll.store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.stats.study import Study
     from plimsoll.store import StoredRun
@@ -38,10 +43,7 @@ _OPTIONS = (
     click.option(
         "--table", type=click.Choice(tuple(TABLES)), default="trials", show_default=True, help="Which one, in CSV."
     ),
-    click.option(
-        "--fail-on", type=click.Choice(("regression",)),
-        help="Exit with 1 if a primary metric, or any if none was declared, is different for the worse.",
-    ),
+    fail_on_option,
 )  # fmt: skip
 
 FORMATS_HELP = "\b\nFormats:\n" + "\n".join(f"  {name:7} {FORMATS[name].what}" for name in of_studies())
@@ -56,13 +58,32 @@ def reporting_options(command: Command) -> Command:
     return command
 
 
-def as_typed(options: Mapping[str, Any]) -> list[str]:
+def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:
+    """Report as asked, and exit."""
+    command = ["plimsoll", verb, *refs, *_as_typed(options)]
+    with opened_study(refs, store) as (study, run):
+        code = write_report(study, run, command, **options)
+    click.get_current_context().exit(code)
+
+
+def _as_typed(options: Mapping[str, Any]) -> list[str]:
     """The options that make a report what it is."""
     words: list[str] = []
     for name, value in options.items():
         if value is not None and (name, value) != ("table", "trials"):
             words += ["-o" if name == "output" else f"--{name.replace('_', '-')}", value]
     return words
+
+
+@contextmanager
+def opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, StoredRun | None]]:
+    """Several become one, in which each is compared with the first; and the run, if it is one run of the store. Files
+    alone need no store. Raises PlimsollError."""
+    if all(Path(ref).is_file() for ref in refs):
+        yield study_of_refs(None, refs), None
+        return
+    with Store.open(location, create=False) as store:
+        yield study_of_refs(store, refs), only_run(store, refs)
 
 
 def write_report(

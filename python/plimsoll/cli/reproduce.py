@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import INVALID, print_report, say, store_option
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
-from plimsoll.report.outputs import text
-from plimsoll.report.render.terminal import shows_ansi
-from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.report.sources import RunSource
 from plimsoll.store import Store
 from plimsoll.store.database import absolute
 
 if TYPE_CHECKING:
     from plimsoll.experiment.reproduce import ReproducedCell
     from plimsoll.store import StoredRun
-
-INVALID = 3
 
 
 @click.command(
@@ -43,9 +38,9 @@ def reproduce(run: str, dry_run: bool, store: str | None) -> None:
     with Store.open(store, create=False) as opened:
         old = opened.run(run)
         cell = cell_again(opened, old)
-        _say(f"run {old.id}: {old.manifest.get('command', '')}")
+        say(f"run {old.id}: {old.manifest.get('command', '')}")
         for line in (*circumstances(old), *(cell.lines if cell else ())):
-            _say(line)
+            say(line)
         plan = None if cell else plan_of(old)
         if dry_run:
             return
@@ -53,8 +48,8 @@ def reproduce(run: str, dry_run: bool, store: str | None) -> None:
             code = _run_cell(cell, opened, store)
     if plan is not None:
         # Only here: it brings along all that runs need.
-        from plimsoll.run.outputs import Outputs
         from plimsoll.run.perform import perform
+        from plimsoll.run.planned import Outputs
 
         code = perform(plan, Outputs(store=store, name=_name(old)))
     click.get_current_context().exit(code)
@@ -66,15 +61,9 @@ def _name(run: StoredRun) -> str | None:
 
 
 def _run_cell(cell: ReproducedCell, store: Store, location: str | None) -> int:
-    result = cell.run(absolute(location), _say)
+    result = cell.run(absolute(location), say)
     if result.run is not None:
-        source = RunSource.of(store.run(result.run))
-        shown = text(source, "tables", OutputRequest(colour=shows_ansi(sys.stdout)))
-        click.echo(shown, nl=False, color=True)
+        print_report(RunSource.of(store.run(result.run)), "tables")
     if result.state != "valid":
-        _say(f"{result.state.upper()}: {result.reason}")
+        say(f"{result.state.upper()}: {result.reason}")
     return 0 if result.state == "valid" else INVALID
-
-
-def _say(line: str) -> None:
-    click.echo(line, err=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.options import VERSION
+from plimsoll.cli.common import VERSION
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
@@ -45,7 +45,7 @@ and goes on serving afterwards; a URL, a plan or targets are run at once, and th
 
 Options are also read from PLIMSOLL_… and LOCUST_… variables, ~/.locust.conf, ./locust.conf and [tool.locust] of
 ./pyproject.toml. The exit code is 0, or 1 after failures or a threshold that does not hold, 2 for what cannot be run, 3
-when the generator, not the target, was the limit.""",
+when the load was not the load asked for.""",
 )
 @click.version_option(None, "-V", "--version", package_name="plimsoll", prog_name="plimsoll", message=VERSION)
 @click.pass_context
@@ -68,7 +68,7 @@ def _run(words: RunWords) -> int:
     # Neither before: what only prints need not import a database, and a run without a page no server.
     if not given["headless"]:
         from plimsoll.cli.run_page import run_with_page
-        from plimsoll.cli.run_request import RunRequests
+        from plimsoll.server.control.run_requests import RunRequests
 
         return run_with_page(RunRequests(words, plan, source), given)
     from plimsoll.run.perform import perform

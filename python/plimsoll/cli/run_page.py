@@ -13,16 +13,14 @@ from plimsoll.locust.web.swarm_routes import routes
 from plimsoll.server.app import make_app
 from plimsoll.server.control.session import PageSession
 from plimsoll.server.live.live import Live
-from plimsoll.server.security.access import LOOPBACK, Access, make_token
-from plimsoll.server.security.hosts import is_loopback
+from plimsoll.server.security.access import LOOPBACK, Access, is_loopback, make_token
 from plimsoll.server.serving import PageServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from plimsoll.cli.run_request import RunRequests
     from plimsoll.run.plan import RunPlan
-    from plimsoll.server.control.control import Control
+    from plimsoll.server.control.run_requests import RunRequests
     from plimsoll.server.live.stream import Viewers
 
 PORT = 8089
@@ -61,7 +59,9 @@ def _refuse_unknown_options(plan: RunPlan) -> None:
 
 
 @contextmanager
-def page(given: Mapping[str, Any], store: str | None, live: Live | None, control: Control | None) -> Iterator[Viewers]:
+def page(
+    given: Mapping[str, Any], store: str | None, live: Live | None, control: PageSession | None
+) -> Iterator[Viewers]:
     """Within the block the page is served; prints where. given: the options of `PAGE`. Raises UsageError."""
     host = given["web_host"] or LOOPBACK
     host = ALL.get(host, host)

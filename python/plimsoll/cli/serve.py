@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from plimsoll.cli.options import store_option
+from plimsoll.cli.common import store_option
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import OPTIONS
 
@@ -31,11 +31,11 @@ def serve(store: str | None, **given: Any) -> None:
     from plimsoll.store import Store
 
     Store.open(store, create=False).close()
-    heeded = stop_signals()
+    signals = stop_signals()
     # From now on, so that one which comes early is not lost.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, heeded)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         with page(given, store, None, None):
-            signal.sigwait(heeded)
+            signal.sigwait(signals)
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

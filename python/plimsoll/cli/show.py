@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
-from plimsoll.cli.options import json_option, store_option, times_option
-from plimsoll.report.outputs import text
-from plimsoll.report.render.terminal import shows_ansi
-from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.cli.common import json_option, print_report, store_option, times_option
+from plimsoll.report.sources import RunSource
 from plimsoll.store import Store
 
 
@@ -31,8 +27,4 @@ def show(run: str, times_of: str | None, as_json: bool, store: str | None) -> No
     """
     with Store.open(store, create=False) as opened:
         source = RunSource.of(opened.run(run), times_of)
-    if as_json:
-        click.echo(text(source, "run.json", OutputRequest()), nl=False)
-    else:
-        request = OutputRequest(colour=shows_ansi(sys.stdout))
-        click.echo(text(source, "tables", request), nl=False, color=True)
+    print_report(source, "run.json" if as_json else "tables")

@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from plimsoll.store.cells import CellOutcome
 
 State = Literal["pending", "running", "valid", "invalid", "failed", "superseded"]
-"""valid: measured. invalid: measured, but the generator was the limit, or the target ended. failed: a command or the
-start of the target did, so there is nothing measured. superseded: taken again, or of an older version of the file."""
+"""valid: measured. invalid: measured, but the load was not the load asked for, or the target ended. failed: a command
+or the start of the target did, so there is nothing measured. superseded: taken again, or of an older version of the
+file."""
 
 OVER = ("valid", "invalid", "failed")
 

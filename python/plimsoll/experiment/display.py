@@ -25,7 +25,7 @@ def outcome(cell: ExperimentCell, result: CellOutcome, done: int, total: int, le
 
 
 class ExperimentDisplay:
-    """A context manager that people see: a line for each cell that is over."""
+    """A line for each cell that is over. A context manager."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -34,13 +34,13 @@ class ExperimentDisplay:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        """Stop showing."""
 
     def begin(self, cell: ExperimentCell, done: int, total: int, left: float) -> None:
         """A cell is begun. left: seconds until the last one is over."""
 
     def at(self, text: str) -> None:
-        """The present phase of the cell, in words."""
+        """What the cell is at."""
 
     def end(self, cell: ExperimentCell, result: CellOutcome, done: int, total: int, left: float) -> None:
         self.write(outcome(cell, result, done, total, left))
@@ -57,6 +57,7 @@ class ProgressBar(ExperimentDisplay):
         from rich.console import Console as RichConsole
         from rich.progress import BarColumn, Progress, TextColumn
 
+        super().__init__()
         self._console = console or RichConsole(stderr=True, highlight=False)
         self._progress = Progress(
             TextColumn("{task.completed:.0f}/{task.total:.0f}"),

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from plimsoll.errors import PlimsollError
 from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.planned_cell import planned_cell
-from plimsoll.load import read_plan
 from plimsoll.load.durations import format_duration
+from plimsoll.load.plan_file import read_plan
 from plimsoll.run.coordinator.clock_steps import offset
 from plimsoll.run.supervised import generator
 from plimsoll.run.supervised.process import StartError

@@ -12,7 +12,8 @@ from plimsoll.experiment.cell_values import CellFolder
 from plimsoll.experiment.drift import facts_of
 from plimsoll.experiment.file.file import read_experiment
 from plimsoll.experiment.state import cell_of, changes, file_digests, from_json, kept_file
-from plimsoll.load import read_plan, read_targets
+from plimsoll.load.plan_file import read_plan
+from plimsoll.load.targets import read_targets
 from plimsoll.run.manifest import MASK, manifest, plan_files
 from plimsoll.run.plan import RunPlan
 

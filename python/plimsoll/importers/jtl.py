@@ -23,7 +23,7 @@ _DEFAULT = (
 _DELIMITERS = (",", "\t", ";", "|")
 _FORMATS = ("%Y/%m/%d %H:%M:%S.%f", "%Y-%m-%d %H:%M:%S.%f", "%Y/%m/%d %H:%M:%S", "%Y-%m-%d %H:%M:%S")
 _TRANSACTION = "Number of samples in transaction"
-_PRECISION = sampled("jmeter", floor=1.0)
+_PRECISION = sampled("jmeter", floor=1.0, size_of="replies")
 
 
 def is_jtl(source: ResultFile) -> bool:

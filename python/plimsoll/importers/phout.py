@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _WIDTH = 12
 _NEVER_FIRED = 777
 _LINE = re.compile(r"\d{9,11}\.\d+\t[^\t]*(?:\t-?\d+){10}")
-_PRECISION = sampled("yandex.tank", floor=1e-3)
+_PRECISION = sampled("yandex.tank", floor=1e-3, size_of="replies")
 
 
 def is_phout(source: ResultFile) -> bool:

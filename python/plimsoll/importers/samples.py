@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from plimsoll.importers.options import ImportOptions
     from plimsoll.importers.result_file import ResultFile
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import SizeOf, Study
 
 MOST_ROWS = 50_000_000
 """Requests of one file."""
@@ -181,9 +181,11 @@ class Samples:
         )
 
 
-def sampled(tool: str, floor: float, clock: Literal["due", "sent", "unknown"] = "sent") -> Precision:
+def sampled(
+    tool: str, floor: float, clock: Literal["due", "sent", "unknown"] = "sent", size_of: SizeOf = "bodies"
+) -> Precision:
     """Of times that were listed one by one, and are in histograms here. floor: ms, the finest that the tool writes."""
-    return Precision(tool, digits=3, floor=floor, clock=clock, times_of="all", mergeable=True, relative=BUCKET)
+    return Precision(tool, 3, floor, clock, times_of="all", mergeable=True, size_of=size_of, relative=BUCKET)
 
 
 def histogram(milliseconds: NDArray[np.float64]) -> Histogram:

@@ -45,8 +45,9 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     seconds = _ms(done[2], done[3]) / 1000
     total = _total(text, done, seconds)
     precision = Precision(
-        "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all"
-    )
+        "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all",
+        size_of="replies",
+    )  # fmt: skip
     url = _RUNNING.search(text)
     return study_of_run(
         source,

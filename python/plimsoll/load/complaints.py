@@ -12,10 +12,12 @@ from plimsoll.errors import UsageError
 from plimsoll.load.mistakes import BadValueError, listed, nearest, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from pydantic import ValidationError
     from pydantic_core import ErrorDetails
+
+    from plimsoll.load.toml_file import Places
 
 MOST = 10
 """As many are shown at once."""
@@ -26,38 +28,6 @@ class Complaint:
     path: str
     """Of the field, as `phase[1].rate`; "" for the file as a whole."""
     message: str
-
-
-class Places:
-    """Where the fields of a TOML document are."""
-
-    def __init__(self, lines: Mapping[str, int], data: Mapping[str, Any]) -> None:
-        self._lines = lines
-        self._data = data
-
-    def written(self, path: str) -> str:
-        """The path as the document has it: without the index of what is there only once, `phase` for `phase[0]`."""
-        here: Any = self._data
-        parts: list[str] = []
-        for part in _split(path):
-            if not part.startswith("["):
-                here = here.get(part) if isinstance(here, dict) else None
-            elif isinstance(here, list):
-                index = int(part[1:-1])
-                here = here[index] if index < len(here) else None
-            else:
-                continue
-            parts.append(part)
-        return _join(parts)
-
-    def line(self, path: str) -> int:
-        """Of the field, or of the nearest one around it."""
-        parts = _split(self.written(path))
-        while parts:
-            if (line := self._lines.get(_join(parts))) is not None:
-                return line
-            parts.pop()
-        return 1
 
 
 def complain(file: str, found: Iterable[Complaint], places: Places) -> UsageError:
@@ -172,11 +142,3 @@ def _table_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return next((found for each in typing.get_args(annotation) if (found := _table_in(each))), None)
-
-
-def _split(path: str) -> list[str]:
-    return [part for part in path.replace("[", ".[").split(".") if part]
-
-
-def _join(parts: Iterable[str]) -> str:
-    return ".".join(parts).replace(".[", "[")

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import PrivateAttr, model_validator
 
-from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.table import ExistingFile, TomlTable, lines_of, read_text
 
 _COLUMN = re.compile(r"[A-Za-z_][\w-]*")
@@ -45,7 +45,10 @@ class FeederTable(TomlTable):
             raise BadValueError("is for CSV files, and one character", "delimiter")
         if self.columns is not None and self.file is not None:
             raise BadValueError("is for rows in the plan; a file names its columns itself", "columns")
-        self._rows = self._from_file(self.file) if self.file is not None else self._from_plan(self.rows or [])
+        if self.file is None:
+            self._rows = self._from_plan(self.rows or [])
+        else:
+            self._rows = at("file", lambda file: read_rows(file, self.delimiter), self.file)
         return self
 
     def definition(self, name: str) -> dict[str, Any]:
@@ -54,12 +57,6 @@ class FeederTable(TomlTable):
             "name": name, "columns": self._rows.columns, "rows": self._rows.rows,
             "order": self.order, "share": self.share, "at_end": self.at_end,
         }  # fmt: skip
-
-    def _from_file(self, file: Path) -> Rows:
-        try:
-            return read_rows(file, self.delimiter)
-        except BadValueError as error:
-            raise BadValueError(str(error), "file") from error
 
     def _from_plan(self, rows: list[Any]) -> Rows:
         try:

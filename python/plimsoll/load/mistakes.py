@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import difflib
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from plimsoll.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
 Read = TypeVar("Read")
 
@@ -33,6 +34,15 @@ def at(field: str, read: Callable[[Any], Read], value: Any) -> Read:
         return read(value)
     except BadValueError as error:
         raise BadValueError(str(error), f"{field}.{error.field}".strip(".")) from error
+
+
+@contextmanager
+def named(place: str) -> Iterator[None]:
+    """What is wrong in this block is said of an option, or of a line of a file. Raises BadValueError."""
+    try:
+        yield
+    except BadValueError as error:
+        raise BadValueError(f"{place}: {error}") from error
 
 
 def shown(value: object) -> str:

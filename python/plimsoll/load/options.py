@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from plimsoll.errors import UsageError
 from plimsoll.load.complaints import complaints
 from plimsoll.load.durations import format_duration, parse_length
-from plimsoll.load.mistakes import BadValueError, listed, nearest
+from plimsoll.load.mistakes import listed, named, nearest
 from plimsoll.load.phases import PhaseTable, cut
 from plimsoll.load.shapes import SHAPES, shape_options
 from plimsoll.load.shapes.shape import Extent
@@ -41,7 +41,10 @@ def load_from_options(plan: PlanFile | None = None, **options: Any) -> Load | No
     for name in given:
         if name not in LOAD_OPTIONS:
             raise TypeError(f"{name} is no load option; near is {nearest(name, LOAD_OPTIONS)}")
-    given |= {name: _length(name, given[name]) for name in ("run_time", "warmup") if name in given}
+    for name in ("run_time", "warmup"):
+        if name in given:
+            with named(_flag(name)):
+                given[name] = parse_length(given[name])
     limits = _limits(plan.limits if plan else Limits(), given)
     shapes = [name for name in SHAPE_OPTIONS if name in given]
     if len(shapes) > 1:
@@ -166,13 +169,6 @@ def _limits(weak: Limits, given: Mapping[str, Any]) -> Limits:
 
 def _load(model: Any, phases: Any, limits: Limits) -> Load:
     return Load(model, tuple(phases), limits.max_users, limits.on_saturation, limits.iterations, limits.requests)
-
-
-def _length(name: str, value: str | float) -> float:
-    try:
-        return parse_length(value)
-    except BadValueError as error:
-        raise UsageError(f"{_flag(name)}: {error}") from error
 
 
 def _count(name: str, value: str | int) -> int:

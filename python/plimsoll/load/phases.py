@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import PrivateAttr, create_model, model_validator
 
+from plimsoll.load.complaints import Complaint
 from plimsoll.load.durations import Duration, Length, format_duration
 from plimsoll.load.mistakes import BadValueError, listed
 from plimsoll.load.shapes import SHAPES
@@ -15,7 +16,7 @@ from plimsoll.load.spec import Model, Phase, ShapeSpec
 from plimsoll.load.table import TomlTable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class _NamedTable(TomlTable):
@@ -54,7 +55,7 @@ class PhaseTable(_ShapedTable):
         return self
 
     def _check_kind(self) -> str:
-        given = [name for name in SHAPES if getattr(self, name) is not None]
+        given = self.given(SHAPES)
         if not given:
             raise BadValueError(f"says not how much; it needs one of {listed(SHAPES)}")
         if len(given) > 1:
@@ -83,7 +84,7 @@ class PhaseTable(_ShapedTable):
 
     @property
     def kind(self) -> str:
-        return next(name for name in SHAPES if getattr(self, name) is not None)
+        return self.given(SHAPES)[0]
 
     @property
     def shape(self) -> LoadShape:
@@ -103,37 +104,25 @@ class PhaseTable(_ShapedTable):
         return Phase(self.name or name, self._spec, start, self._seconds, self.spacing == "poisson", self.warmup)
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseMismatch:
-    """A phase that does not go with the others."""
-
-    index: int
-    field: str
-    message: str
-
-
-def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Phase, ...], list[PhaseMismatch]]:
+def arrange(tables: Sequence[PhaseTable], stop: float | None) -> tuple[tuple[Phase, ...], list[Complaint]]:
     """The phases, one after the other unless they say when they start, and what contradicts what.
 
     stop: seconds after which the run ends in any case.
     """
     phases: list[Phase] = []
-    misfits: list[PhaseMismatch] = []
+    found: list[Complaint] = []
     end: float | None = 0.0
     for index, table in enumerate(tables):
         if table.start is None and end is None:
-            misfits.append(
-                PhaseMismatch(index, "", f"would never begin: phase[{index - 1}] has no end; give that a duration")
-            )
-        phase = table.phase(_name(tables, index), table.start if table.start is not None else end or 0.0)
-        phases.append(phase)
-        end = phase.end
-    for check in (_models, _warmups):
-        misfits += check(tables, phases)
+            why = f"would never begin: phase[{index - 1}] has no end; give that a duration"
+            found.append(Complaint(f"phase[{index}]", why))
+        phases.append(table.phase(_name(tables, index), table.start if table.start is not None else end or 0.0))
+        end = phases[-1].end
+    found += [*_models(tables), *_warmups(phases)]
     if stop is not None:
-        misfits += _past(phases, stop)
+        found += _past(phases, stop)
         phases = [cut(phase, stop) for phase in phases]
-    return tuple(phases), misfits
+    return tuple(phases), found
 
 
 def cut(phase: Phase, stop: float) -> Phase:
@@ -155,48 +144,45 @@ def _name(tables: Sequence[PhaseTable], index: int) -> str:
     return label(tables[index]) + (f" {before + 1}" if before else "")
 
 
-def _models(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[PhaseMismatch]:
+def _models(tables: Sequence[PhaseTable]) -> Iterator[Complaint]:
     first = tables[0]
-    return [
-        PhaseMismatch(
-            index, table.kind, f"is of the {table.model} model, {first.kind} of phase[0] of the {first.model} one; "
-            "a run has either rates or users",
-        )
-        for index, table in enumerate(tables) if table.model != first.model
-    ]  # fmt: skip
+    for index, table in enumerate(tables):
+        if table.model != first.model:
+            yield Complaint(
+                f"phase[{index}].{table.kind}",
+                f"is of the {table.model} model, {first.kind} of phase[0] of the {first.model} one; "
+                "a run has either rates or users",
+            )
 
 
-def _warmups(tables: Sequence[PhaseTable], phases: Sequence[Phase]) -> list[PhaseMismatch]:
+def _warmups(phases: Sequence[Phase]) -> Iterator[Complaint]:
     measured = [index for index, phase in enumerate(phases) if not phase.warmup]
     if not measured:
-        return [PhaseMismatch(0, "warmup", "nothing is measured: every phase is a warm-up")]
+        yield Complaint("phase[0].warmup", "nothing is measured: every phase is a warm-up")
+        return
     first = min(measured, key=lambda index: phases[index].start)
-    misfits = []
+    begin = phases[first].start
     for index, phase in enumerate(phases):
-        if not phase.warmup:
-            continue
-        if phase.start >= phases[first].start:
-            misfits.append(
-                PhaseMismatch(index, "warmup", f"a warm-up comes first, but phase[{first}] begins with it or before")
-            )
-        elif phase.end is None:
-            misfits.append(PhaseMismatch(index, "warmup", "a warm-up must end; give it a duration"))
-        elif phase.end > phases[first].start:
-            ends, begins = format_duration(phase.end), format_duration(phases[first].start)
-            misfits.append(
-                PhaseMismatch(
-                    index, "warmup", f"a warm-up until {ends} overlaps phase[{first}], which begins at {begins}"
-                )
-            )
-    return misfits
+        if phase.warmup and (why := _wrong_warmup(phase, first, begin)):
+            yield Complaint(f"phase[{index}].warmup", why)
 
 
-def _past(phases: Sequence[Phase], stop: float) -> list[PhaseMismatch]:
-    misfits = []
+def _wrong_warmup(phase: Phase, first: int, begin: float) -> str:
+    """What is wrong with a warm-up; "" if nothing is. first, begin: the first measured phase, and its start."""
+    if phase.start >= begin:
+        return f"a warm-up comes first, but phase[{first}] begins with it or before"
+    if phase.end is None:
+        return "a warm-up must end; give it a duration"
+    if phase.end > begin:
+        ends, begins = format_duration(phase.end), format_duration(begin)
+        return f"a warm-up until {ends} overlaps phase[{first}], which begins at {begins}"
+    return ""
+
+
+def _past(phases: Sequence[Phase], stop: float) -> Iterator[Complaint]:
+    at = f"stop.time ends the run at {format_duration(stop)}"
     for index, phase in enumerate(phases):
-        at = f"stop.time ends the run at {format_duration(stop)}"
         if phase.start >= stop:
-            misfits.append(PhaseMismatch(index, "start", f"begins at {format_duration(phase.start)}, but {at}"))
+            yield Complaint(f"phase[{index}].start", f"begins at {format_duration(phase.start)}, but {at}")
         elif phase.end is not None and phase.end > stop:
-            misfits.append(PhaseMismatch(index, "duration", f"ends at {format_duration(phase.end)}, but {at}"))
-    return misfits
+            yield Complaint(f"phase[{index}].duration", f"ends at {format_duration(phase.end)}, but {at}")

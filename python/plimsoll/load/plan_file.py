@@ -18,7 +18,7 @@ from plimsoll.load.toml_file import read_toml
 from plimsoll.stats.thresholds.grammar import parse_threshold
 
 if TYPE_CHECKING:
-    from plimsoll.load.complaints import Places
+    from plimsoll.load.toml_file import Places
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,10 @@ class PlanFile:
     run_time: float | None
     """Seconds; None: to the end of the phases."""
     stop_timeout: float | None
-    """Seconds; None: not said. Likewise the seed."""
+    """Seconds; None: not said."""
     thresholds: tuple[str, ...]
     seed: int | None
+    """None: not said."""
 
 
 def read_plan(path: str, host: str | None = None) -> PlanFile:
@@ -77,17 +78,12 @@ def _check_thresholds(plan: PlanTable, found: list[Complaint]) -> None:
 def _load(plan: PlanTable, found: list[Complaint]) -> Load | None:
     if not plan.phase:
         return None
-    phases, misfits = arrange(plan.phase, plan.stop.time)
-    for misfit in misfits:
-        path = f"phase[{misfit.index}]"
-        found.append(Complaint(f"{path}.{misfit.field}" if misfit.field else path, misfit.message))
+    phases, mismatches = arrange(plan.phase, plan.stop.time)
+    found += mismatches
     model = plan.phase[0].model
     if model == "closed":
-        for name in ("max_users", "on_saturation"):
-            if getattr(plan, name) is not None:
-                found.append(
-                    Complaint(name, "is of the open model (rates); here the phases say how many users there are")
-                )
+        why = "is of the open model (rates); here the phases say how many users there are"
+        found += [Complaint(name, why) for name in plan.given(("max_users", "on_saturation"))]
     if found:
         return None
     limits = plan.limits

@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, mod
 from plimsoll.load.bodies import HeadersTable
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.feeders import FeederTable
-from plimsoll.load.mistakes import BadValueError, listed, nearest, shown
+from plimsoll.load.mistakes import BadValueError, at, listed, nearest, shown
 from plimsoll.load.origins import split_url
 from plimsoll.load.phases import PhaseTable
 from plimsoll.load.spec import Limits
@@ -53,11 +53,7 @@ class PlanTargetTable(TomlTable):
 
     @model_validator(mode="after")
     def _check(self) -> PlanTargetTable:
-        try:
-            path = split_url(self.url).path
-        except BadValueError as error:
-            raise BadValueError(str(error), "url") from error
-        if "?" in path:
+        if "?" in at("url", split_url, self.url).path:
             raise BadValueError(f"{shown(self.url)} has a query; put it into the paths", "url")
         return self
 
@@ -115,11 +111,7 @@ class PlanTable(TomlTable):
             return names.index(step.target)
         known = [name for name in names if name is not None]
         meant = nearest(step.target, known)
-        hint = (
-            f"did you mean {shown(meant)}?"
-            if meant
-            else f"named are {listed(known, 'and')}"
-            if known
-            else "none has one"
-        )
+        hint = f"named are {listed(known, 'and')}" if known else "none has one"
+        if meant:
+            hint = f"did you mean {shown(meant)}?"
         raise BadValueError(f"no target has the name {shown(step.target)}; {hint}", "target")

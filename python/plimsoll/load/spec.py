@@ -119,7 +119,7 @@ class Limits:
     iterations: int | None = None
     """The run ends when so many have been begun, >= 1."""
     requests: int | None = None
-    """Likewise, of requests."""
+    """The run ends when so many requests have been begun, >= 1."""
 
     def __post_init__(self) -> None:
         for name in ("max_users", "iterations", "requests"):

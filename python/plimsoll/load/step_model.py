@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
 
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
-from plimsoll.load.mistakes import BadValueError, listed, shown
+from plimsoll.load.mistakes import BadValueError, at, listed, shown
 from plimsoll.load.origins import is_url, split_url
 from plimsoll.load.table import ExistingFile, SeveralTexts, TomlTable, one_or_more, read_text
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 """Each is a field of a step: get = "/path"."""
@@ -84,23 +87,19 @@ class ExtractTable(TomlTable):
 
     @model_validator(mode="after")
     def _check(self) -> ExtractTable:
-        given = [name for name in _SOURCES if self._get(name) is not None]
+        given = self.given(_SOURCES)
         if not given:
             raise BadValueError(f"says not from where; it needs one of {listed(_SOURCES)}")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; there is one of {listed(_SOURCES)}", given[1])
         return self
 
-    def _get(self, source: str) -> str | None:
-        value: str | None = getattr(self, "json_" if source == "json" else source)
-        return value
-
     @property
     def source(self) -> str:
-        return next(name for name in _SOURCES if self._get(name) is not None)
+        return self.given(_SOURCES)[0]
 
     def definition(self, into: str) -> dict[str, Any]:
-        return {"into": into, "from": self.source, "what": self._get(self.source), "default": self.default}
+        return {"into": into, "from": self.source, "what": self.value(self.source), "default": self.default}
 
 
 class ExpectTable(TomlTable):
@@ -119,6 +118,11 @@ class ExpectTable(TomlTable):
             "json": None if self.json_ is None else [[pointer, value] for pointer, value in self.json_.items()],
         }  # fmt: skip
         return {name: value for name, value in values.items() if value is not None}
+
+
+def _template(file: Path) -> dict[str, str]:
+    text = read_text(file)
+    return {"json": json_template(text)} if file.suffix == ".json" else {"text": text}
 
 
 def _variable_name(name: Any) -> Any:
@@ -157,28 +161,23 @@ class StepTable(TomlTable):
     def _check(self) -> StepTable:
         self._check_method()
         self._check_path()
-        given = [name for name in _BODIES if getattr(self, "json_" if name == "json" else name) is not None]
+        given = self.given(_BODIES)
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a request has one of {listed(_BODIES)}", given[1])
         self._body = self._read_body()
         return self
 
     def _check_method(self) -> None:
-        given = [name for name in METHODS if getattr(self, name) is not None]
-        if self.path is not None:
-            given.append("path")
+        given = self.given((*METHODS, "path"))
         if not given:
-            raise BadValueError(
-                'says not what to request; it needs get = "/path", likewise post, put, …, or method and path',
-                "" if self.method is None else "method",
-            )
+            why = 'says not what to request; it needs get = "/path", likewise post, put, …, or method and path'
+            raise BadValueError(why, "" if self.method is None else "method")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])
-        if (self.method is None) != (self.path is None):
-            raise BadValueError(*(
-                ("belongs with a method, as in method = \"PURGE\"", "path") if self.method is None
-                else (f"belongs with path; {given[0]} is a method already", "method")
-            ))  # fmt: skip
+        if self.path is not None and self.method is None:
+            raise BadValueError('belongs with a method, as in method = "PURGE"', "path")
+        if self.path is None and self.method is not None:
+            raise BadValueError(f"belongs with path; {given[0]} is a method already", "method")
         if self.method is not None and not is_method(self.method):
             raise BadValueError(f"{shown(self.method)} cannot be a method", "method")
 
@@ -186,10 +185,7 @@ class StepTable(TomlTable):
         if is_url(self.where):
             if self.target is not None:
                 raise BadValueError(f"contradicts {self.where_field}, which is a whole URL", "target")
-            try:
-                split_url(self.where)
-            except BadValueError as error:
-                raise BadValueError(str(error), self.where_field) from error
+            at(self.where_field, split_url, self.where)
         elif not self.where.startswith("/") and (self.where_field, self.where) != ("options", "*"):
             raise BadValueError(f'{shown(self.where)} must begin with "/", or be a whole URL', self.where_field)
 
@@ -203,13 +199,7 @@ class StepTable(TomlTable):
                 return encoded(self.body_file.read_bytes())
             except OSError as error:
                 raise BadValueError(f"cannot read {self.body_file}: {error.strerror}", "body_file") from error
-        if self.template_file is None:
-            return None
-        try:
-            text = read_text(self.template_file)
-            return {"json": json_template(text)} if self.template_file.suffix == ".json" else {"text": text}
-        except BadValueError as error:
-            raise BadValueError(str(error), "template_file") from error
+        return None if self.template_file is None else at("template_file", _template, self.template_file)
 
     @property
     def verb(self) -> str:
@@ -218,19 +208,17 @@ class StepTable(TomlTable):
 
     @property
     def where_field(self) -> str:
-        return next((name for name in METHODS if getattr(self, name) is not None), "path")
+        return self.given((*METHODS, "path"))[0]
 
     @property
     def where(self) -> str:
         """Path, or whole URL."""
-        where: str = getattr(self, self.where_field)
-        return where
+        return str(self.value(self.where_field))
 
     @property
     def body_field(self) -> str:
         """The field that the body comes from; "body" without one."""
-        fields = [name for name in _BODIES if getattr(self, "json_" if name == "json" else name) is not None]
-        return next(iter(fields), "body")
+        return next(iter(self.given(_BODIES)), "body")
 
     @property
     def expected(self) -> dict[str, Any]:

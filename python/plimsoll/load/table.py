@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo
 
 from plimsoll.load.mistakes import BadValueError, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 class TomlTable(BaseModel):
     """A table of a plan: nothing unknown in it, nothing guessed, no text that was meant as a number."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
+
+    def value(self, name: str) -> Any:
+        """Of the field with this name in the file."""
+        return getattr(self, f"{name}_" if name == "json" else name)
+
+    def given(self, names: Iterable[str]) -> list[str]:
+        """Those of these fields that have a value, by their names in the file."""
+        return [name for name in names if self.value(name) is not None]
 
 
 def one_or_more(value: Any) -> Any:

@@ -1,6 +1,6 @@
 """vegeta's target files: requests that are sent in turn.
 
-Two forms, told apart by the first line: `METHOD URL` with header lines and `@bodyfile` under it, or one JSON object
+Two forms; the first line shows which: `METHOD URL` with header lines and `@bodyfile` under it, or one JSON object
 per line.
 """
 
@@ -10,21 +10,17 @@ import base64
 import binascii
 import json
 import re
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, header_name, header_value, parse_header
-from plimsoll.load.mistakes import BadValueError, listed, nearest, shown
+from plimsoll.load.mistakes import BadValueError, listed, named, nearest, shown
 from plimsoll.load.scenario import refusal
 from plimsoll.load.step_model import is_method
 from plimsoll.load.table import lines_of, read_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 MOST_ENDPOINTS = 200
 """Where there are more different ones, all are counted as one endpoint with the name of the file."""
@@ -71,7 +67,7 @@ def _http_lines(lines: list[tuple[int, str]], file: Path) -> list[Request]:
     requests: list[Request] = []
     open_one: Request | None = None
     for number, text in lines:
-        with _place(file, number):
+        with named(f"{file}:{number}"):
             if not text:
                 open_one = None
             elif open_one is None or _REQUEST.fullmatch(text):
@@ -106,7 +102,7 @@ def _body_file(name: str, file: Path) -> bytes:
 def _json_lines(lines: list[tuple[int, str]], file: Path) -> list[Request]:
     requests = []
     for number, text in lines:
-        with _place(file, number):
+        with named(f"{file}:{number}"):
             if text:
                 requests.append(_json_target(text, number))
     return requests
@@ -175,12 +171,3 @@ def _scenario(requests: list[Request], file: Path, host: str | None) -> dict[str
 
 def _name(request: Request) -> str:
     return request.address.path.partition("?")[0]
-
-
-@contextmanager
-def _place(file: Path, line: int) -> Iterator[None]:
-    """Mistakes in here are of this line."""
-    try:
-        yield
-    except BadValueError as error:
-        raise UsageError(f"{file}:{line}: {error}") from error

@@ -7,7 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.mistakes import BadValueError, named, shown
 from plimsoll.load.table import lines_of, read_text
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ def read_times(path: Path) -> tuple[float, ...]:
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        try:
+        with named(f"{path}:{number}"):
             time, kind = _time(text)
-        except BadValueError as error:
-            raise BadValueError(f"{path}:{number}: {error}") from error
         if kind != (notation := notation or kind):
             raise BadValueError(f"{path}:{number}: {shown(text)} looks like {kind}, the lines before like {notation}")
         times.append(time)

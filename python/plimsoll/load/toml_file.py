@@ -8,14 +8,46 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import toml_lines
 from plimsoll.errors import UsageError
-from plimsoll.load.complaints import Places
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 _POSITION = re.compile(r" \(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+
+
+class Places:
+    """Where the fields of a TOML document are."""
+
+    def __init__(self, lines: Mapping[str, int], data: Mapping[str, Any]) -> None:
+        self._lines = lines
+        self._data = data
+
+    def written(self, path: str) -> str:
+        """The path as the document has it: without the index of what is there only once, `phase` for `phase[0]`."""
+        here: Any = self._data
+        parts: list[str] = []
+        for part in _split(path):
+            if not part.startswith("["):
+                here = here.get(part) if isinstance(here, dict) else None
+            elif isinstance(here, list):
+                index = int(part[1:-1])
+                here = here[index] if index < len(here) else None
+            else:
+                continue
+            parts.append(part)
+        return _join(parts)
+
+    def line(self, path: str) -> int:
+        """Of the field, or of the nearest one around it."""
+        parts = _split(self.written(path))
+        while parts:
+            if (line := self._lines.get(_join(parts))) is not None:
+                return line
+            parts.pop()
+        return 1
 
 
 def read_toml(file: Path) -> tuple[dict[str, Any], Places]:
@@ -35,3 +67,11 @@ def read_toml(file: Path) -> tuple[dict[str, Any], Places]:
         line, _, message = str(error).removeprefix("line ").partition(": ")
         raise UsageError(f"{file}:{line}: not TOML: {message}") from error
     return data, Places(lines, data)
+
+
+def _split(path: str) -> list[str]:
+    return [part for part in path.replace("[", ".[").split(".") if part]
+
+
+def _join(parts: Iterable[str]) -> str:
+    return ".".join(parts).replace(".[", "[")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import UsageError
 from plimsoll.load import origins
 from plimsoll.load.bodies import encoded, parse_header
-from plimsoll.load.mistakes import BadValueError, shown
+from plimsoll.load.mistakes import named, shown
 from plimsoll.load.scenario import refusal
 from plimsoll.load.step_model import is_method
 
@@ -32,9 +32,10 @@ def url_scenario(
     if not is_method(method):
         raise UsageError(f"--method: {shown(method)} cannot be a method")
     address = origins.split_url(url)
+    with named("--header"):
+        lines = [parse_header(line) for line in headers]
     step = {
-        "name": address.path, "method": method, "path": address.path, "headers": [_header(line) for line in headers],
-        "body": _body(body, body_file),
+        "name": address.path, "method": method, "path": address.path, "headers": lines, "body": _body(body, body_file),
     }  # fmt: skip
     definition = {"targets": [origins.target(address.origin)], "flows": [{"name": address.path, "steps": [step]}]}
     if refused := refusal(definition):
@@ -42,13 +43,6 @@ def url_scenario(
         field = re.split(r"[.\[]", place.removeprefix("flows[0].steps[0]."))[0]
         raise UsageError(f"{_OPTIONS.get(field, 'URL')}: {reason}")
     return definition
-
-
-def _header(line: str) -> list[str]:
-    try:
-        return parse_header(line)
-    except BadValueError as error:
-        raise UsageError(f"--header: {error}") from error
 
 
 def _body(text: str | None, file: str | None) -> dict[str, str] | None:

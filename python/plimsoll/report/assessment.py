@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.thresholds.watch import ThresholdResult
-from plimsoll.stats.validity import judge
+from plimsoll.stats.validity import judge, unclean_figures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +22,7 @@ class Assessment:
     """Follows from what is stored of a run and from nothing else, so it is the same whenever it is asked for."""
 
     validity: Validity
-    """Whether the generator did what was asked of it."""
+    """Whether the load was the load that was asked for."""
     thresholds: tuple[ThresholdResult, ...] = ()
     """What was asked of the target."""
     omission: Omission | None = None
@@ -31,6 +31,8 @@ class Assessment:
     """Whether there were arrivals, and not users who take their time."""
     max_users: int | None = None
     """Most users that the open model might have, if that is known."""
+    unclean: tuple[str, ...] = ()
+    """The figures with too large a share of the generator, in words."""
 
 
 def assess(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Assessment:
@@ -41,4 +43,5 @@ def assess(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any])
         omission=omission(view, manifest),
         is_open=manifest.get("model") == "open",
         max_users=manifest.get("max_users"),
+        unclean=unclean_figures(view, manifest),
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.report.words import endpoint
+from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 
 if TYPE_CHECKING:
     from plimsoll.stats.analysis import Analysis
@@ -41,6 +42,17 @@ def is_invalid(analysis: Analysis) -> bool:
         return bool(study.trials) and all(trial.invalid for trial in study.trials)
     invalid = [each.word == "invalid" for each in comparisons]
     return any(invalid) if len(comparisons) < len(analysis.comparisons) or study.primary else all(invalid)
+
+
+def is_unclean(analysis: Analysis) -> bool:
+    """Whether the generator has too large a share in a figure that something is asked about."""
+    metrics = (*analysis.study.metrics, *analysis.study.primary)
+    return any(
+        not is_clean(metric.of(run) or 0.0, metric.share_of(run)) or run.throughput_share > CLEAN_THROUGHPUT
+        for trial in analysis.study.trials
+        for run in (*trial.endpoints, *([trial.total] if trial.total is not None else []))
+        for metric in metrics
+    )
 
 
 def exit_code(analysis: Analysis, fail_on: str | None) -> int:

@@ -6,21 +6,39 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from plimsoll.stats.latency.milliseconds import Milliseconds
 
 NONE = "–"
 """Stands for a number that is not known."""
 AT_LEAST = "≥"
 """Stands before a time that may have been longer, because a request was given up on."""
+UNCLEAN = "*"
+"""Stands behind a time of which the generator may have added more than too little to matter."""
 _NARROW = "\u202f"
 """Between groups of digits: narrow, and never at the end of a line."""
 
 
 def milliseconds(duration: Milliseconds | None) -> str:
-    """Three or more digits; "≥" before a time that may have been longer."""
+    """Three or more digits; "≥" before a time that may have been longer, "*" behind one that is not clean."""
     if duration is None:
         return NONE
-    return known(duration.value, at_least=duration.at_least)
+    return f"{known(duration.value, at_least=duration.at_least)}{'' if duration.is_clean else UNCLEAN}"
+
+
+def with_share(duration: Milliseconds | None) -> str:
+    """With its unit: "4.00 ms", "27.6 ms (up to 8.7 ms of it is the generator's)"."""
+    if duration is None:
+        return NONE
+    told = f"{known(duration.value, at_least=duration.at_least)} ms"
+    return told if duration.is_clean else f"{told} (up to {significant(duration.share, 2)} ms of it is the generator's)"
+
+
+def shares_line(durations: Iterable[Milliseconds | None]) -> str:
+    """What "*" stands for among these times; "" when all of them are clean."""
+    shares = [each.share for each in durations if each is not None and not each.is_clean]
+    return f"{UNCLEAN} up to {significant(max(shares), 2)} ms of a marked time is the generator's" if shares else ""
 
 
 def known(value: float | None, *, at_least: bool = False) -> str:

@@ -34,7 +34,7 @@ WORDS: Mapping[VerdictWord, str] = {
 }
 WEIGHTS: Mapping[FindingWeight, str] = {"blocks": "blocks verdicts", "warning": "warning", "insight": "insight"}
 UNTOLD: tuple[VerdictWord, ...] = ("no verdict", "invalid")
-"""With these no ratio is shown: it would be believed."""
+"""With these nothing is concluded."""
 WITHIN_RUN = "within-run only"
 """Of an interval that says nothing about further runs."""
 TOTAL = "Aggregated"
@@ -77,7 +77,7 @@ def chip(comparison: Comparison) -> str:
 
 def in_short(comparison: Comparison) -> str:
     """For a sentence: EQUIVALENT within 5 % (×1.001 [0.997, 1.004])."""
-    shown = ratio(comparison) if comparison.word not in UNTOLD else ""
+    shown = ratio(comparison)
     return verdict(comparison) + (f" ({shown})" if shown else "")
 
 
@@ -86,7 +86,7 @@ def headline(comparison: Comparison) -> str:
     parts = [
         " ".join((comparison.metric.text, endpoint(comparison.endpoint))),
         values(comparison),
-        ratio(comparison) if comparison.word not in UNTOLD else "",
+        ratio(comparison),
         " ".join(filter(None, (verdict(comparison), support(comparison)))),
     ]
     return "   ".join(part for part in parts if part)

@@ -1,8 +1,9 @@
 """From a plan to a stored run: one coordinator, any number of worker processes, no statistics.
 
 - options/: every option of a run in one table, and what reads their values
-- planning: from the values of options to a plan. plan: what is to be run. outputs: where its results go
-- planned: both, as one process hands them to another. perform: a run from the checks before it to its exit code
+- planning: from the values of options to a plan. plan: what is to be run
+- planned: a plan and where its results go, as one process hands them to another
+- perform: a run from the checks before it to its exit code
 - coordinator/: the process that a person starts. It launches workers, ramps users, adds up seconds, writes the store
 - worker/: one process with an engine, users and their arrivals, and a snapshot each second
 - transport/: messages between the two, and how they travel

@@ -1,6 +1,6 @@
 """Every exchange of a run in a Parquet file: `--log-exchanges`.
 
-Workers hand their rows over as the engine packed them (the layout is told in crates/record/src/log.rs); they become
+Workers hand their rows over as the engine packed them (crates/record/src/log.rs has the layout); they become
 columns here, in the coordinator, in a thread of their own, so that neither the load nor the run waits for a disk.
 """
 
@@ -20,7 +20,6 @@ from plimsoll.errors import UsageError
 from plimsoll.report.render.interval_rows import import_parquet
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self
 
     from plimsoll.run.transport.messages import Exchanges
@@ -90,9 +89,7 @@ class ExchangeFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._queue.put(None)
         self._thread.join()
         try:

@@ -21,6 +21,11 @@ def share(total: int, index: int, of: int) -> int:
     return total // of + (index < total % of)
 
 
+def share_of(total: int | None, index: int, of: int) -> int | None:
+    """The same of a total that may not be there."""
+    return None if total is None else share(total, index, of)
+
+
 def open_files(processes: int) -> int:
     """Users that each of so many processes could have at most: the hard limit of open files, as far as it is one."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

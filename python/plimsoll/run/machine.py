@@ -24,10 +24,15 @@ def machine(root: Path = _ROOT) -> dict[str, Any]:
     return {
         "hostname": platform.node() or None,
         "governor": _read(root, "sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "cpus": len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count(),
+        "cpus": usable_cpus(),
         "cpu_quota": _cpu_quota(root),
         "somaxconn": int(somaxconn) if somaxconn and somaxconn.isdigit() else None,
     }
+
+
+def usable_cpus() -> int:
+    """How many this process may run on."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def limits() -> dict[str, Any]:

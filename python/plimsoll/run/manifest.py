@@ -86,7 +86,7 @@ def plan_files(plan: RunPlan) -> tuple[str, ...]:
 def without_secrets(scenario: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """A scenario as it may be kept: bodies, the rows of feeders, and values of headers that carry credentials left out.
 
-    Bodies and rows are told by a digest: the plan's file has them.
+    A digest stands for bodies and rows: the plan's file has them.
     """
     if scenario is None:
         return None

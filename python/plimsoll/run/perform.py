@@ -8,7 +8,7 @@ import sys
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StoreError, UsageError
 from plimsoll.report.assessment import assess
@@ -16,7 +16,7 @@ from plimsoll.report.render.locust_csv import CsvFiles
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.run.coordinator.coordinator import Coordinator
-from plimsoll.run.coordinator.display import LineDisplay, QuietDisplay, TerminalDisplay
+from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.store_writer import StoreWriter
@@ -25,7 +25,7 @@ from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.manifest import manifest
-from plimsoll.run.outputs import STDOUT
+from plimsoll.run.planned import STDOUT
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -34,10 +34,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.run.coordinator.display import Display
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.outputs import Outputs
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
     from plimsoll.run.transport.messages import Logged
     from plimsoll.store import StoredRun
@@ -45,8 +44,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 
-class RunListener(Observer, Protocol):
-    """An observer who also sees what comes before and after, and may have a say in it."""
+class RunListener(Observer):
+    """An observer that also sees what comes before and after the run."""
 
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         """It is about to start its processes. gate: knows how its thresholds stand."""
@@ -76,7 +75,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         display = stack.enter_context(_display(outputs))
         _log_to(_log_handler(plan, display), plan, stack)
         if listener:
-            _log_to(_ListenerHandler(listener), plan, stack)
+            _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
 
         @cache
         def about() -> dict[str, Any]:
@@ -92,13 +91,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             plan.times_of,
         )
         # The gate may refuse to begin; nothing is kept then.
-        observers: list[Observer] = [
-            gate,
-            display,
-            *([csv] if csv else []),
-            *([listener] if listener else []),
-            store_writer,
-        ]
+        observers = [each for each in (gate, display, csv, listener, store_writer) if each]
         output = display.output if isinstance(display, TerminalDisplay) else None
         log = _passed_on(listener, plan.processes) if listener else None
         runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
@@ -135,7 +128,7 @@ def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
     }
 
 
-class CsvObserver:
+class CsvObserver(Observer):
     """Writes Locust's CSV files as the run goes on."""
 
     def __init__(self, prefix: str, full_history: bool, of_locustfile: bool) -> None:
@@ -143,12 +136,6 @@ class CsvObserver:
         self._files = CsvFiles(prefix, full_history, of_locustfile)
         self._files.check()
         self._failed = False
-
-    def start(self, started: float, stamp: str) -> None:
-        pass
-
-    def reset_at(self, second: int) -> None:
-        pass
 
     def second(self, progress: Progress) -> None:
         try:
@@ -172,18 +159,19 @@ class CsvObserver:
 
 def _display(outputs: Outputs) -> Display:
     if outputs.only_summary:
-        return QuietDisplay()
+        return Display()
     return TerminalDisplay() if sys.stderr.isatty() and sys.stdout.isatty() else LineDisplay()
 
 
 def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
     if plan.skip_log_setup:
         # As Python logs by itself: warnings and worse, as they are.
-        handler = _DisplayHandler(display)
+        handler = _CallingHandler(lambda _, text: display.write(text), "%(message)s")
         handler.setLevel(logging.WARNING)
-        handler.setFormatter(logging.Formatter())
         return handler
-    return _DisplayHandler(display) if plan.logfile is None else logging.FileHandler(plan.logfile)
+    if plan.logfile is not None:
+        return logging.FileHandler(plan.logfile)
+    return _CallingHandler(lambda _, text: display.write(text))
 
 
 def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
@@ -198,23 +186,17 @@ def _log_to(handler: logging.Handler, plan: RunPlan, stack: ExitStack) -> None:
         stack.callback(each.removeHandler, handler)
 
 
-class _DisplayHandler(logging.Handler):
-    def __init__(self, display: Display) -> None:
+class _CallingHandler(logging.Handler):
+    """call: gets the level and the text of each line."""
+
+    def __init__(self, call: Callable[[str, str], None], format: str | None = None) -> None:
         super().__init__()
-        self._display = display
+        self._call = call
+        if format is not None:
+            self.setFormatter(logging.Formatter(format))
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._display.write(self.format(record))
-
-
-class _ListenerHandler(logging.Handler):
-    def __init__(self, listener: RunListener) -> None:
-        super().__init__()
-        self._listener = listener
-        self.setFormatter(logging.Formatter("%(name)s: %(message)s"))
-
-    def emit(self, record: logging.LogRecord) -> None:
-        self._listener.log(record.levelname, self.format(record))
+        self._call(record.levelname, self.format(record))
 
 
 def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], None]:
@@ -272,6 +254,7 @@ def _exit_code(plan: RunPlan, result: Result, source: RunSource, failures_limite
     return exit_code(
         invalid=not source.assessment.validity.valid,
         on_invalid=plan.exit_code_on_invalid,
+        unclean=plan.strict and bool(source.assessment.unclean),
         chosen=result.exit_code,
         threshold_failed=not all(each.passed for each in thresholds),
         failures=failed or bool(source.view.exceptions),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
-from plimsoll.load import Load
+from plimsoll.load.spec import Load
 
 DEFAULT_MAX_USERS = 10_000
 """Most users of an open-model run that does not say."""
@@ -50,6 +50,8 @@ class RunPlan:
     skip_log_setup: bool = False
     exit_code_on_error: int = 1
     exit_code_on_invalid: int = 3
+    strict: bool = False
+    """Take a figure with too large a share of the generator for as bad as an invalid run."""
     times_of: str = "all"
     """Whose times the tables show and thresholds judge: a key of `plimsoll.record.TIMES_OF`."""
     log_exchanges: bool = False

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UnknownOptionError, UsageError
-from plimsoll.load import Load, PlanFile, load_from_options, read_plan, read_targets, url_scenario
-from plimsoll.load.options import LOAD_OPTIONS
+from plimsoll.load.options import LOAD_OPTIONS, load_from_options
+from plimsoll.load.plan_file import PlanFile, read_plan
+from plimsoll.load.spec import Load
+from plimsoll.load.targets import read_targets
+from plimsoll.load.url import url_scenario
 from plimsoll.run.limits import open_files
+from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
-from plimsoll.run.options.command import UNSUPPORTED
-from plimsoll.run.options.config_users import user_configs
+from plimsoll.run.options.command import UNSUPPORTED, run_words
+from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import Kind
 from plimsoll.run.options.table import run_options
-from plimsoll.run.options.words import run_words
-from plimsoll.run.outputs import Outputs
 from plimsoll.run.plan import DEFAULT_MAX_USERS, RunPlan
-from plimsoll.run.planned import PlannedRun
+from plimsoll.run.planned import Outputs, PlannedRun
 from plimsoll.run.worker import source_addresses
 from plimsoll.stats.thresholds.watch import parse_threshold
 
@@ -32,6 +33,11 @@ if TYPE_CHECKING:
 FOR_URLS = ("method", "headers", "body")
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
+AS_GIVEN = (
+    "tags", "exclude_tags", "equal_weights", "reset_stats", "skip_log_setup", "exit_code_on_error",
+    "exit_code_on_invalid", "strict", "times_of",
+)  # fmt: skip
+"""Fields of a plan that are the values of the options of the same name."""
 _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
@@ -55,7 +61,7 @@ def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[Run
 
 def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     """Raises PlimsollError."""
-    load = _load(what, given)
+    load = load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
     processes = _processes(given["processes"])
     _check(what, load, given)
     users = given["users"] or 1
@@ -77,20 +83,13 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         run_time=next((each for each in run_times if each is not None), None) if load is None else None,
         stop_timeout=next(each for each in stop_timeouts if each is not None),
         processes=processes,
-        tags=given["tags"],
-        exclude_tags=given["exclude_tags"],
-        equal_weights=given["equal_weights"],
-        reset_stats=given["reset_stats"],
         source_addresses=source_addresses.parse(given["source_address"]) if given["source_address"] else (),
         seed=next(each for each in seeds if each is not None),
         loglevel=given["loglevel"].upper(),
         logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),
-        skip_log_setup=given["skip_log_setup"],
-        exit_code_on_error=given["exit_code_on_error"],
-        exit_code_on_invalid=given["exit_code_on_invalid"],
         log_exchanges=given["log_exchanges"] is not None,
-        times_of=given["times_of"],
         options=_options(given),
+        **{name: given[name] for name in AS_GIVEN},
     )
 
 
@@ -118,23 +117,17 @@ def make_outputs(
     given: Mapping[str, Any], plan: RunPlan, source: RunInput, secret: frozenset[str] = frozenset()
 ) -> Outputs:
     """secret: options of the locustfile whose values are kept nowhere."""
-    json_file = given["json_file"]
-    return Outputs(
-        store=given["store"],
-        name=given["name"] or (source.plan.name if source.plan else None),
-        secret=secret,
-        thresholds=(*(source.plan.thresholds if source.plan else ()), *given["thresholds"]),
-        csv=given["csv"],
-        csv_full_history=given["csv_full_history"],
-        json=given["as_json"],
-        json_file=f"{json_file.removesuffix('.json')}.json" if json_file else None,
-        summary=given["summary"],
-        html=_filled_in(given["html"], plan),
-        junit=given["junit"],
-        hlog=given["hlog"],
-        exchanges=given["log_exchanges"],
-        only_summary=given["only_summary"],
-    )
+    as_given = {each.name: given[each.name] for each in fields(Outputs) if each.name in given}
+    changed = {
+        "name": given["name"] or (source.plan.name if source.plan else None),
+        "secret": secret,
+        "thresholds": (*(source.plan.thresholds if source.plan else ()), *given["thresholds"]),
+        "json": given["as_json"],
+        "json_file": given["json_file"] and f"{given['json_file'].removesuffix('.json')}.json",
+        "html": _filled_in(given["html"], plan),
+        "exchanges": given["log_exchanges"],
+    }
+    return Outputs(**(as_given | changed))
 
 
 def _filled_in(path: str | None, plan: RunPlan) -> str | None:
@@ -198,10 +191,6 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _load(what: RunInput, given: Mapping[str, Any]) -> Load | None:
-    return load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
-
-
 def _bounded(load: Load | None, processes: int) -> Load | None:
     """With a maximum of users in the open model: unless said, what the limit of open files allows."""
     if load is None or load.model != "open" or load.max_users is not None:
@@ -244,7 +233,7 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
 
 def _processes(number: int) -> int:
     if number == -1:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return usable_cpus()
     if number < 1:
         raise UsageError(f"--processes {number}: a number of processes, or -1 for one per core")
     return number

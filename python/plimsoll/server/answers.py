@@ -100,7 +100,7 @@ def _of_http(_: Request, error: Exception) -> Response:
 
 
 def _of_ours(_: Request, error: Exception) -> Response:
-    """Whoever asked is to read what is wrong."""
+    """The status says what kind of error it is, the text what is wrong."""
     match error:
         case NotNowError():
             return problem(409, str(error))

@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.routing import Mount
+from starlette.routing import Mount, Route
 
 from plimsoll.errors import UsageError
 from plimsoll.server import static
 from plimsoll.server.answers import ON_ERROR
 from plimsoll.server.control import routes as control_routes
-from plimsoll.server.history.history import History
+from plimsoll.server.history.downloads import Downloads
+from plimsoll.server.history.experiments import ExperimentHistory
+from plimsoll.server.history.open_store import OpenStore
+from plimsoll.server.history.pages import Pages
+from plimsoll.server.history.runs import Runs
+from plimsoll.server.history.trend import Trends
 from plimsoll.server.live import routes as live_routes
 from plimsoll.server.live.stream import Viewers
 from plimsoll.server.security import login
@@ -26,12 +31,11 @@ if TYPE_CHECKING:
 
     from starlette.routing import BaseRoute
 
-    from plimsoll.server.control.control import Control
-    from plimsoll.server.history.open_store import OpenStore
+    from plimsoll.server.control.session import PageSession
     from plimsoll.server.live.live import Live
     from plimsoll.server.security.access import Access
 
-    MoreRoutes = Callable[[Live, Control, Viewers, OpenStore], Sequence[BaseRoute]]
+    MoreRoutes = Callable[[Live, PageSession, Viewers, OpenStore], Sequence[BaseRoute]]
 
 SMALLEST_ZIPPED = 1000
 """Bytes."""
@@ -43,7 +47,7 @@ def make_app(
     *,
     store: str | None,
     live: Live | None,
-    control: Control | None,
+    control: PageSession | None,
     access: Access,
     base_path: str = "",
     more_routes: MoreRoutes | None = None,
@@ -52,19 +56,19 @@ def make_app(
     front of every path, "/load" say. more_routes: of a page on which something can be run. Raises UsageError for a base
     path that cannot be one.
 
-    `app.state.viewers` is to be told of the end, and `app.state.history` to be closed after it; `app.state.base_path`
-    is how the page's address ends.
+    At the end call `app.state.viewers.dismiss()`, then `app.state.store.close()`. `app.state.base_path` is how the
+    page's address ends.
     """
     base = base_path.rstrip("/")
     if not _BASE.fullmatch(base):
         raise UsageError(f"--web-base-path {base_path}: must be like /load, of letters, digits and - . _ ~")
-    viewers, sessions, kept = Viewers(live), Sessions(access), History(store)
+    viewers, sessions, place = Viewers(live), Sessions(access), OpenStore(store)
     routes: list[BaseRoute] = [
         *login.routes(access, sessions, base),
         *control_routes.routes(store, live, control, access),
         *(live_routes.routes(live, viewers) if live is not None else ()),
-        *(more_routes(live, control, viewers, kept.place) if more_routes and live and control else ()),
-        *kept.routes(),
+        *(more_routes(live, control, viewers, place) if more_routes and live and control else ()),
+        *history_routes(place),
         *static.routes(),
     ]
     app = Starlette(
@@ -76,6 +80,25 @@ def make_app(
         exception_handlers=ON_ERROR,
     )
     app.state.viewers = viewers
-    app.state.history = kept
+    app.state.store = place
     app.state.base_path = base
     return app
+
+
+def history_routes(place: OpenStore) -> list[Route]:
+    """What the page shows of the store: runs, experiments, their reports, and trends."""
+    runs, experiments, trends = Runs(place), ExperimentHistory(place), Trends(place)
+    pages, downloads = Pages(place), Downloads(place)
+    return [
+        Route("/api/runs", runs.list, methods=["GET"]),
+        Route("/api/runs/{id}", runs.one, methods=["GET"]),
+        Route("/api/runs/{id}", runs.label, methods=["PATCH"]),
+        Route("/api/runs/{id}/{format}", downloads.of_run, methods=["GET"]),
+        Route("/api/report/{format}", downloads.of_study, methods=["GET"]),
+        Route("/api/experiments", experiments.list, methods=["GET"]),
+        Route("/api/experiments/{name:path}", experiments.matrix, methods=["GET"]),
+        Route("/api/experiments/{name:path}", experiments.label, methods=["PATCH"]),
+        Route("/api/page", pages.page, methods=["GET"]),
+        Route("/api/series", trends.series, methods=["GET"]),
+        Route("/api/trend", trends.trend, methods=["GET"]),
+    ]

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from plimsoll.load.shapes.shape import FormShape
 from plimsoll.report.document.blocks import ChartSpec
+from plimsoll.stats.headline import RunHeadline
 
-Tone = Literal["good", "warning", "bad", "unknown"]
 Status = Literal[
     "preparing", "spawning", "running", "stopping", "finished", "stopped", "failed", "interrupted"
 ]  # fmt: skip
@@ -128,30 +128,6 @@ class LoadChange:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgementItem:
-    """One of the three answers at the top of the page."""
-
-    tone: Tone
-    title: str
-    """A few words: "Healthy", "Honest", "The target"."""
-    text: str
-    """One sentence with its numbers."""
-    more: tuple[str, ...] = ()
-    figure: str = ""
-    """The number that stands beside the title."""
-
-
-@dataclass(frozen=True, slots=True)
-class HeadlineItem:
-    target: JudgementItem
-    """Is the target healthy?"""
-    generator: JudgementItem
-    """Is the generator honest?"""
-    bottleneck: JudgementItem
-    """What limits the throughput?"""
-
-
-@dataclass(frozen=True, slots=True)
 class WorkerItem:
     index: int
     users: int
@@ -228,6 +204,8 @@ class EndpointRow:
     """Mean of the decoded bodies."""
     at_least: tuple[str, ...] = ()
     """Names of the times that are lower bounds: timeouts are among them."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """By name of a time: how many ms of it the generator may have added. Only where that is enough to matter."""
     few: tuple[str, ...] = ()
     """Names of the percentiles that rest on so few exchanges (for a p99 fewer than 368) that the slowest decide."""
 
@@ -251,14 +229,14 @@ class LiveUpdate:
     """Of this process; grows by one."""
     test: Test | None
     """None: nothing has been started yet."""
-    headline: HeadlineItem | None
+    headline: RunHeadline | None
     total: EndpointRow | None
     rows: tuple[EndpointRow, ...]
     """Endpoints that have changed; the first moment of a connection has all."""
     is_whole: bool
     """`rows` are all endpoints there are: forget others."""
     row_age: int
-    """Seconds after which each row is told anew while the run goes on: 1, and more with hundreds of endpoints."""
+    """Seconds after which each row is sent again while the run goes on: 1, and more with hundreds of endpoints."""
     appended: dict[str, Rows]
     """By name of a chart, of those that `/api/live/charts` gave for the same endpoint."""
     is_outdated: bool
@@ -347,6 +325,8 @@ class Summary:
     reasons: tuple[str, ...] = ()
     """Why it is not."""
     at_least: tuple[str, ...] = ()
+    shares: dict[str, float] = field(default_factory=dict)
+    """As those of an `EndpointRow`."""
 
 
 @dataclass(frozen=True, slots=True)

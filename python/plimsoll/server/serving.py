@@ -72,14 +72,14 @@ class PageServer:
         return f"{'https' if cert else 'http'}://{shown}:{port}{self._app.state.base_path}/"
 
     def stop(self) -> None:
-        """Tell those who watch, and end. May be repeated, and called before the start."""
+        """Say goodbye to the viewers, and end. May be repeated, and called before the start."""
         if self._server is None or self._thread is None:
             return
         self._app.state.viewers.dismiss()
         self._server.should_exit = True
         self._thread.join(EXIT_TIMEOUT_S)
         self._server.force_exit = True
-        self._app.state.history.close()
+        self._app.state.store.close()
         self._server = self._thread = None
 
 
@@ -114,7 +114,7 @@ def check_tls(cert: str | None, key: str | None) -> None:
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Bound here, and not by uvicorn in its thread, so that whoever starts it learns why it cannot be."""
+    """Bound here, and not by uvicorn in its thread, so that the caller gets the error."""
     where = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     if not 0 <= port <= 65535:
         raise UsageError(f"--web-port {port}: must be 0 to 65535")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Trial
@@ -28,16 +28,15 @@ class CellValue:
     high: float | None = None
 
 
-def cell_value(
-    trials: Iterable[Trial], metric: Metric, endpoint: tuple[str, str], *, invalid: bool = False
-) -> CellValue | None:
-    """trials: the repeats of one cell. endpoint ("", ""): all together. invalid: take invalid runs too, to show them
-    struck. None when no run has a value.
+def cell_value(trials: Sequence[Trial], metric: Metric, endpoint: tuple[str, str]) -> CellValue | None:
+    """trials: the repeats of one cell; the valid ones count, or all where none is. endpoint ("", ""): all together.
+    None when no run has a value.
 
     The interval is x̄ ± t(k−1) · s / √k on the logarithms of the k values (shares: on the shares themselves, kept
     within 0…1), as for any sample of independent runs: Georges, Buytaert, Eeckhout, OOPSLA 2007, section 3.2.
     """
-    measured = (each.endpoint(endpoint) for each in trials if invalid or not each.invalid)
+    counted = [each for each in trials if not each.invalid] or trials
+    measured = (each.endpoint(endpoint) for each in counted)
     found = (metric.of(each) for each in measured if each is not None)
     values = tuple(each for each in found if each is not None and math.isfinite(each))
     if not values:

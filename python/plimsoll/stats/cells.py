@@ -1,7 +1,7 @@
 """The runs of one variant at one level, taken together: the rows of every table that is not a comparison.
 
 Counts are added up, times and rates are geometric means over the runs, as in a `Comparison`; extremes are those of all
-runs. Invalid runs take no part.
+runs. Invalid runs take no part where there are valid ones; a cell without any shows what it has.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EndpointCell:
-    """One endpoint, or all together, in the valid runs of a cell. What no run, or not each run, tells is None."""
+    """One endpoint, or all together, in the runs of a cell that count. What no run, or not each run, tells is None."""
 
     key: tuple[str, str]
     runs: tuple[Measured, ...]
@@ -77,6 +77,10 @@ class EndpointCell:
         """Whether the value at this quantile may have been greater: in a run it lies among requests given up on."""
         return any(run.censored and run.timed and above(run.timed, q) <= run.censored for run in self.runs)
 
+    def share(self, metric: Metric) -> float:
+        """How many ms the generator may have added to a time, on average over the runs."""
+        return sum(metric.share_of(run) for run in self.runs) / len(self.runs) if self.runs else 0.0
+
     def value(self, metric: Metric) -> float | None:
         """As a comparison by this metric has it; of a share the arithmetic mean."""
         values = [metric.of(run) for run in self.runs]
@@ -94,7 +98,7 @@ class CellSummary:
     trials: tuple[Trial, ...]
     """All of them, the invalid ones too, by repeat."""
     by_key: Mapping[tuple[str, str], EndpointCell]
-    """The endpoints, by name, then method. Empty when no run is valid."""
+    """The endpoints, by name, then method."""
     total: EndpointCell | None
 
     @property
@@ -117,8 +121,8 @@ class CellSummary:
 
     @property
     def achieved(self) -> float | None:
-        """How many of these were begun, as a share: in the worst valid run."""
-        shares = _known(_achieved(trial) for trial in self.valid)
+        """How many of these were begun, as a share: in the worst run that counts."""
+        shares = _known(_achieved(trial) for trial in self.valid or self.trials)
         return min(shares, default=None)
 
     def endpoint(self, key: tuple[str, str]) -> EndpointCell | None:
@@ -147,13 +151,13 @@ def cell_of(study: Study, variant: str, level: Level | None, operation: str = ""
 
 
 def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:
-    valid = [trial for trial in trials if not trial.invalid]
+    counted = [trial for trial in trials if not trial.invalid] or trials
     runs: dict[tuple[str, str], list[Measured]] = {}
-    for trial in valid:
+    for trial in counted:
         for measured in trial.endpoints:
             runs.setdefault(measured.key, []).append(measured)
     endpoints = {key: EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))}
-    totals = tuple(trial.total for trial in valid if trial.total is not None)
+    totals = tuple(trial.total for trial in counted if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
     return CellSummary(variant, level, operation, trials, endpoints, total)
 

@@ -85,6 +85,8 @@ class CourseBuilder:
         self._seconds: dict[int, _Second] = {}
         self._response = _Packer()
         self._service = _Packer()
+        self._on_time = _Packer()
+        self._waited = False
 
     def add(self, interval: Interval, timed: bool) -> None:
         second = self._seconds.get(interval.second)
@@ -99,6 +101,8 @@ class CourseBuilder:
             second.longest = max(second.longest, interval.response_max)
             self._response.add(interval.second, interval.response)
             self._service.add(interval.second, interval.service)
+            self._on_time.add(interval.second, interval.response_on_time)
+            self._waited |= interval.on_time is not None
 
     def course(self, seconds: int, warmup: int) -> Course:
         none = _Second()
@@ -112,6 +116,7 @@ class CourseBuilder:
             histograms=self._response.packed(seconds),
             measured=slice(min(warmup, seconds), seconds),
             service=self._service.packed(seconds),
+            on_time=self._on_time.packed(seconds) if self._waited else (),
         )
 
 

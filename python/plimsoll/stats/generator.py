@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from plimsoll._engine import Histogram
@@ -57,8 +58,15 @@ class GeneratorView(GeneratorCounts):
         """Busiest second of the busiest worker, 0…1 for one thread."""
         self.length: float | None = None
         """Seconds from second 0 to the end of the run, once that is known."""
+        self.cpu_used = 0.0
+        """CPU seconds of all workers."""
+        self.cpu_waited = 0.0
+        """Seconds for which workers were ready to run, and this computer ran something else."""
         self._offered = array("Q")
-        """By second."""
+        """By second, as are the next two."""
+        self._lag_sum = array("d")
+        """µs."""
+        self._lag_count = array("Q")
         self._workers: dict[int, _Series] = {}
         self._latest: dict[int, _LastState] = {}
 
@@ -71,8 +79,14 @@ class GeneratorView(GeneratorCounts):
         self.delay.add(health.delay)
         self.add_counts(health)
         self.cpu_max = max(self.cpu_max, health.cpu)
-        self._offered.extend([0] * (health.second + 1 - len(self._offered)))
+        self.cpu_used += health.cpu
+        self.cpu_waited += health.cpu_wait_ms / 1000
+        missing = health.second + 1 - len(self._offered)
+        for series in (self._offered, self._lag_sum, self._lag_count):
+            series.extend([0] * missing)
         self._offered[health.second] += health.offered
+        self._lag_sum[health.second] += health.lag.mean * health.lag.count
+        self._lag_count[health.second] += health.lag.count
         self._workers.setdefault(health.worker, _Series()).add(health)
 
     def _note_state(self, health: Health) -> None:
@@ -111,9 +125,46 @@ class GeneratorView(GeneratorCounts):
 
         The second in which the run ended is none: the CPU of so short a time tells little. 0 when there is no other.
         """
-        whole = len(self._offered) if self.length is None else int(self.length)
-        cpu = [each for series in self._workers.values() for each in series.cpu[:whole] if each >= 0]
+        cpu = [each for series in self._workers.values() for each in series.cpu[: self._whole_seconds] if each >= 0]
         return sum(each > limit for each in cpu) / len(cpu) if cpu else 0.0
+
+    def full_seconds(self, limit: float) -> list[int]:
+        """The whole seconds in which some worker used CPU, or waited for one, for more than `limit` (0…1) of the
+        time."""
+        found = {
+            second
+            for series in self._workers.values()
+            for second, each in enumerate(series.cpu[: self._whole_seconds])
+            if each + series.values["cpu_wait_ms"][second] / 1000 > limit
+        }
+        return sorted(found)
+
+    def mean_lag_by_second(self) -> dict[int, float]:
+        """ms, of the seconds in which anything was sent."""
+        return {
+            second: total / many / 1000
+            for second, (total, many) in enumerate(zip(self._lag_sum, self._lag_count, strict=True))
+            if many
+        }
+
+    def silences(self, limit_ms: float) -> dict[int, int]:
+        """The seconds in which a worker with users stood still for longer than that, and for how many ms."""
+        found: dict[int, int] = {}
+        for series in self._workers.values():
+            for second, silent in enumerate(series.values["silence_ms"]):
+                if silent > limit_ms and series.values["users"][second]:
+                    found[second] = max(silent, found.get(second, 0))
+        return dict(sorted(found.items()))
+
+    @property
+    def mean_silence_ms(self) -> float:
+        """Mean of the longest silences of the workers' seconds, ms."""
+        silent = [each for series in self._workers.values() for each in series.values["silence_ms"]]
+        return fmean(silent) if silent else 0.0
+
+    @property
+    def _whole_seconds(self) -> int:
+        return len(self._offered) if self.length is None else int(self.length)
 
     def users_by_second(self, seconds: range | None = None) -> dict[int, int]:
         """Users alive at the end of each second that any worker reported, or of those among `seconds`; likewise

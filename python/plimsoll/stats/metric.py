@@ -74,5 +74,15 @@ class Metric:
             return measured.failures / measured.requests if known else None  # type: ignore[operator]
         return measured.mean if self.kind == "mean" else measured.max
 
+    def share_of(self, measured: Measured) -> float:
+        """How many ms of such a time the generator may have added; 0 for what is no time, or where it is not known."""
+        on_time = measured.service if measured.on_time is None else measured.on_time
+        if self.unit != "ms" or measured.histogram is None or on_time is None:
+            return 0.0
+        if self.kind == "mean":
+            return max(0.0, measured.histogram.mean - on_time.mean) / 1000
+        quantile = 1.0 if self.quantile is None else self.quantile
+        return max(0, measured.histogram.value_at(quantile) - on_time.value_at(quantile)) / 1000
+
 
 DEFAULT_METRICS = (Metric("quantile", 0.5), Metric("quantile", 0.95), Metric("quantile", 0.99))

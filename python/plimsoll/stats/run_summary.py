@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.stats.latency.milliseconds import Milliseconds
 from plimsoll.stats.summary import summarise_total
 from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.view import RecordedRun
 
-RULES = 1
+RULES = 2
 """To be raised whenever the same record may give other numbers, or another verdict on the generator."""
 
 QUANTILES = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p999": 0.999, "max": 1.0}
@@ -37,12 +38,18 @@ class RunSummary:
     """Response times in ms: "mean" and those of `QUANTILES`. None when nothing was timed."""
     at_least: tuple[str, ...] = ()
     """Those of the times that are lower bounds."""
+    shares: dict[str, float] = field(default_factory=dict)
+    """How many ms of each time the generator may have added."""
     reasons: tuple[str, ...] = ()
     """Why it is invalid."""
 
     @property
     def is_valid(self) -> bool:
         return not self.reasons
+
+    def time(self, name: str) -> Milliseconds | None:
+        value = self.times[name]
+        return None if value is None else Milliseconds(value, name in self.at_least, self.shares.get(name, 0.0))
 
     @property
     def fail_ratio(self) -> float:
@@ -66,6 +73,7 @@ class RunSummary:
             duration=view.duration,
             times={name: None if time is None else time.value for name, time in times.items()},
             at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
+            shares={name: time.share for name, time in times.items() if time is not None},
             reasons=tuple(judge(view, manifest, facts).reasons),
         )
 

@@ -10,7 +10,7 @@ Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 LoadUnit = Literal["users", "/s"]
 Against = Literal["baseline", "previous"]
+SizeOf = Literal["bodies", "replies"]
 
 TOTAL = ("", "Aggregated")
 """The key of all endpoints of a run taken together."""
@@ -68,6 +69,8 @@ class Precision:
     times_of: Literal["all", "successes", "unknown"] = "unknown"
     mergeable: bool = False
     """Whether there are histograms, so that percentiles of several runs together can be told."""
+    size_of: SizeOf = "bodies"
+    """Whether sizes of replies count their headers."""
     relative: float | None = None
     """Width of a histogram's bucket as a share of its value; None: times are rounded to `digits` instead."""
 
@@ -102,6 +105,8 @@ class Course:
     """The seconds that count: without the warm-up."""
     service: Sequence[Histogram | None] = ()
     """Service times of the same responses, in µs; empty when they are not known."""
+    on_time: Sequence[Histogram | None] = ()
+    """As in `Measured`; empty where these are the service times."""
 
     def __len__(self) -> int:
         return len(self.requests)
@@ -160,10 +165,18 @@ class Measured:
     """Of the failed requests that had an answer."""
     censored: int = 0
     """Requests that were given up on and are kept at their limit."""
+    connected: int | None = None
+    """Requests that opened a connection."""
+    connecting: float | None = None
+    """Mean ms that these took for it: name resolution, connection set-up and TLS handshake."""
     histogram: Histogram | None = None
     """Response times in µs."""
     service: Histogram | None = None
     """Of the same requests, in µs."""
+    on_time: Histogram | None = None
+    """What the responses had been with a generator that sends on time, in µs; None: the service times."""
+    throughput_share: float = 0.0
+    """0…1: by how much of itself the generator may have lowered the rate."""
     course: Course | None = None
 
     @property
@@ -361,6 +374,7 @@ class Study:
         if not self.variants:
             seen = dict.fromkeys(trial.variant for trial in self.trials)
             object.__setattr__(self, "variants", tuple(seen))
+        object.__setattr__(self, "trials", _numbered(self.trials))
 
     @property
     def levels(self) -> tuple[Level | None, ...]:
@@ -387,3 +401,19 @@ class Study:
         """Keys of all endpoints, by name, then method. operation None: of all operations."""
         keys = {each.key for trial in self.trials if operation in (None, trial.operation) for each in trial.endpoints}
         return tuple(sorted(keys, key=lambda key: (key[1], key[0])))
+
+
+def _numbered(trials: tuple[Trial, ...]) -> tuple[Trial, ...]:
+    """Runs of one variant, level and operation are repeats, also where nobody numbered them."""
+    cells: dict[tuple[str, Level | None, str], list[Trial]] = {}
+    for trial in trials:
+        cells.setdefault((trial.variant, trial.level, trial.operation), []).append(trial)
+    numbers = {
+        id(trial): same[0].repeat + number
+        for same in cells.values()
+        if len(same) > 1 and len({trial.repeat for trial in same}) == 1
+        for number, trial in enumerate(same)
+    }
+    if not numbers:
+        return trials
+    return tuple(replace(trial, repeat=numbers.get(id(trial), trial.repeat)) for trial in trials)

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
-from plimsoll._engine import Histogram
-from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
 from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
 from plimsoll.stats.latency.milliseconds import CENSORED
 from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorHealth, Measured, Trial
-from plimsoll.stats.validity import judge
+from plimsoll.stats.validity import judge, throughput_share
 from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from plimsoll.record import CaughtException, Failure, Health, Interval
+    from plimsoll.record import CaughtException, Failure, Health
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.study import Level, Series
     from plimsoll.stats.view import EndpointView
@@ -175,12 +174,13 @@ def _measured(
     totals: EndpointView, view: RunView, read: _Read, kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]]
 ) -> Measured:
     times = totals.response_of(view.timed)
-    histogram, service = Histogram(), Histogram()
+    all_times = Interval(0, totals.method, totals.name, "")
     for interval in totals.outcomes.values():
         if interval.outcome in view.timed:
-            histogram.add(interval.response)
-            service.add(interval.service)
+            all_times.add(interval)
     key = totals.method, totals.name
+    ended = [each for each in totals.outcomes.values() if each.outcome not in NO_REQUESTS]
+    connected = sum(each.connected for each in ended)
     return Measured(
         *key,
         requests=totals.requests,
@@ -196,8 +196,12 @@ def _measured(
         mean_success=_value(totals.response_of({"success"}).mean),
         mean_failure=_value(totals.response_of(ANSWERED).mean),
         censored=times.censored,
-        histogram=histogram,
-        service=service,
+        connected=connected,
+        connecting=sum(each.connect_sum for each in ended) / connected / 1e6 if connected else None,
+        histogram=all_times.response,
+        service=all_times.service,
+        on_time=all_times.on_time,
+        throughput_share=throughput_share(view, read.manifest) or 0.0,
         course=read.course(key, view.last_second + 1, view.warmup),
     )
 

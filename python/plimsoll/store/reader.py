@@ -63,8 +63,9 @@ class StoredRun:
         """Second by second. Raises StoreError, here as below."""
         query = select(*_INTERVAL).join_from(schema.interval, schema.endpoint).where(schema.interval.c.run == self.id)
         for row in self._rows(query.order_by(schema.interval.c.second, schema.interval.c.id)):
-            *values, response, service = row
+            *values, response, service, on_time = row
             values += self._histogram(response), self._histogram(service)
+            values.append(None if on_time is None else self._histogram(on_time))
             yield Interval(*values)
 
     def health(self) -> Iterator[Health]:

@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0005"
+VERSION = "0007"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -129,6 +129,8 @@ interval = Table(
     Column("service_sum", BigInteger, nullable=False),
     Column("response", LargeBinary, nullable=False),
     Column("service", LargeBinary, nullable=False),
+    # Null where it equals `service`.
+    Column("on_time", LargeBinary, nullable=True),
     Index(None, "run", "second"),
 )
 

@@ -122,6 +122,7 @@ def _add_intervals(connection: Connection, kept: _Kept, intervals: Collection[In
             "endpoint": kept.endpoint(connection, each.method, each.name),
             "response": each.response.encode(),
             "service": each.service.encode(),
+            "on_time": None if each.on_time is None else each.on_time.encode(),
             **_fields(each, _INTERVAL),
         }
         for each in intervals

@@ -127,7 +127,7 @@ def test_keys_throughput_that_falls_is_not_established() -> None:
 
 def test_keys_no_scalability_law_is_published() -> None:
     assert len(findings(KEYS, "USL")) == 4
-    assert all("3 rungs, at least 6" in str(each.evidence["refused"]) for each in findings(KEYS, "USL"))
+    assert all("3 levels, at least 6" in str(each.evidence["refused"]) for each in findings(KEYS, "USL"))
     assert not any("contention" in each.evidence for each in findings(KEYS, "USL"))
 
 

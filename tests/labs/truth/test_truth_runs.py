@@ -1,11 +1,11 @@
 """The part of the lab that holds on any machine, however busy: counts, outcomes, lower bounds, and shapes."""
 
 import pytest
-from labs.truth.checks import CHECKS, busy, counts, failures, freeze_open
+from labs.truth.checks import CHECKS, brackets, busy, counts, failures, freeze_open
 from labs.truth.errors import NotJudgedError
 from labs.truth.lab import Lab, Load, Observation
 from labs.truth.line import Line, Verdict
-from labs.truth.plimsoll_run import INVALID
+from labs.truth.neighbour import busy_neighbour
 from labs.truth.probe import Probe
 from labs.truth.tolerance import HDR_ERROR, UNIT, value_at
 
@@ -61,10 +61,24 @@ def test_a_service_time_is_never_below_what_the_target_took(lab: Lab) -> None:
     assert never_below_the_targets_own_account(observation, target)
 
 
-def test_a_busy_generator_says_that_it_is_invalid_and_keeps_its_account(lab: Lab) -> None:
+def test_a_busy_generator_shows_its_share_and_keeps_its_account(lab: Lab) -> None:
     lines = {line.quantity: line for line in busy.judge(lab)}
     assert lines["requests"].verdict is Verdict.HOLDS, lines
-    assert lines["verdict"].reported == f"exit code {INVALID}"
+    assert lines["verdict"].verdict is Verdict.HOLDS, lines
+    assert lines["response p99, bracket"].verdict is Verdict.HOLDS, lines
+
+
+def test_brackets_beside_a_busy_neighbour_contain_the_truth_and_no_run_is_invalid(lab: Lab) -> None:
+    lines = {line.quantity: line for line in brackets.judge(lab)}
+    assert lines["brackets with the truth"].verdict is Verdict.HOLDS, lines
+    assert lines["invalid runs"].verdict is Verdict.HOLDS, lines
+
+
+def test_thirty_trivial_runs_beside_a_busy_neighbour_are_valid(lab: Lab) -> None:
+    load = Load([lab.url("/fixed?ms=5"), "-u", "5", "-r", "5"], 2, may_be_invalid=True)
+    with busy_neighbour():
+        reports = [lab.observe(load).report for _ in range(30)]
+    assert [each.invalid for each in reports] == [None] * 30
 
 
 def test_an_open_model_sees_a_freeze_as_clients_from_outside_do(lab: Lab) -> None:

@@ -16,7 +16,7 @@ PROGRAM = """
 from plimsoll.locust import install
 install()
 import json, logging, sys
-from plimsoll.load import Load, Phase, ShapeSpec
+from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.plan import RunPlan
 from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.users.events import events

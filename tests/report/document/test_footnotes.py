@@ -56,7 +56,7 @@ def test_corrected_times_are_called_modelled():
 
 def test_invalid_and_skipped():
     text = told(rates())
-    assert "—: 2 invalid runs in 1 cell; no number of theirs is shown." in text
+    assert "2 invalid runs in 1 cell: where a cell has valid runs too, only those count; else" in text
     assert "Left out, report.txt:61: 'koding 400 82.66% - -': no percentile." in text
     many = tuple(Skipped(f"f:{number}", "x", "why") for number in range(12))
     assert "Left out: 2 more places" in told(rates(), skipped=many)

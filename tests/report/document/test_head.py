@@ -20,7 +20,8 @@ def test_the_answer_is_a_sentence_for_each_primary_comparison():
 
 def test_in_a_line():
     assert answer_text(answers(ladder())[2]) == (
-        "p99 of GET /threads/{id} at 336 users, new against old: +32 % slower (2\u202f266 → 2\u202f984 ms ×1.32 [1.28, 1.36])."
+        "p99 of GET /threads/{id} at 336 users, new against old: +32 % slower "
+        "(2\u202f266 → 2\u202f984 ms ×1.32 [1.28, 1.36])."
     )
 
 

@@ -64,10 +64,25 @@ def test_it_begins_with_what_was_run(view, run, valid):
     assert not document.is_growing
 
 
-def test_an_invalid_run_does_not_begin_with_its_times(view, run, invalid):
-    _, facts = run_document(view, run, invalid).head
+def test_an_invalid_run_shows_its_times_too(view, run, invalid, valid):
+    assert run_document(view, run, invalid).head[1] == run_document(view, run, valid).head[1]
+
+
+def test_a_time_that_is_not_clean_is_shown_with_the_generators_share(make_interval, run, valid):
+    view = RunView()
+    late = make_interval([40.0] * 10)
+    late.service = make_interval([31.0] * 10).service
+    view.add([late])
+    document = run_document(view, run, valid)
+    _, facts = document.head
     assert isinstance(facts, Facts)
-    assert [each.name for each in facts.facts] == ["measured", "requests", "failed"]
+    (p99,) = (each.value for each in facts.facts if each.name == "p99")
+    assert p99 == "40.0 ms (up to 9.0 ms of it is the generator's)"
+    tables = {each.table.caption: each.table for each in all_of(TableBlock, document)}
+    table = tables["Response time percentiles (ms)"]
+    assert set(table.rows[0].cells[2:]) == {"40.0*"}
+    assert table.note == "* up to 9.0 ms of a marked time is the generator's"
+    assert "*" not in str(tables["Service time percentiles (ms): what the target took"].rows)
 
 
 def test_one_that_goes_on_says_so(view, run, valid):
@@ -97,18 +112,15 @@ def test_where_the_time_went(view, run, valid):
     assert parts.spec["encoding"]["color"]["scale"]["domain"] == ["response", "service", "lag"]
 
 
-def test_an_invalid_run_has_its_reasons_and_its_numbers_struck_through(view, run, valid, invalid):
+def test_an_invalid_run_has_its_reasons_and_its_numbers(view, run, valid, invalid):
     document = run_document(view, run, invalid)
-    struck = {each.table.caption: each.struck for each in all_of(TableBlock, document)}
-    assert struck["Requests"]
-    assert struck["Response time percentiles (ms)"]
-    assert struck["Thresholds"]
     assert doubts(document).bad
-    assert doubts(document).lines == tuple(invalid.validity.reasons)
+    assert doubts(document).lines == (*invalid.validity.reasons, "Requests left up to 12 ms late.")
     assert any("clock, workers" in line for line in doubts(document).small)
     assert section(document, "percentiles").blocks, "they tell what the generator's limit was"
     fine = run_document(view, run, valid)
-    assert not any(each.struck for each in all_of(TableBlock, fine))
+    numbers = [each.table for each in all_of(TableBlock, fine)]
+    assert numbers == [each.table for each in all_of(TableBlock, document) if each.table.caption != "Thresholds"]
     assert doubts(fine).small[0] == "Checks passed: 1."
 
 

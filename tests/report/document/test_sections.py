@@ -97,7 +97,7 @@ def test_runs_of_the_generator_and_the_target_are_in_tables():
 def test_marks_of_numbers_are_explained_in_the_notes():
     (block,) = section(document_of("rates"), "notes").blocks
     reason = "koding at 900/s is INVALID: 63 % of the offered arrivals were begun, at least 99 % are required"
-    assert block.marks[0] == f"¹ {reason}"
+    assert f"² {reason}" in block.marks
     assert block.lines
     marked = [cell for each in tables_of(document_of("rates")) for row in each.rows for cell in row.cells]
-    assert "—¹" in marked
+    assert any(str(cell).endswith("¹") for cell in marked)

@@ -36,10 +36,13 @@ def test_a_refused_verdict_says_why_and_its_numbers_are_void():
 
 
 @pytest.mark.parametrize("word", ["invalid", "no verdict"])
-def test_what_is_not_known_has_no_ratio(word):
-    comparisons = tuple(replace(each, word=word, reason="why") for each in ladder().comparisons)
+def test_without_a_verdict_there_is_still_the_ratio(word):
+    comparisons = tuple(
+        replace(each, word=word, reason="why", ratio=1.05, difference=None, low=None, high=None)
+        for each in ladder().comparisons
+    )
     rows = verdict_table(Analysis(ladder().study, (), comparisons), 1000, Footnotes()).rows
-    assert {row.cells[-3:-1] for row in rows} == {("—", "—")}
+    assert {row.cells[-3:-1] for row in rows} == {("+5.0 %", "×1.05")}
 
 
 def test_a_valid_run_without_a_partner_still_has_its_value():
@@ -48,7 +51,7 @@ def test_a_valid_run_without_a_partner_still_has_its_value():
     comparisons = tuple(replace(each, word="invalid", a_value=None, b_value=None) for each in ladder().comparisons)
     notes = Footnotes()
     row = verdict_table(Analysis(replace(study, trials=trials), (), comparisons), 1000, notes).rows[0]
-    assert row.cells[3:5] == ("347", "—¹")
+    assert row.cells[3:5] == ("347", "335¹")
     assert notes.lines()[0] == "¹ new at 48 users is INVALID: lag; and 1 more reason, which the JSON has"
 
 

@@ -24,10 +24,10 @@ def test_a_row_per_run_and_endpoint():
     assert (first["tool"], first["clock"], first["times_of"]) == ("plimsoll", "due", "all")
 
 
-def test_the_numbers_of_an_invalid_run_are_left_out():
+def test_the_numbers_of_an_invalid_run_stand_beside_its_reasons():
     found = [row for row in rows(table(rates())) if row["invalid"]]
     assert len(found) == 4
-    assert {row["requests"] + row["p99_ms"] + row["max_ms"] for row in found} == {""}
+    assert all(float(row["p99_ms"]) > 0 for row in found)
     assert found[0]["invalid"].startswith("63 % of the offered arrivals")
     assert found[0]["variant"] == "koding"
 

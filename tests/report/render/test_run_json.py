@@ -88,14 +88,14 @@ def test_the_verdict_with_its_numbers(run, view, invalid):
     value = json.loads(dumps(document(view, run, invalid)))
     assert value["validity"]["valid"] is False
     assert [check["name"] for check in value["validity"]["checks"]] == [
-        "offered", "lag", "cpu", "clock", "workers", "little"
+        "offered", "dropped", "cpu", "lag", "clock", "workers", "little"
     ]  # fmt: skip
     assert value["validity"]["checks"][1] == {
-        "name": "lag",
+        "name": "dropped",
         "state": "failed",
-        "value": 12.3,
-        "limit": 1.0,
-        "text": "lag p99 was 12.3 ms, more than 1.00 ms",
+        "value": 12,
+        "limit": 0,
+        "text": "12 arrivals dropped: due, but never sent",
     }
     assert [(each["text"], each["passed"], each["value"]) for each in value["thresholds"]] == [
         ("p99 < 300ms", True, 40.0),
@@ -103,6 +103,19 @@ def test_the_verdict_with_its_numbers(run, view, invalid):
         ("fails of /shop = 0", False, None),
     ]
     assert value["omission"] is None
+
+
+def test_each_time_has_the_generators_share(make_interval, run, valid):
+    late = make_interval([40.0] * 10)
+    late.service, late.service_sum = make_interval([31.0] * 10).service, 310_000_000
+    view = RunView()
+    view.add([late])
+    total = document(view, run, valid)["total"]
+    assert total["response_ms"]["share"]["percentiles"]["99"] == pytest.approx(9.0, rel=0.01)
+    assert total["response_ms"]["share"]["mean"] == pytest.approx(9.0)
+    assert "99" in total["response_ms"]["share"]["unclean"]
+    assert total["service_ms"]["share"]["percentiles"]["99"] == 0
+    assert total["service_ms"]["share"]["unclean"] == []
 
 
 def test_of_a_valid_run_there_is_a_verdict_too(run, view, valid):

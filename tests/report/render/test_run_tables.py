@@ -25,7 +25,7 @@ run 20261120-1200-7f3k, finished, NOW, 4 s
 measured: 4 s; requests: 217; failed: 9 (4.15%); requests per second: 54.2; p50:
 10.0 ms; p95: 20.0 ms; p99: 40.0 ms
 
-The generator did what was asked of it
+The load was the load asked for
 - Checks passed: 1.
 
 Numbers
@@ -144,11 +144,11 @@ def plain(text):
 def test_an_invalid_run_says_so_first_and_last_and_why(view, invalid):
     lines = tables(view, invalid, 80).splitlines()
     assert lines[9:12] == [
-        "INVALID: the generator, not the target, was the limit (lag, cpu)",
-        "- lag p99 was 12.3 ms, more than 1.00 ms",
+        "INVALID: the load was not the load asked for (dropped, cpu)",
+        "- 12 arrivals dropped: due, but never sent",
         "- a worker was above 80 % CPU for 12 % of the time",
     ]
-    assert lines[-2:] == ["", "INVALID: the generator, not the target, was the limit (lag, cpu)"]
+    assert lines[-2:] == ["", "INVALID: the load was not the load asked for (dropped, cpu)"]
 
 
 def test_of_a_valid_run_nobody_says_that_it_is_not(view, valid):
@@ -156,24 +156,15 @@ def test_of_a_valid_run_nobody_says_that_it_is_not(view, valid):
     assert tables(view, valid, 80, colour=True) == tables(view, valid, 80)
 
 
-def test_on_a_terminal_every_number_of_an_invalid_run_is_struck_through(view, invalid, monkeypatch):
+def test_on_a_terminal_an_invalid_run_is_said_in_red_and_its_numbers_are_as_ever(view, valid, invalid, monkeypatch):
     monkeypatch.delenv("NO_COLOR", raising=False)
     text = tables(view, invalid, 160, colour=True)
     assert plain(text) == tables(view, invalid, 160)
-    assert "\x1b" not in tables(view, invalid, 160)
-    rows = [line for line in text.splitlines() if re.match(r"GET|POST|  +Aggregated|http|connect|[✓✗]", line)]
-    assert len(rows) == 4 + 4 + 2 + 3
-    for row in rows:
-        left = re.sub(r"\x1b\[9m[^\x1b]*\x1b\[29m", "", row)
-        assert not re.search(r"[0-9]", left.partition("p99")[0].partition("p100")[0].partition("= 0")[0]), row
-    assert "/todos" in rows[0] or "/slow" in rows[0]
-    assert f"\n\x1b[1;31m{INVALID} (lag, cpu)\x1b[0m\n" in text
-    assert text.endswith(f"{INVALID} (lag, cpu)\x1b[0m")
-
-
-def test_titles_are_not_struck_through(view, invalid):
-    lines = tables(view, invalid, 160, colour=True).splitlines()
-    assert "Method  Name           50%     60%     70%     80%     90%     95%     99%    100%" in lines
+    assert f"\n\x1b[1;31m{INVALID} (dropped, cpu)\x1b[0m\n" in text
+    assert text.endswith(f"{INVALID} (dropped, cpu)\x1b[0m")
+    rows = [line for line in text.splitlines() if re.match(r"GET|POST|  +Aggregated|http|connect", line)]
+    assert len(rows) == 4 + 4 + 2
+    assert all(line in tables(view, valid, 160) for line in rows)
 
 
 def test_what_could_not_be_checked_is_named(view, invalid, valid):

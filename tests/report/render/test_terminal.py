@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.render.terminal import TextColumn, alarming, render, shows_ansi, struck
+from plimsoll.report.render.terminal import TextColumn, alarming, render, shows_ansi
 from plimsoll.report.text import cells
 
 COLUMNS = [
@@ -37,20 +37,6 @@ def test_without_room_titles_are_broken_then_names_are_cut():
         "POST   /accounts/[id]/orders        3    12.50",
     ]
     assert render(COLUMNS, ROWS, 36)[-1] == "POST   /acco…rders        3    12.50"
-
-
-def test_a_mark_is_on_numbers_only_and_does_not_move_anything():
-    def mark(text):
-        return f"<{text}>"
-
-    plain, marked = render(COLUMNS, ROWS, 46), render(COLUMNS, ROWS, 46, mark)
-    assert marked[-1] == "POST   /accounts/[id]/orders        <3>    <12.50>"
-    assert [line.replace("<", "").replace(">", "") for line in marked] == plain
-    assert marked[:3] == plain[:3]
-
-
-def test_what_is_empty_has_no_mark():
-    assert render(COLUMNS, [["GET", "/", "", "1"]], 60, "<{}>".format)[-1].split() == ["GET", "/", "<1>"]
 
 
 def test_no_column_is_cut_below_its_least():
@@ -87,10 +73,6 @@ class Tty(io.StringIO):
 def test_only_a_terminal_that_knows_how_shows_it(stream, term, expected, monkeypatch):
     monkeypatch.setenv("TERM", term)
     assert shows_ansi(stream) == expected
-
-
-def test_numbers_are_struck_through_and_nothing_else_changes():
-    assert struck("12.5") == "\x1b[9m12.5\x1b[29m"
 
 
 def test_alarm_is_red_where_colors_are_wanted(monkeypatch):

@@ -14,7 +14,7 @@ import pytest
 from rich.console import Console
 
 from plimsoll.report.reporting import Reporting
-from plimsoll.run.coordinator.display import LineDisplay, QuietDisplay, TerminalDisplay, locust_lines
+from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay, locust_lines
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.stats.view import RunView
 
@@ -78,7 +78,7 @@ def test_lines_come_as_often_and_as_wide_as_the_locustfile_wants(progress: Progr
 
 def test_quiet_shows_only_what_happens(progress: Progress) -> None:
     stream = io.StringIO()
-    with QuietDisplay(stream) as quiet:
+    with Display(stream) as quiet:
         quiet.start(1000.0, "kernel")
         quiet.second(progress)
         quiet.write("something happened")

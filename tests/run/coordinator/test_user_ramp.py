@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from plimsoll.load import Load, Phase, ShapeSpec
+from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator import user_ramp
 from plimsoll.run.coordinator.user_ramp import SECOND, UserRamp
 from plimsoll.run.dispatch import Dispatcher, UserClass

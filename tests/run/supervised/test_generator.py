@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.run.outputs import Outputs
 from plimsoll.run.plan import RunPlan
-from plimsoll.run.planned import PlannedRun
+from plimsoll.run.planned import Outputs, PlannedRun
 from plimsoll.run.supervised import generator
 
 RUN = PlannedRun(RunPlan(locustfiles=("/nowhere.py",), command=("plimsoll", "run")), Outputs())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, StoreError, UnknownOptionError, UsageError
 from plimsoll.run.transport.bundle import Bundle
 from plimsoll.run.transport.clock import WorkerClock
-from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, pack, pack_error, unpack_error
+from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, pack, pack_report, unpack_report
 
 PLAIN = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats(allow_nan=False) | st.text() | st.binary(),
@@ -77,13 +77,20 @@ def test_each_method_of_a_worker_is_one_frame() -> None:
     ]
 
 
+def _over_the_wire(error: PlimsollError) -> PlimsollError:
+    ((name, arguments),) = Frames().feed(pack_report(error))
+    received = unpack_report(name, arguments)
+    assert isinstance(received, PlimsollError)
+    return received
+
+
 @pytest.mark.parametrize("kind", [LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError])
 def test_errors_arrive_as_what_they_are(kind: type[PlimsollError]) -> None:
     error = kind("what and why")
     error.exit_code = 7
-    received = unpack_error(pack_error(error))
+    received = _over_the_wire(error)
     assert (type(received), str(received), received.exit_code) == (kind, "what and why", 7)
 
 
 def test_an_error_that_no_worker_has_arrives_as_the_root_of_the_tree() -> None:
-    assert type(unpack_error(pack_error(StoreError("x")))) is PlimsollError
+    assert type(_over_the_wire(StoreError("x"))) is PlimsollError

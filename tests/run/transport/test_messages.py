@@ -65,7 +65,7 @@ def test_what_else_a_worker_may_say_survives_its_message() -> None:
     assert Complete.from_list(msgpack.unpackb(msgpack.packb([]))) == Complete()
     sent = [1 << 60, [("GET", "/"), ("POST", "/a")], b"\x00\xff" * 8]
     assert Exchanges.from_list(msgpack.unpackb(msgpack.packb(sent))) == Exchanges(
-        1 << 60, [("GET", "/"), ("POST", "/a")], sent[2]
+        1 << 60, [["GET", "/"], ["POST", "/a"]], sent[2]
     )
 
 

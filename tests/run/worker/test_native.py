@@ -10,7 +10,8 @@ import pytest
 
 from plimsoll._engine import Arrivals, Engine, Recorder, Shape, now
 from plimsoll.errors import UsageError
-from plimsoll.load import Load, Phase, ShapeSpec, url_scenario
+from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.load.url import url_scenario
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.worker.native import NAME, NativePopulation
 from plimsoll.users.hub import Hub

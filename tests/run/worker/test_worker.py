@@ -17,26 +17,17 @@ HOST = """
 from plimsoll.locust import install
 install()
 import gevent, json, sys
+from collections import defaultdict
 from plimsoll._engine import now
 from plimsoll.locust.script.script import LocustScript
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.worker.worker import Worker
 
-class Reports:
-    def __init__(self):
-        self.snapshots, self.quits, self.completes, self.failures, self.rows = [], [], [], [], []
-        self.begins, self.told = [], []
-    def snapshot(self, snapshot): self.snapshots.append(snapshot)
-    def exchanges(self, epoch, endpoints, rows): self.rows.append(rows)
-    def begin(self, users, rate, classes): self.begins.append([users, rate, classes])
-    def news(self, kind, *arguments): self.told.append(kind)
-    def quit(self): self.quits.append(1)
-    def complete(self): self.completes.append(now())
-    def failed(self, error): self.failures.append(str(error))
+reports = defaultdict(list)
+def tell(report): reports[type(report).__name__].append(report)
 
-reports = Reports()
-snapshots, quits = reports.snapshots, reports.quits
-worker = Worker(0, reports, LocustScript)
+snapshots, quits = reports["EncodedSnapshot"], reports["Quit"]
+worker = Worker(0, tell, LocustScript)
 plan = RunPlan.from_dict({**RunPlan().to_dict(), **json.loads(sys.argv[1])})
 """
 
@@ -49,8 +40,9 @@ print(json.dumps({
     "cancelled": sum(i.count for each in decoded for i in each.intervals if i.outcome == "cancelled"),
     "health": [[h.second, h.users, h.cpu] for each in decoded for h in each.health],
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
-    "begins": reports.begins, "told": reports.told,
-    "completes": len(reports.completes), "failures": reports.failures, "rows": sum(map(len, reports.rows)) // 112,
+    "begins": [each.to_list() for each in reports["Begin"]], "told": [each.kind for each in reports["News"]],
+    "completes": len(reports["Complete"]), "failures": [str(each) for each in reports["PlimsollError"]],
+    "rows": sum(len(each.rows) for each in reports["Exchanges"]) // 112,
     "offered": sum(h.offered for each in decoded for h in each.health),
 }))
 """
@@ -158,7 +150,7 @@ ending = worker.drain()
 def test_native_users_finish_or_are_counted_as_cancelled(tmp_path: Path, target: CountingTarget) -> None:
     steps = SHORT_STEPS.replace("Visitor", "NativeUser")
     native = "plan = replace(plan, locustfiles=(), scenario=url_scenario(plan.host))\n"
-    steps = "from dataclasses import replace\nfrom plimsoll.load import url_scenario\n" + native + steps
+    steps = "from dataclasses import replace\nfrom plimsoll.load.url import url_scenario\n" + native + steps
     report = _host(steps, tmp_path, "", host=f"{target.url}/slow")
     assert report["cancelled"] == 3
     assert sum(sum(each.values()) for each in report["counts"]) + 3 == target.total

@@ -95,7 +95,7 @@ def test_what_is_left_out_is_shown_and_said(store_file, store_run, make_interval
         assert running not in shown
         left_out = (
             "Not looked at for changes: 1 run that cannot be read; 1 run that did not end as planned; "
-            "1 invalid run, in which the generator was the limit; "
+            "1 invalid run, in which the load was not the load asked for; "
             "1 run whose p99 is only a lower bound, because of timeouts."
         )
         assert left_out in trend["notes"]

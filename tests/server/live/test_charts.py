@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import threading
+
 import pytest
-from tests.server.page_server import FakeClock, interval, micros
+from tests.server.page_server import FakeClock, in_thread, interval, micros, wait_until
 
 from plimsoll.record import TIMED
 from plimsoll.report.charts.columns import Second
 from plimsoll.server.live import charts as live_charts
-from plimsoll.server.live.charts import INTEREST, Charts
+from plimsoll.server.live.charts import INTEREST, Charts, PriorityLock
 from plimsoll.server.live.endpoint_history import EndpointHistory
 from plimsoll.stats.seconds import by_second
 
@@ -116,3 +118,55 @@ def test_after_the_end_there_is_no_part_of_a_second_also_for_who_asks_only_then(
     assert new.versions[A] > version, "who has drawn it must ask for it anew"
     for key in (A, B, None):
         assert [at for at, _ in rate_of(charts, key)] == [0.0, 1.0, 2.0], key
+
+
+def test_the_first_waits_for_one_of_the_others_only():
+    turns = PriorityLock()
+    order: list[str] = []
+    go = threading.Event()
+    begun = threading.Event()
+
+    def hold() -> None:
+        with turns.other():
+            begun.set()
+            go.wait(60)
+            order.append("holder")
+
+    def other() -> None:
+        with turns.other():
+            order.append("other")
+
+    def first() -> None:
+        with turns.first():
+            order.append("first")
+
+    threads = [in_thread(hold)]
+    begun.wait(60)
+    threads += [in_thread(other) for _ in range(5)]
+    threads.append(in_thread(first))
+    wait_until(lambda: not turns._is_free.is_set())
+    go.set()
+    for each in threads:
+        each.join(60)
+    # One of the others may have been let through before the first wanted its turn.
+    assert order[0] == "holder"
+    assert order.index("first") <= 2
+    assert len(order) == 7
+
+
+def test_nobody_is_let_in_beside_another():
+    turns = PriorityLock()
+    inside = []
+    most = []
+
+    def work(enter) -> None:
+        for _ in range(200):
+            with enter():
+                inside.append(1)
+                most.append(len(inside))
+                inside.pop()
+
+    threads = [in_thread(lambda: work(turns.other)) for _ in range(4)] + [in_thread(lambda: work(turns.first))]
+    for each in threads:
+        each.join(60)
+    assert (max(most), len(most)) == (1, 1000)

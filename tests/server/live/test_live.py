@@ -5,8 +5,7 @@ import threading
 import pytest
 from tests.server.page_server import NOON, FakeClock, LiveFeed, caught_exception, failure, interval
 
-from plimsoll.load import Load
-from plimsoll.load.spec import Phase, ShapeSpec
+from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live.feed import FRESH_S, INTEREST_S, MOST_LINES, MOST_SNAPSHOTS
 from plimsoll.server.live.live import Live

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import socket
+
 import pytest
 from tests.server.page_server import FakeControl, LiveFeed, exchange_bytes, serve_page
 
 from plimsoll.errors import UsageError
 from plimsoll.server.live.live import Live
-from plimsoll.server.security.access import MOST_BODY, Access, make_token
+from plimsoll.server.security.access import MOST_BODY, Access, is_loopback, is_of_this_machine, make_token
 
 TOKEN = "a-token-for-tests"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
@@ -192,3 +194,22 @@ def test_passwords_of_hosts_are_not_told():
         assert "***" in page.get("api/state").text
         with page.stream() as stream:
             assert "hunter2" not in str(stream.moment())
+
+
+@pytest.mark.parametrize(
+    ("host", "is_ours"),
+    [("", True), ("localhost", True), ("::1", True), ("127.9.9.9", True), ("0.0.0.0", False), ("example.org", False)],
+)
+def test_loopback_is_what_only_this_machine_reaches(host, is_ours):
+    assert is_loopback(host) is is_ours
+
+
+def test_the_name_that_was_given_is_one_of_ours():
+    assert is_of_this_machine("loadgen.example", "LoadGen.example")
+    assert not is_of_this_machine("other.example", "loadgen.example")
+
+
+def test_names_that_the_machine_calls_itself_are_ours():
+    assert is_of_this_machine(socket.gethostname(), "127.0.0.1")
+    assert is_of_this_machine(socket.getfqdn().upper(), "127.0.0.1")
+    assert is_of_this_machine("10.1.2.3", "127.0.0.1"), "an address is nobody's name"

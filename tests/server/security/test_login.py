@@ -106,15 +106,6 @@ def test_an_address_may_guess_again_after_a_while():
     assert guesses.wait("10.0.0.1") == 0
 
 
-def test_all_addresses_of_one_network_of_ipv6_are_one():
-    guesses = FailedLogins(FakeClock())
-    for number in range(GUESSES):
-        guesses.count(f"2001:db8::{number:x}")
-    assert guesses.wait("2001:db8::ffff:1") > 0
-    assert guesses.wait("2001:db8:0:1::1") == 0
-    assert guesses.wait("no address") == 0
-
-
 def test_what_is_remembered_is_bounded():
     guesses = FailedLogins(FakeClock())
     for number in range(MOST_ADDRESSES + 50):

@@ -33,8 +33,8 @@ def test_a_ladder_that_cannot_tell_the_parameters_says_why() -> None:
 
     assert not fit.published
     assert fit.reasons[:2] == (
-        "3 rungs, at least 6 are needed for three parameters",
-        "0 rungs below the peak and 2 above, at least 2 on each side are needed",
+        "3 levels, at least 6 are needed for three parameters",
+        "0 levels below the peak and 2 above, at least 2 on each side are needed",
     )
 
 

@@ -49,17 +49,25 @@ def ladder(loads: Sequence[float], rates: Sequence[float], **known: Any) -> list
 def found(rule: Rule, of: Study, name: str | None = None) -> list[Finding]:
     findings = list(rule(of))
     for each in findings:
-        assert each.statement.endswith("."), each.statement
+        assert each.statement.endswith(".") and not each.statement.endswith(".."), each.statement
+        assert "rung" not in each.statement + each.rule + each.advice
         assert each.rule
     return [each for each in findings if name in (None, each.id)]
 
 
 def course(
-    means: Iterable[float] = (), *, maxima: Iterable[float] = (), sizes: Iterable[float] = (), warmup: int = 0
+    means: Iterable[float] = (),
+    *,
+    maxima: Iterable[float] = (),
+    sizes: Iterable[float] = (),
+    requests: Iterable[int] = (),
+    failures: Iterable[int] = (),
+    warmup: int = 0,
 ) -> Course:
-    """Second by second; what is not given is NaN."""
+    """Second by second; what is not given is NaN, and one request without a failure."""
     given = [np.asarray(list(values), dtype=float) for values in (means, maxima, sizes)]
     seconds = max(len(values) for values in given)
     filled = [values if len(values) else np.full(seconds, np.nan) for values in given]
-    ones = np.ones(seconds, dtype=np.int64)
-    return Course(ones, ones * 0, filled[0], filled[1], filled[2], (None,) * seconds, slice(warmup, None))
+    counts = np.array(list(requests) or [1] * seconds, dtype=np.int64)
+    failed = np.array(list(failures) or [0] * seconds, dtype=np.int64)
+    return Course(counts, failed, filled[0], filled[1], filled[2], (None,) * seconds, slice(warmup, None))

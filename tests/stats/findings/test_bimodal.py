@@ -68,25 +68,29 @@ def test_nothing_has_no_modes() -> None:
     assert modes([]) is None
 
 
-def test_an_endpoint_with_two_kinds_of_requests_is_an_insight_with_a_hypothesis() -> None:
+def test_an_endpoint_with_two_kinds_of_requests_is_an_insight_with_hypotheses() -> None:
     slow = _histogram(_times(1, (10, 0.25, 3000), (1010, 0.02, 200)))
     (finding,) = found(bimodal, study(run(10, row("GET /", histogram=slow, requests=3200))))
 
     assert finding.weight == "insight"
-    assert "hypothesis: a lost SYN" in finding.statement
+    assert finding.statement == (
+        "GET /: latencies are of two kinds, around 1.1 s for 6.25 % of the requests and around 11 ms for the others."
+    )
+    assert "Hypotheses: a lost SYN, or a retry or a poll once a second, a cache" in finding.advice
     assert finding.where.kinds == ()
 
 
-def test_percentiles_of_all_endpoints_together_are_refused_when_they_are_two_populations() -> None:
+def test_a_fast_and_a_slow_endpoint_are_a_note_on_all_of_them_together_and_block_nothing() -> None:
     fast, slow = _histogram(_times(1, (10, 0.2, 500))), _histogram(_times(2, (500, 0.2, 500)))
     both = fast.copy()
     both.add(slow)
     rows = row("GET /fast", histogram=fast), row("GET /slow", histogram=slow)
     (finding,) = found(bimodal, study(run(10, *rows, total=row("", histogram=both))))
 
-    assert finding.weight == "blocks"
+    assert finding.weight == "insight"
     assert finding.where.endpoint == ("", "Aggregated")
     assert finding.where.kinds == ("quantile",)
+    assert finding.statement.startswith("all endpoints together: latencies are of two kinds")
 
 
 def test_repeats_are_looked_at_together() -> None:
@@ -101,7 +105,7 @@ def test_a_table_tells_it_by_extremes_that_do_not_overlap() -> None:
     rows = row("POST /fast", requests=201, min=300, max=810), row("GET /slow", requests=202, min=16704, max=39826)
     (finding,) = found(bimodal, study(run(30, *rows)))
 
-    assert finding.weight == "blocks"
+    assert finding.weight == "insight"
     assert "mix POST /fast (none above 810 ms) with GET /slow (none below 16.7 s)" in finding.statement
 
 
@@ -110,3 +114,37 @@ def test_a_table_tells_it_by_extremes_that_do_not_overlap() -> None:
 )
 def test_extremes_that_overlap_or_few_requests_are_no_finding(fast: Any) -> None:
     assert found(bimodal, study(run(30, fast, row("GET /slow", requests=202, min=16704, max=39826)))) == []
+
+
+def test_percentiles_of_all_are_refused_when_most_requests_of_one_kind_fail() -> None:
+    rows = (
+        row("POST /fast", requests=201, failures=194, min=300, max=810),
+        row("GET /slow", requests=202, failures=0, min=16704, max=39826),
+    )
+    (finding,) = found(bimodal, study(run(30, *rows)))
+
+    assert finding.weight == "blocks"
+
+
+@pytest.mark.parametrize(
+    ("failed", "words"),
+    [
+        ({"mean_failure": 10.0, "mean_success": 1010.0}, "around 11 ms for the requests that failed and around 1.1 s"),
+        ({"mean_failure": 1010.0, "mean_success": 10.0}, "around 1.1 s for 50 % of the requests"),
+    ],
+)
+def test_a_mode_that_consists_of_the_failures_is_called_that(failed: dict[str, float], words: str) -> None:
+    """The count has to be that of the mode, too: in the second case 80 % fail, and half of the requests are slow."""
+    failures = 1000 if failed["mean_failure"] < 100 else 1600
+    both = _histogram(_times(1, (10, 0.25, 1000), (1010, 0.02, 1000)))
+    made = row("GET /", histogram=both, requests=2000, failures=failures, **failed)
+    (finding,) = found(bimodal, study(run(10, made)))
+
+    assert words in finding.statement
+    assert ("failed and successful requests apart" in finding.advice) == ("that failed" in words)
+
+
+def test_modes_a_few_ms_apart_are_how_processes_take_turns() -> None:
+    near = _histogram(_times(1, (1, 0.1, 2000), (5, 0.1, 400)))
+
+    assert found(bimodal, study(run(10, row("GET /", histogram=near, requests=2400)))) == []

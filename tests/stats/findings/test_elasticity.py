@@ -46,8 +46,17 @@ def test_a_closed_loop_gets_a_flag_but_no_utilisation() -> None:
     assert "utilisation" not in finding.evidence
     assert finding.evidence["elasticity of GET /a"] == pytest.approx(5.79, abs=0.005)
     assert "elasticity of GET /b" not in finding.evidence
-    assert "at 1 of 2 endpoints, most at GET /a" in finding.statement
+    assert "p99 of GET /a grows from 470 ms to 3.3 s" in finding.statement
+    assert finding.statement.endswith("(1 of 2 endpoints grow so).")
 
 
 def test_rungs_without_a_p99_are_left_out() -> None:
     assert found(steep, study(run(10, row(p99=1)), run(11, row(p50=1)), run(12, row(p99=0)))) == []
+
+
+def test_where_requests_fail_there_is_no_utilisation() -> None:
+    over = run(None, row(p99=900, requests=1000, failures=50), level=level(110, "/s"), offered=110.0)
+    (finding,) = found(steep, study(_open(100, 100), over))
+
+    assert "utilisation" not in finding.statement
+    assert "utilisation" not in finding.evidence

@@ -20,8 +20,10 @@ def test_the_onset_is_between_two_rungs() -> None:
     (finding,) = found(errors, study(*runs))
 
     assert finding.evidence["bracket"] == (20, 30)
-    assert "requests begin to fail between 20 users and 30 users: 3 % [2.68, 3.35] at 30 users" in finding.statement
-    assert "the share changes with the load (p < 0.0001)" in finding.statement
+    assert finding.statement == (
+        "POST /x: requests begin to fail between 20 users and 30 users: 3 % at 30 users, 9 % at 40 users (the share "
+        "changes with the load)."
+    )
 
 
 def test_failures_that_go_away_with_more_load_are_no_onset() -> None:
@@ -46,8 +48,9 @@ def test_shares_and_trend_of_a_published_table() -> None:
     assert finding.evidence["interval at 50 users"] == pytest.approx((0.949, 0.992), abs=5e-4)
     assert finding.evidence["p_same_share"] == pytest.approx(0.0003, abs=5e-5)
     assert finding.evidence["bracket"] == (0, 10)
-    assert "at 10 users or below, the lowest rung" in finding.statement
-    assert "with HTTP 400" in finding.statement
+    assert (
+        "89.7 % of the requests fail with HTTP 400 at 10 users, the lowest level, 98 % at 50 users" in finding.statement
+    )
 
 
 def test_fast_client_errors_at_the_lowest_rung_are_suspected_to_be_the_test_data() -> None:
@@ -95,11 +98,11 @@ def test_client_errors_that_begin_with_load_are_not_the_test_data() -> None:
 def test_a_single_level_has_failures_but_no_onset() -> None:
     (finding,) = found(errors, study(_rung(10, 1000, 100)))
 
-    assert "requests fail at 10 users: 10 % [8.29, 12]." in finding.statement
+    assert finding.statement == "POST /x: 10 % of the requests fail at 10 users."
     assert "bracket" not in finding.evidence
 
 
-def test_a_claim_is_held_against_every_rung() -> None:
+def test_a_claim_is_held_against_every_level() -> None:
     claim = Claim("report.txt:174", "more than 90% failed", "errors", ">", 0.9)
     (finding,) = found(claims, study(*(_rung(*each) for each in DESTROY), claims=(claim,)))
 
@@ -119,3 +122,25 @@ def test_a_claim_about_endpoints_that_never_failed_is_not_theirs() -> None:
     claim = Claim("report.txt:174", "", "errors", ">", 0.9)
 
     assert found(claims, study(_rung(10, 100, 0), claims=(claim,))) == []
+
+
+def test_runs_without_a_level_have_failures_too() -> None:
+    failed = row("GET /x", requests=500, failures=500, kinds=(FailureKind("http", "", 500, 500),))
+    (finding,) = found(errors, study(run(None, failed)))
+
+    assert finding.statement == "GET /x: all requests fail with HTTP 500."
+    assert found(errors, study(run(None, row("GET /x", requests=500, failures=0)))) == []
+
+
+def test_a_failure_without_a_status_is_named_by_its_message() -> None:
+    refused = row("GET /x", requests=50, failures=50, kinds=(FailureKind("connect", "Connection refused.", 50),))
+    (finding,) = found(errors, study(run(1, refused)))
+
+    assert finding.statement == "GET /x: all requests fail (Connection refused) at 1 user."
+
+
+def test_no_interval_of_a_share_reads_twice_the_same() -> None:
+    claim = Claim("report.txt:1", "", "errors", "<", 0.5)
+    (finding,) = found(claims, study(_rung(10, 1_000_000, 1_000_000), claims=(claim,)))
+
+    assert "(100 %)" in finding.statement

@@ -60,7 +60,7 @@ def test_a_leak_is_told_with_its_slope() -> None:
     (finding,) = found(leaks, study(_observed(LEAK)))
 
     assert finding.weight == "warning"
-    assert "the service rss grows by 179.9 [169.1, 190.7] MB/h" in finding.statement
+    assert "the service rss grows by 179.9 MB/h (12.4 % over the run)" in finding.statement
 
 
 def test_a_plateau_is_an_insight_and_a_calm_process_nothing() -> None:
@@ -104,3 +104,10 @@ def test_a_leak_tells_the_line_that_it_is() -> None:
     assert finding.evidence["between_s"] == (0.0, 590.0)
     assert (end - begin) / 590 * 3600 == pytest.approx(finding.evidence["slope_per_h"])
     assert begin == pytest.approx(200, abs=3)
+
+
+def test_many_bytes_are_told_in_a_larger_unit() -> None:
+    of_bytes = run(10, observed=(Series("the service", "rss", "bytes", SECONDS, LEAK * 32e6),))
+    (finding,) = found(leaks, study(of_bytes))
+
+    assert "grows by 5.36 GiB/h" in finding.statement

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ def test_runs_that_keep_the_law_are_one_insight() -> None:
 
     assert finding.weight == "insight"
     assert finding.evidence["ratios"] == pytest.approx((0.99, 0.98))
-    assert "holds in 2 of 2 runs (X · R / N 0.980 to 0.990)" in finding.statement
+    assert finding.statement == "Little's law holds in 2 of 2 runs: users, throughput and latency fit together."
 
 
 def test_what_the_end_cut_off_is_told_in_latencies() -> None:
@@ -30,7 +31,7 @@ def test_what_the_end_cut_off_is_told_in_latencies() -> None:
     assert finding.evidence["deficit"] == pytest.approx(0.145, abs=5e-4)
     assert finding.evidence["deficit_explained"] == pytest.approx(0.263, abs=5e-4)
     assert finding.evidence["unfinished_per_user"] == pytest.approx((0.69,), abs=0.005)
-    assert "14.5 % that is missing is less than the 26.3 %" in finding.statement
+    assert "the 14.5 % that is missing was cut off at the end" in finding.statement
 
 
 def test_more_work_than_users_can_ask_for_blocks() -> None:
@@ -50,13 +51,15 @@ def test_missing_users_block_and_a_little_off_only_warns() -> None:
 
 def test_pauses_that_nobody_told_of_may_be_what_is_missing_but_not_what_is_too_much() -> None:
     less, more = _closed(10, 5, 1000, think=None), _closed(10, 12, 1000, think=None)
+    (pauses,) = found(littles_law, study(less))
 
-    assert found(littles_law, study(less)) == []
+    assert pauses.weight == "insight"
+    assert pauses.statement == "users pause 1 s between two requests (users / throughput − latency)."
     assert [each.weight for each in found(littles_law, study(more))] == ["blocks"]
 
 
 def test_runs_that_could_not_be_checked_are_counted() -> None:
-    (finding,) = found(littles_law, study(_closed(10, 9.9, 1000), _closed(20, 5, 1000, think=None)))
+    _, finding = found(littles_law, study(_closed(10, 9.9, 1000), _closed(20, 5, 1000, think=None)))
 
     assert "holds in 1 of 2 runs" in finding.statement
     assert finding.statement.endswith("; 1 other could not be checked.")
@@ -99,5 +102,60 @@ def test_runs_of_our_own_have_been_judged_by_what_was_in_flight() -> None:
 def test_with_pauses_the_mean_is_that_of_a_whole_round() -> None:
     (finding,) = found(littles_law, study(_closed(10, 4.9, 1000, think=1.0)))
 
-    assert "X · (R + Z) / N 0.980" in finding.statement
-    assert "hardly pause" not in finding.statement
+    assert finding.evidence["ratios"] == pytest.approx((0.98,))
+    assert "hardly pause" not in finding.advice
+
+
+def _table(users: float, rate: float | None, *rows: Any, **known: Any) -> Any:
+    """Without a row of all together; its throughput may stand beside it."""
+    total = None if rate is None else Measured("", "Aggregated", rate=rate)
+    return run(users, *rows, total=total, **{"duration": 100.0, "think": None, "precision": LOCUST, **known})
+
+
+@pytest.mark.parametrize("known", [{"mean": 1000}, {"p50": 1000, "p95": 1050}])
+def test_a_table_without_a_sum_is_held_against_the_sum_of_its_endpoints(known: dict[str, float]) -> None:
+    (broken,) = found(
+        littles_law, study(_table(10, None, row("GET /a", rate=6, **known), row("GET /b", rate=6, **known)))
+    )
+
+    assert broken.weight == "blocks"
+    assert "accounts for 120 % of 10 users: the numbers cannot be of one and the same run" in broken.statement
+
+
+def test_endpoints_without_rates_bound_what_users_can_have_done() -> None:
+    rows = row("GET /a", p50=1000, p95=1100), row("GET /b", p50=1200, p95=1300)
+
+    assert [each.weight for each in found(littles_law, study(_table(10, 12.0, *rows)))] == ["blocks"]
+    # At least 9 and at most 11 of the 10 users: that may be.
+    assert found(littles_law, study(_table(10, 9.0, *rows))) == []
+
+
+def test_endpoints_whose_time_is_not_told_are_left_out_of_the_bound() -> None:
+    known, unknown = row("GET /a", rate=12, mean=1000), row("GET /b", rate=1)
+
+    assert [each.weight for each in found(littles_law, study(_table(10, None, known, unknown)))] == ["blocks"]
+    assert found(littles_law, study(_table(20, None, known, unknown))) == []
+
+
+def test_the_pause_of_users_follows_from_the_lowest_level_of_a_table() -> None:
+    """Two levels of a published ladder: 48 users at 9.4/s, 96 at 18.5/s, medians of a quarter of a second."""
+    rows = row("GET /a", p50=150, p95=190), row("GET /b", p50=290, p95=360)
+    (pauses,) = found(littles_law, study(_table(48, 9.4, *rows), _table(96, 18.5, *rows)))
+
+    assert (
+        pauses.statement
+        == "users pause 4.81 s to 4.95 s between two requests (users / throughput − latency at 48 users)."
+    )
+
+
+def test_times_that_a_tool_changed_are_not_held_against_the_law() -> None:
+    wrk = replace(LOCUST, tool="wrk", clock="corrected")
+
+    assert found(littles_law, study(_closed(10, 12, 1000, precision=wrk))) == []
+
+
+def test_endpoints_with_rates_count_by_them() -> None:
+    often, rarely = row("GET /a", rate=9, p50=100, p95=101), row("GET /b", rate=1, p50=9000, p95=9090)
+    (held,) = found(littles_law, study(_table(10, None, often, rarely)))
+
+    assert held.evidence["ratios"] == pytest.approx((0.99,), abs=1e-3)

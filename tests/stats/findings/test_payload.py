@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -5,6 +6,7 @@ import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
 from plimsoll.stats.findings.payload import grows, growth, payload
+from plimsoll.stats.study import LOCUST
 
 
 def _sizes(**sizes: float) -> list[Any]:
@@ -80,3 +82,36 @@ def test_gaps_and_short_runs_say_nothing() -> None:
     assert grows(row(course=course(sizes=[1.0, 2.0, 3.0, 4.0]))) is None
     assert grows(row(course=course(sizes=[np.nan] * 20))) is None
     assert grows(row()) is None
+
+
+def test_seconds_count_by_their_requests() -> None:
+    """One large reply in the last quarter, among thousands of small ones."""
+    sizes = [100.0] * 19 + [2000.0]
+    counts = [1000] * 19 + [1]
+
+    assert grows(row(course=course(sizes=sizes))) is not None
+    assert grows(row(course=course(sizes=sizes, requests=counts))) is None
+
+
+def test_a_last_second_that_is_not_whole_is_left_out() -> None:
+    sizes = [100.0] * 10 + [900.0]
+
+    assert grows(row(course=course(sizes=sizes))) is not None
+    assert grows(row(course=course(sizes=sizes)), 10.4) is None
+
+
+def test_error_bodies_do_not_grow() -> None:
+    """More and more requests fail, with a longer body."""
+    failures = list(range(20))
+    growing = course(sizes=[100.0 + 5 * each for each in failures], requests=[20] * 20, failures=failures)
+
+    assert grows(row(course=growing)) is None
+
+
+def test_sizes_with_headers_are_no_sizes_of_bodies() -> None:
+    wrk = replace(LOCUST, tool="wrk", size_of="replies")
+    base = run(50, total=row("", size=100.0), variant="base")
+    other = run(50, total=row("", size=180.0), variant="other", precision=wrk)
+
+    assert found(payload, study(base, other)) == []
+    assert len(found(payload, study(replace(base, precision=wrk), other))) == 1

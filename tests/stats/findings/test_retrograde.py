@@ -15,15 +15,16 @@ def test_a_collapse_over_several_rungs_is_established() -> None:
     assert finding.weight == "warning"
     assert finding.evidence["rates_per_s"] == (53, 44.5, 32.4, 26.7)
     assert finding.evidence["ratio"] == pytest.approx(0.50, abs=0.005)
-    assert finding.evidence["rungs_apart"] == 3
+    assert finding.evidence["levels_apart"] == 3
     assert "from 53 to 26.7 requests/s at 578 users (-49.6 %)" in finding.statement
 
 
-def test_a_single_rung_beyond_the_peak_is_not_enough() -> None:
+def test_a_single_level_beyond_the_peak_is_not_enough() -> None:
     (finding,) = found(retrograde, study(*ladder(LADDER[:6], (*OLD[:5], 32.4))))
 
     assert finding.weight == "insight"
-    assert "is not established: 1 rung certainly below the peak where 2 are needed" in finding.statement
+    assert finding.statement.endswith("(53 to 32.4 requests/s) is not established.")
+    assert finding.evidence["levels_apart"] == 1
 
 
 def _operation(name: str, requests: tuple[int, int, int], means: tuple[int, int, int]) -> list[Any]:
@@ -59,7 +60,7 @@ def test_one_fall_among_many_ladders_may_be_chance() -> None:
     (among,) = found(retrograde, study(*fallen, *others))
 
     assert alone.weight == "warning"
-    assert among.evidence["rungs_apart"] == 2
+    assert among.evidence["levels_apart"] == 2
     assert among.weight == "insight"
 
 
@@ -74,7 +75,7 @@ def _repeated(*factors: float) -> list[Any]:
 def test_repeated_runs_are_the_evidence_when_there_are_enough() -> None:
     (finding,) = found(retrograde, study(*_repeated(0.99, 1.0, 1.01)))
 
-    assert finding.evidence["rungs_apart"] == 2
+    assert finding.evidence["levels_apart"] == 2
     assert finding.evidence["q"] < 0.001  # type: ignore[operator]
 
 
@@ -93,3 +94,15 @@ def test_repeats_that_are_all_alike_have_no_p() -> None:
 
 def test_throughput_that_does_not_fall_is_no_finding() -> None:
     assert found(retrograde, study(*ladder((10, 20, 30), (10, 20, 19)))) == []
+
+
+def test_requests_that_fail_are_no_throughput() -> None:
+    """The target answers as many requests beyond the peak, and refuses more and more of them."""
+    runs = [
+        run(users, row(requests=1000 * users, failures=failures, mean=10), duration=100)
+        for users, failures in ((1, 0), (2, 0), (3, 1500), (4, 3800), (5, 5000))
+    ]
+    (finding,) = found(retrograde, study(*runs))
+
+    assert finding.weight == "warning"
+    assert "from 20 to 0 requests/s at 5 users (-100.0 %)" in finding.statement

@@ -1,8 +1,10 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.stats.findings.making import found, ladder, level, row, run, study
+from tests.stats.findings.making import course, found, ladder, level, row, run, study
 
+from plimsoll._engine import Histogram
 from plimsoll.stats.findings.saturation import pre_knee, saturation
 
 LADDER = (48, 96, 162, 240, 336, 460, 510, 578)
@@ -24,7 +26,7 @@ def test_the_knee_of_each_variant_with_its_bracket() -> None:
 def test_a_ladder_that_keeps_pace_says_so() -> None:
     (finding,) = found(saturation, study(*ladder((10, 20, 40), (5, 10, 19.8))))
 
-    assert "does not reach the knee" in finding.statement
+    assert "follows the load at all levels up to 40 users (19.8 requests/s)" in finding.statement
     assert finding.evidence["last"] == 40
 
 
@@ -86,3 +88,50 @@ def test_the_fastest_requests_of_all_endpoints_count_as_users_mix_them() -> None
     (finding,) = found(pre_knee, study(*(run(users, *rows, duration=100, think=0.0) for users in (20, 40))))
 
     assert finding.evidence["min_s"] == pytest.approx((100 * 4 + 300 * 0.4) / 400)
+
+
+def _failing(*failures: int) -> Any:
+    return study(
+        *(
+            run(users, row(requests=1000 * users, failures=failed), duration=100)
+            for users, failed in zip((1, 2, 4), failures, strict=True)
+        )
+    )
+
+
+def test_requests_that_all_fail_are_no_throughput() -> None:
+    assert found(saturation, _failing(1000, 2000, 4000)) == []
+
+
+def test_where_some_fail_the_successful_ones_are_counted() -> None:
+    (finding,) = found(saturation, _failing(100, 200, 400))
+
+    assert "(36 successful requests/s)" in finding.statement
+
+
+def test_a_ladder_from_one_user_does_not_begin_beyond_saturation() -> None:
+    """A cold first request makes the fastest one of a single user slow; it waits for nobody all the same."""
+    runs = [_operation(1, 207, 870, 300, 0.0), _operation(2, 207, 1740, 870, 0.0)]
+
+    assert found(pre_knee, study(*runs)) == []
+
+
+def test_the_fastest_request_may_be_in_the_warm_up() -> None:
+    """Behind a lane all later requests wait for their turn."""
+    begun, later = Histogram(), Histogram()
+    begun.record(1_300_000)
+    later.record(8_000_000)
+    seconds = replace(course([1.0] * 2), histograms=(begun, later), measured=slice(1, None))
+    runs = [
+        run(users, row(requests=207, mean=8500, min=8000, course=seconds), duration=180, warmup=1.0, think=0.0)
+        for users in (10, 30)
+    ]
+    (finding,) = found(pre_knee, study(*runs))
+
+    assert finding.evidence["bound_users"] == pytest.approx(1.3 * 1.15, rel=1e-3)
+
+
+def test_a_warm_up_of_which_nothing_is_known_may_have_had_the_fastest_request() -> None:
+    runs = [run(users, row(requests=207, mean=8500, min=8000), duration=180, warmup=5.0) for users in (10, 30)]
+
+    assert found(pre_knee, study(*runs)) == []

@@ -11,14 +11,14 @@ def test_a_law_is_published_when_the_ladder_can_tell_it() -> None:
 
     assert finding.evidence["contention"] == pytest.approx(0.0277285, abs=5e-8)
     assert finding.evidence["coherence"] == pytest.approx(1.0437e-4, abs=5e-9)
-    assert "peaks at 96.52 in flight with 1884 requests/s" in finding.statement
+    assert "peaks at 1884 requests/s with 96.52 requests in flight" in finding.statement
 
 
 def test_a_short_ladder_is_told_what_it_lacks_and_what_stands() -> None:
     (finding,) = found(scaling_law, study(*ladder((10, 30, 50), (1.583, 1.5, 1.328), think=0.0)))
 
-    assert "no scalability law is published (3 rungs, at least 6 are needed" in finding.statement
-    assert finding.statement.endswith("what stands is the highest throughput, 1.583 requests/s at 10 users.")
+    assert "no scalability law is fitted (3 levels, at least 6 are needed" in finding.statement
+    assert finding.statement.startswith("the highest throughput is 1.583 requests/s at 10 users")
     assert "contention" not in finding.evidence
 
 
@@ -42,3 +42,10 @@ def test_without_pauses_and_latencies_nothing_is_fitted() -> None:
 
 def test_two_rungs_are_no_question_of_scaling() -> None:
     assert found(scaling_law, study(*ladder((1, 2), (1, 2), think=0.0))) == []
+
+
+def test_no_law_goes_through_a_level_without_a_success() -> None:
+    runs = ladder((1, 2, 4, 8, 16, 32), (1.0, 2.0, 4.0, 3.0, 2.0, 0.0), think=0.0)
+    (finding,) = found(scaling_law, study(*runs))
+
+    assert "no request succeeds at one of the levels" in finding.statement

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def test_a_serial_bottleneck_is_told_with_its_capacity() -> None:
     assert finding.evidence["s_per_user"] == pytest.approx(0.73, abs=0.005)
     assert finding.evidence["dlnR_dlnN"] == pytest.approx(0.929, abs=5e-4)
     assert finding.evidence["dlnX_dlnN"] == pytest.approx(-0.010, abs=5e-4)
-    assert "1.15/s [1.00, 1.32]" in finding.statement
+    assert "1.15 requests/s (0.999 to 1.32) from 10 to 50 users: one bottleneck has 870 ms" in finding.statement
 
 
 def test_a_fastest_request_that_waits_for_all_others_rules_out_a_queue_in_order() -> None:
@@ -74,5 +75,27 @@ def test_a_quick_request_whose_latency_grows_alike_is_not_the_bottleneck_either(
     assert [each.where.endpoint for each in found(serial, study(*runs))] == [("GET", "/slow")]
 
 
-def test_two_rungs_are_not_enough() -> None:
+def test_two_levels_are_not_enough() -> None:
     assert found(serial, study(*_runs(UPLOAD[:2]))) == []
+
+
+def test_failed_requests_are_no_throughput_of_the_bottleneck() -> None:
+    runs = [
+        run(users, row("GET /key", requests=requests, failures=requests, mean=mean, min=least), duration=180)
+        for users, requests, mean, least in UPLOAD
+    ]
+
+    assert found(serial, study(*runs)) == []
+
+
+def test_a_warm_up_may_hide_the_first_wait() -> None:
+    runs = [replace(each, warmup=5.0) for each in _runs(GET)]
+
+    assert [each.id for each in found(serial, study(*runs))] == ["SERIAL"]
+
+
+def test_numbers_of_users_are_whole() -> None:
+    runs = [replace(each, users=(each.users or 0) * 0.934286) for each in _runs(UPLOAD)]
+    (finding,) = found(serial, study(*runs))
+
+    assert "from 9 to 47 users" in finding.statement

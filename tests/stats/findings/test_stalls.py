@@ -65,7 +65,7 @@ def test_a_periodic_stall_is_told_once_per_cell() -> None:
     ]
     (finding,) = found(stalls, study(*trials))
 
-    assert "stalls about every 30 s in 2 of 3 runs (10 times in one" in finding.statement
+    assert "stalls about every 30 s in 2 of 3 runs: hypothesis" in finding.statement
     assert finding.evidence["interval_s"] == 30
 
 

@@ -1,8 +1,11 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
+from plimsoll._engine import Histogram
 from plimsoll.stats.findings.steady import steady
 
 
@@ -50,7 +53,7 @@ def test_the_warm_up_that_was_cut_off_is_not_looked_at() -> None:
 
 def test_a_batch_that_the_run_did_not_fill_is_none() -> None:
     """Six batches that rise are a trend, five may be chance."""
-    rising = list(range(100, 130))
+    rising = list(range(100, 190, 3))
 
     assert [each.id for each in found(steady, study(*_runs(rising, duration=30.0)))] == ["NONSTATIONARY"]
     assert found(steady, study(*_runs(rising, duration=29.5))) == []
@@ -60,7 +63,7 @@ def test_all_endpoints_together_are_named_so() -> None:
     (finding,) = found(steady, study(run(10, total=row("", course=course(DRIFTING)))))
 
     assert finding.where.endpoint == ("", "Aggregated")
-    assert "the whole never settles" in finding.statement
+    assert "all requests together: latency never settles: it goes from 116 ms to 183 ms" in finding.statement
 
 
 def test_it_is_told_where_it_is_seen_from_second_0_of_the_run() -> None:
@@ -70,3 +73,39 @@ def test_it_is_told_where_it_is_seen_from_second_0_of_the_run() -> None:
 
     (finding,) = found(steady, study(*_runs(DRIFTING, duration=90.4)))
     assert finding.evidence["between_s"] == (0.0, 90.0)
+
+
+def test_a_drift_that_does_not_matter_is_none() -> None:
+    slight = list(np.linspace(100, 115, 100))
+    tiny = list(np.linspace(0.1, 0.19, 100))
+
+    assert found(steady, study(*_runs(slight))) == []
+    assert found(steady, study(*_runs(tiny))) == []
+
+
+@pytest.mark.parametrize(
+    ("means", "seconds"),
+    [([200.0, 5, 6, 5, 5.5], 1), ([np.nan, 900.0, 5, 6, 5, 5.5], 2), ([200.0, 180, 90, *[5, 6] * 10], 3)],
+)
+def test_slow_first_seconds_are_cold_and_as_long_as_they_are_slow(means: list[float], seconds: int) -> None:
+    (finding,) = found(steady, study(*_runs(means)))
+
+    assert finding.id == "COLD"
+    assert finding.evidence["seconds"] == seconds
+    assert finding.weight == "insight"
+    assert f"the first {seconds} s are" in finding.statement
+
+
+@pytest.mark.parametrize("means", [[9.0, 5, 6, 5, 5.5], [30.0, 5, 20, 10, 6, 24, 8, 15], [200.0, 5, 6], [np.nan] * 8])
+def test_a_first_second_that_is_a_little_slower_is_not_cold(means: list[float]) -> None:
+    assert found(steady, study(*_runs(means))) == []
+
+
+def test_a_late_generator_or_a_few_first_requests_are_no_cold_target() -> None:
+    """The first request of each user may open a connection."""
+    service = Histogram()
+    service.record(5000, 60)
+    service.record(2_000_000, 10)
+    late = replace(course([200.0, 5, 6, 5, 5.5]), service=(service,) * 5)
+
+    assert found(steady, study(run(10, row("GET /", course=late)))) == []

@@ -30,8 +30,12 @@ def test_numbers_and_changes() -> None:
     assert wording.number(54.5760) == "54.58"
     assert wording.change(1.131) == "+13.1 %"
     assert wording.change(52.3) == "52.3 times as much"
-    assert wording.between(525, 683) == "525 to 683"
-    assert wording.between(200, 200.00001, " rows") == "200 rows"
+    assert wording.times([683, 525, 600]) == "525 ms to 683 ms"
+    assert wording.times([200, 200.00001]) == "200 ms"
+    assert wording.quantity(5_771_518_563, "bytes") == "5.38 GiB"
+    assert wording.quantity(179.9, "MB") == "179.9 MB"
+    assert [wording.users(many) for many in (1, 1.5, 46.7143)] == ["1 user", "1.5 users", "47 users"]
+    assert [wording.lead(who) for who in ("a", "")] == ["a: ", ""]
     assert wording.count(1, "run") == "1 run"
     assert wording.count(1500, "request") == "1500 requests"
 

@@ -16,14 +16,17 @@ OPEN = {"model": "open", "users_kind": "native", "max_users": 50}
 SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
 
 
-def interval(second: int, count: int, ms: float = 10.0, *, outcome: str = "success", is_timed: bool = True) -> Interval:
+def interval(
+    second: int, count: int, ms: float = 10.0, *, outcome: str = "success", is_timed: bool = True, lag_ms: float = 0.0
+) -> Interval:
+    """Exchanges that the target took so many ms for, after they were sent so late."""
     made = Interval(second, "GET", "/a", outcome, count=count, untimed=0 if is_timed else count)
     if is_timed and count:
-        nanos = round(ms * 1e6)
-        made.response_sum = made.service_sum = nanos * count
-        made.response_min = made.response_max = nanos
-        made.response.record(nanos // 1000, count)
-        made.service.record(nanos // 1000, count)
+        service, response = round(ms * 1e6), round((ms + lag_ms) * 1e6)
+        made.service_sum, made.response_sum = service * count, response * count
+        made.response_min = made.response_max = response
+        made.response.record(response // 1000, count)
+        made.service.record(service // 1000, count)
     return made
 
 
@@ -54,7 +57,8 @@ def view_of(
     for second in range(seconds + (length is None)):
         count = answers(second) if answers is not None else requests
         told = {"users": 50, "in_flight": 5, "cpu": 0.3, **(state(second) if state is not None else {})}
-        rows = [interval(second, count - failing, ms)] if count else []
+        late = told.get("lag_ms", 0.0)
+        rows = [interval(second, count - failing, ms, lag_ms=late)] if count else []
         if failing:
             rows.append(interval(second, failing, ms, outcome=outcome, is_timed=outcome in ("http", "timeout")))
         failures = [Failure("GET", "/a", outcome, message, failing, 0.0, 1.0)] if failing and second >= warmup else []

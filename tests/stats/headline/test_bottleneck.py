@@ -64,10 +64,10 @@ def test_the_closed_model(view, tone, title, said):
 
 
 def test_a_generator_that_is_late_does_not_hold_up_users_who_think():
-    """Its times are in doubt, and it is not what limits the throughput."""
+    """Its times are too high, and it is not what limits the throughput."""
     view = closed(50, 2)
     late = view_of(state=lambda _: {"users": 50, "in_flight": 2, "lag_ms": 30.0, "delay_ms": 30.0})
-    assert headline(late, CLOSED, SOUND).generator.tone == "bad"
+    assert headline(late, CLOSED, SOUND).generator.tone == "warning"
     assert bottleneck(late).title == bottleneck(view).title == "None: users mostly pause"
     assert bottleneck(view_of(state=lambda _: {"offered": 100, "lag_ms": 30.0}), OPEN).title == "Nothing"
 

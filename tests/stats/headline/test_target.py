@@ -120,12 +120,18 @@ def test_twice_as_slow_as_before_is_a_warning_with_enough_requests():
     assert target(view_of(), current=latency(90.0, 99)).title == "Healthy"
 
 
-def test_times_of_a_generator_that_was_late_are_in_doubt_and_failures_are_not():
+def test_times_of_a_generator_that_was_late_are_shown_with_its_share():
     late = lambda _: {"lag_ms": 30.0}  # noqa: E731
     found = target(view_of(state=late))
+    assert (found.tone, found.title) == ("good", "Healthy")
+    assert found.text == "p99 40 ms (up to 30 ms of it is the generator's), no failures in 1300 requests."
+    assert target(view_of(state=late, failing=5)).tone == "bad"
+
+
+def test_times_of_a_generator_that_ran_out_of_something_are_in_doubt():
+    found = target(view_of(state=lambda _: {"exhausted": 1}))
     assert (found.tone, found.title) == ("unknown", "In doubt")
     assert "p99 10 ms, no failures in 1300 requests; but" in found.text
-    assert target(view_of(state=late, failing=5)).tone == "bad"
 
 
 def test_arrivals_that_were_not_begun_in_time_are_a_warning():

@@ -16,7 +16,7 @@ QUANTILES = (0.0, 0.01, 0.5, 0.9, 0.99, 0.999, 1.0)
 
 def near(ms, at_least=False):
     """What a histogram makes of a duration."""
-    return Milliseconds(pytest.approx(ms, rel=0.001), at_least)
+    return Milliseconds(pytest.approx(ms, rel=0.001), at_least, pytest.approx(0))
 
 
 def test_nothing_timed_has_no_times(make_interval):
@@ -28,8 +28,8 @@ def test_nothing_timed_has_no_times(make_interval):
 def test_mean_and_extremes_are_exact(make_interval):
     latency = Latency.of_response([make_interval([1.000001, 2.5]), make_interval([1234.567891])])
     assert latency.count == 3
-    assert latency.min == (1.000001, False)
-    assert latency.max == latency.quantile(1) == (1234.567891, False)
+    assert latency.min == Milliseconds(1.000001, False)
+    assert latency.max == latency.quantile(1) == Milliseconds(1234.567891, False)
     assert latency.mean is not None
     assert latency.mean.value == pytest.approx((1.000001 + 2.5 + 1234.567891) / 3)
 
@@ -48,16 +48,63 @@ def test_service_is_told_apart_from_response(make_interval):
         interval.service.record(5000)
         interval.service_sum += 5_000_000
     latency = Latency.of_service([interval])
-    assert latency.mean == (5.0, False)
+    assert latency.mean == Milliseconds(5.0, False)
     assert latency.median == near(5.0)
     assert latency.min == near(5.0)
 
 
+def late(make_interval, times, lags, waits=None):
+    """Exchanges that took these times, of which the generator sent each so late. All in ms."""
+    interval = make_interval(times)
+    waited = waits or [0.0] * len(times)
+    interval.service, interval.service_sum = type(interval.service)(), 0
+    if waits:
+        interval.on_time = type(interval.service)()
+    for took, lag, wait in zip(times, lags, waited, strict=True):
+        interval.service.record(round((took - lag - wait) * 1000))
+        interval.service_sum += round((took - lag - wait) * 1e6)
+        if interval.on_time is not None:
+            interval.on_time.record(round((took - lag) * 1000))
+    return interval
+
+
+def test_what_the_generator_may_have_added_is_said_beside_each_time(make_interval):
+    times = [10.0] * 98 + [30.0, 40.0]
+    lags = [0.05] * 98 + [20.0, 10.0]
+    latency = Latency.of_response([late(make_interval, times, lags)])
+    assert latency.quantile(0.5).share == pytest.approx(0.05, abs=0.01)
+    assert latency.quantile(0.5).is_clean
+    p99 = latency.quantile(0.99)
+    assert (p99.value, p99.share) == (pytest.approx(30, rel=0.001), pytest.approx(20, rel=0.002))
+    assert not p99.is_clean
+    assert latency.max.share == pytest.approx(10, rel=0.002)
+    assert latency.mean.share == pytest.approx((98 * 0.05 + 30) / 100)
+    service = Latency.of_service([late(make_interval, times, lags)])
+    assert (service.quantile(0.99).share, service.mean.share, service.max.share) == (0, 0, 0)
+
+
+def test_the_wait_for_a_free_user_is_not_the_generators(make_interval):
+    latency = Latency.of_response([late(make_interval, [100.0] * 10, [1.0] * 10, waits=[60.0] * 10)])
+    for each in (latency.median, latency.mean, latency.max):
+        assert each.share == pytest.approx(1, abs=0.11)
+
+
+@given(st.lists(st.tuples(st.floats(0.002, 10_000), st.floats(0, 1)), min_size=1, max_size=60), st.floats(0, 1))
+def test_the_time_without_the_generator_is_within_the_bracket(make_interval, exchanges, quantile):
+    times = [took for took, _ in exchanges]
+    lags = [took * part for took, part in exchanges]
+    found = Latency.of_response([late(make_interval, times, lags)]).quantile(quantile)
+    on_time = sorted(took - lag for took, lag in zip(times, lags, strict=True))
+    true = on_time[max(0, math.ceil(quantile * len(on_time)) - 1)]
+    precision = found.value * 0.002 + 0.002
+    assert found.value - found.share - precision <= true <= found.value + precision
+
+
 def test_no_service_time_is_above_the_longest_response_time(make_interval):
     latency = Latency.of_service([make_interval([30_000.0], outcome="timeout")])
-    assert latency.max == latency.quantile(0.99) == (30_000.0, True)
+    assert latency.max == latency.quantile(0.99) == Milliseconds(30_000.0, True)
     short = Latency.of_service([make_interval([0.0006])])
-    assert short.min == short.max == short.median == (0.0006, False)
+    assert short.min == short.max == short.median == Milliseconds(0.0006, False)
 
 
 @pytest.mark.parametrize("quantile", [-0.1, 1.1, math.nan])
@@ -72,9 +119,9 @@ def test_timeouts_above_the_median_leave_it_exact(make_interval):
     assert latency.quantile(0.5) == near(10.0)
     assert latency.quantile(0.95) == near(10.0)
     assert latency.quantile(0.96) == near(1000.0, True)
-    assert latency.max == (1000.0, True)
-    assert latency.mean == (pytest.approx(59.5), True)
-    assert latency.min == (10.0, False)
+    assert latency.max == Milliseconds(1000.0, True)
+    assert latency.mean == Milliseconds(pytest.approx(59.5), True)
+    assert latency.min == Milliseconds(10.0, False)
 
 
 def test_a_timeout_below_other_times_moves_only_the_ranks_that_it_could(make_interval):
@@ -86,19 +133,19 @@ def test_a_timeout_below_other_times_moves_only_the_ranks_that_it_could(make_int
         near(2000.0, True),
         Milliseconds(3000.0, True),
     ]
-    assert latency.min == (500.0, True)
+    assert latency.min == Milliseconds(500.0, True)
 
 
 def test_only_timeouts(make_interval):
     latency = Latency.of_response([make_interval([30_000.0] * 4, outcome="timeout")])
-    assert latency.median == (30_000.0, True)
-    assert latency.min == (30_000.0, True)
+    assert latency.median == Milliseconds(30_000.0, True)
+    assert latency.min == Milliseconds(30_000.0, True)
 
 
 def test_over_an_hour_the_maximum_is_exact_and_percentiles_are_lower_bounds(make_interval):
     latency = Latency.of_response([make_interval([10.0, 7_200_000.0, 7_300_000.0])])
     assert latency.overflow == 2
-    assert latency.max == (7_300_000.0, False)
+    assert latency.max == Milliseconds(7_300_000.0, False)
     assert latency.quantile(0.3) == near(10.0)
     between = latency.quantile(0.6)
     assert between is not None

@@ -52,9 +52,40 @@ def test_service_is_not_response(make_interval):
     watch = ThresholdWatch([parse_threshold(text) for text in ("p50 < 100ms", "service p50 < 100ms")])
     watch.add([interval], 0)
     response, service = watch.finish(1.0)
-    assert (response.value, response.passed, service.passed) == (500.0, False, True)
+    assert (response.value, service.passed, service.share) == (500.0, True, 0.0)
     assert service.value == pytest.approx(10.0, rel=1e-3)
     assert service.detail == "service p50: 10.01 ms"
+
+
+@pytest.mark.parametrize(
+    ("text", "passed", "within"),
+    [
+        ("p50 < 600ms", True, False),
+        ("p50 < 100ms", True, True),
+        ("p50 < 5ms", False, False),
+        ("p50 > 100ms", True, True),
+        ("p50 > 5ms", True, False),
+        ("p50 > 600ms", False, False),
+        ("mean <= 100ms over 1s", True, True),
+        ("max < 100ms", True, True),
+        ("p50 == 100ms", False, False),
+    ],
+)
+def test_a_limit_within_the_generators_share_passes_and_says_so(make_interval, text, passed, within):
+    """Sent 490 ms late, and answered in 10 ms."""
+    interval = make_interval([10.0, 10.0])
+    interval.response = make_interval([500.0, 500.0]).response
+    interval.response_sum, interval.response_min, interval.response_max = 1_000_000_000, 500_000_000, 500_000_000
+    watch = ThresholdWatch([parse_threshold(text)])
+    watch.add([interval], 0)
+    (result,) = watch.finish(1.0)
+    assert (result.passed, result.within_share) == (passed, within)
+    assert result.share == pytest.approx(490, rel=1e-2)
+    assert result.detail.endswith("within the generator's share") == within
+    if text == "p50 < 100ms":
+        assert result.detail == (
+            "p50: 500 ms, up to 490.2 ms of it the generator's: passes < 100 ms, within the generator's share"
+        )
 
 
 def test_it_says_the_value_the_limit_and_where(judged):

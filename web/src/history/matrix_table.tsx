@@ -1,5 +1,5 @@
 import type { CellItem, Matrix } from "../contract";
-import { duration, rate } from "../shared";
+import { duration, markOf, rate } from "../shared";
 import { runAddress } from "./addresses";
 import { counted, isDoubtful, stateOf } from "./cell_states";
 import { cellName, sheetsOf, type Sheet } from "./matrix_layout";
@@ -112,7 +112,6 @@ function CellLine({ cell, matrix }: { cell: CellItem; matrix: Matrix }) {
   );
 }
 
-/** Struck through unless they may be used. */
 function CellFigures({ cell }: { cell: CellItem }) {
   if (cell.summary === null) return null;
   const text = (
@@ -124,11 +123,12 @@ function CellFigures({ cell }: { cell: CellItem }) {
       </span>
     </>
   );
-  return cell.state === "valid" ? <span class="values">{text}</span> : <s class="values">{text}</s>;
+  return <span class="values">{text}</span>;
 }
 
 function p99Of(cell: CellItem): string {
-  return duration(cell.summary?.p99 ?? null, cell.summary?.at_least.includes("p99"));
+  const text = duration(cell.summary?.p99 ?? null, cell.summary?.at_least.includes("p99"));
+  return `${text}${markOf(cell.summary?.shares.p99)}`;
 }
 
 /** Why cells are invalid, or have failed. */

@@ -2,7 +2,7 @@ import type { Label, RunItem, Summary } from "../contract";
 import { experimentAddress, runAddress } from "./addresses";
 import { LabelEditor } from "./label_editor";
 import { StatusWord } from "./status";
-import { NONE, When, count, milliseconds, rate } from "../shared";
+import { NONE, When, count, markOf, milliseconds, rate, shareOf } from "../shared";
 
 interface Props {
   runs: readonly RunItem[];
@@ -91,6 +91,7 @@ function RunRow({ run, isChosen, choose, save }: RowProps) {
 
 function Figures({ summary }: { summary: Summary | null }) {
   const values = summary === null ? FIGURES.map(() => NONE) : figuresOf(summary);
+  const titles = summary === null ? [] : titlesOf(summary);
   return (
     <dl class="run-figures">
       {FIGURES.map((title, place) => {
@@ -99,7 +100,9 @@ function Figures({ summary }: { summary: Summary | null }) {
         return (
           <div key={title}>
             <dt>{title}</dt>
-            <dd class={isBad ? "some" : undefined}>{text}</dd>
+            <dd class={isBad ? "some" : undefined} title={titles[place]}>
+              {text}
+            </dd>
           </div>
         );
       })}
@@ -108,8 +111,13 @@ function Figures({ summary }: { summary: Summary | null }) {
 }
 
 function figuresOf(summary: Summary): string[] {
-  const time = (name: "p50" | "p99"): string => milliseconds(summary[name], summary.at_least.includes(name));
+  const time = (name: "p50" | "p99"): string =>
+    `${milliseconds(summary[name], summary.at_least.includes(name))}${markOf(summary.shares[name])}`;
   return [count(summary.requests), rate(summary.rate), count(summary.failures), time("p50"), time("p99")];
+}
+
+function titlesOf(summary: Summary): (string | undefined)[] {
+  return [undefined, undefined, undefined, shareOf(summary.shares.p50), shareOf(summary.shares.p99)];
 }
 
 function About({ run }: { run: RunItem }) {

@@ -1,11 +1,11 @@
-import type { EndpointRow, HeadlineItem, LogLine, LiveUpdate, Test, WorkerItem } from "../contract";
+import type { EndpointRow, LiveUpdate, LogLine, RunHeadline, Test, WorkerItem } from "../contract";
 
 /** The sum of the moments that the page has been told. A value: each moment makes another one. */
 export interface Seen {
   /** Of the last moment; null: there is none to go on from, and the next one must be whole. */
   sequence: number | null;
   test: Test | null;
-  headline: HeadlineItem | null;
+  headline: RunHeadline | null;
   total: EndpointRow | null;
   /** By `keyOf`. */
   rows: ReadonlyMap<string, EndpointRow>;

@@ -28,6 +28,16 @@ export function milliseconds(value: number | null, isAtLeast = false): string {
   return bounded(amount(value), value !== null && isAtLeast);
 }
 
+/** Behind a time of which the generator may have added so many ms that it matters. */
+export function markOf(share: number | undefined): string {
+  return share === undefined ? "" : "*";
+}
+
+/** What the mark means. */
+export function shareOf(share: number | undefined): string | undefined {
+  return share === undefined ? undefined : `up to ${amount(share)} ms of it is the generator's`;
+}
+
 /** With its unit, for where no title says it: 0.113 ms, 12.3 ms, 1.24 s, 2 min 5 s. value: ms. */
 export function duration(value: number | null, isAtLeast = false): string {
   if (value === null) return NONE;

@@ -1,6 +1,6 @@
 /** What all pages share: numbers as text, questions to the server, light and dark. */
 export {
-  NONE, ago, amount, bytes, clock, count, duration, exactly, milliseconds, rate, seconds, share, timeOfDay,
+  NONE, ago, amount, bytes, clock, count, duration, exactly, markOf, milliseconds, rate, seconds, share, shareOf, timeOfDay,
 } from "./format"; // prettier-ignore
 export {
   RefusedError, UnreachableError, address, getJson, isUnreachable, patchJson, postJson, rememberToken, sayOf,

@@ -104,7 +104,7 @@ test("notes have their marks above them", () => {
   expect([texts(".note .line"), texts(".notes li")]).toEqual([["¹ left out"], ["Closed model."]]);
 });
 
-test("a table has chips with their lines, a total, and struck-out rows", () => {
+test("a table has chips with their lines, a total, and soft rows", () => {
   const rows = [
     row("/a", "20", "DIFFERENT"),
     row("/b", "–", "", "missing"),

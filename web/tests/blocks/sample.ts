@@ -62,5 +62,5 @@ export function document(more: Partial<ReportDocument> = {}): ReportDocument {
 export const paragraph = (text: string): Block => ({ type: "paragraph", text, tone: "plain" });
 
 export function tableBlock(of: TableData, more: Partial<Extract<Block, { type: "table" }>> = {}): Block {
-  return { type: "table", table: of, id: "", has_filter: false, words: [], struck: false, ...more };
+  return { type: "table", table: of, id: "", has_filter: false, words: [], ...more };
 }

@@ -15,6 +15,7 @@ const SUMMARY: Summary = {
   is_valid: true,
   reasons: [],
   at_least: ["p99"],
+  shares: {},
 };
 
 function run(more: Partial<RunItem> = {}): RunItem {
@@ -54,7 +55,13 @@ describe("a run in the list", () => {
     expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
   });
 
-  it("shows its numbers also when its load was another one, and says why", () => {
+  it("marks a time of which the generator has too large a share, and says how large", () => {
+    shown(run({ summary: { ...SUMMARY, shares: { p99: 8.7 } } }));
+    expect(figures()[4]).toBe("≥10\u202f000*");
+    expect([...root.querySelectorAll("dd")][4]?.title).toBe("up to 8.70 ms of it is the generator's");
+  });
+
+  it("shows the numbers of an invalid run like any other, and says why it is invalid", () => {
     shown(run({ summary: { ...SUMMARY, is_valid: false, reasons: ["the generator sent late", "and read late"] } }));
     expect(figures()).toEqual(["41\u202f204", "687", "0", "4.21", "≥10\u202f000"]);
     expect(root.querySelector("summary")?.textContent).toBe("Invalid: the generator sent late (and 1 more)");

@@ -28,6 +28,7 @@ export function rowOf(changes: Partial<EndpointRow> = {}): EndpointRow {
     size: 1234,
     at_least: [],
     few: [],
+    shares: {},
     ...changes,
   };
 }

@@ -56,6 +56,17 @@ fn a_cancelled_exchange_is_counted_without_a_time() {
 }
 
 #[test]
+fn exchanges_that_open_a_connection_are_counted_with_what_it_took() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    let kept = arrived(10_000, 500);
+    recorder.exchange(endpoint, &Exchange { dns: 1, connect: 20, tls: 300, ..kept }, Outcome::Success, 0);
+    recorder.exchange(endpoint, &kept, Outcome::Success, 0);
+    let cell = &recorder.take(None).cells[0].3;
+    assert_eq!((cell.count, cell.connected, cell.connect_sum), (2, 1, 321));
+}
+
+#[test]
 fn an_untimed_custom_sample_does_not_disturb_the_extremes() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("WS", "send");
@@ -65,6 +76,24 @@ fn an_untimed_custom_sample_does_not_disturb_the_extremes() {
     let cell = &taken.cells[0].3;
     assert_eq!((cell.count, cell.untimed, cell.bytes_body), (2, 1, 6));
     assert_eq!((cell.response_min, cell.response_max, cell.response_sum), (4000, 4000, 4000));
+}
+
+#[test]
+fn times_of_a_generator_on_time_are_kept_from_the_first_that_is_not_the_service_time() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    let late = Exchange { due: 10_000, sent: 40_000, arrival: 90_000, read: 90_000, ..Exchange::default() };
+    let waited = Exchange { free: 30_000, ..late };
+    recorder.exchange(endpoint, &late, Outcome::Success, 0);
+    recorder.exchange(endpoint, &Exchange { arrival: SECOND, ..late }, Outcome::Success, 0);
+    recorder.exchange(endpoint, &waited, Outcome::Success, 0);
+    recorder.exchange(endpoint, &late, Outcome::Success, 0);
+    let taken = recorder.take(None);
+    let (first, second) = (&taken.cells[0].3, &taken.cells[1].3);
+    let on_time = first.on_time.as_ref().expect("one of them waited for a user");
+    assert_eq!(on_time.buckets().collect::<Vec<_>>(), [(50, 2), (70, 1)]);
+    assert_eq!(first.service.buckets().collect::<Vec<_>>(), [(50, 3)]);
+    assert!(second.on_time.is_none(), "where nothing waited, they are the service times");
 }
 
 #[test]

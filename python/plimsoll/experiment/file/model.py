@@ -28,7 +28,16 @@ DECIDED = {
     "--max-users": "max_users", "--store": "the option --store",
 }  # fmt: skip
 """Options of `plimsoll run` that the experiment gives itself, and how they are said there."""
-OURS = ("--headless", "--only-summary", "--summary", "--json", "--name", "--reset-stats", "--exit-code-on-invalid")
+OURS = (
+    "--headless",
+    "--only-summary",
+    "--summary",
+    "--json",
+    "--name",
+    "--reset-stats",
+    "--exit-code-on-invalid",
+    "--strict",
+)
 """Options that it needs for itself, or that would change what is measured."""
 
 _PERCENT = re.compile(r"(\d+(?:\.\d+)?)\s*%")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from plimsoll import __version__
 from plimsoll.errors import UsageError
-from plimsoll.run.options.config_users import user_configs
+from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, Kind, Use
 from plimsoll.run.options.table import OPTIONS
 

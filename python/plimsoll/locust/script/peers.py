@@ -12,14 +12,14 @@ import gevent
 from plimsoll.locust import runners
 from plimsoll.locust.messages import decode, encode
 from plimsoll.record import frames_of
-from plimsoll.run.transport.messages import EncodedSnapshot
+from plimsoll.run.transport.messages import Begin, EncodedSnapshot, News, Quit
 from plimsoll.users import log
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from plimsoll.locust.runners import MasterRunner, WorkerRunner
-    from plimsoll.run.worker.worker import WorkerReports
+    from plimsoll.run.transport.frames import Report
 
     Send = Callable[..., None]
 
@@ -29,25 +29,26 @@ logger = logging.getLogger("locust.runners")
 class HostedController:
     """The controller of a runner whose users the coordinator spreads over processes.
 
-    leave: called when the test is to end; the users of this process need not wait until the coordinator says so.
+    report: gets reports for the coordinator. leave: called when the test is to end; the users of this process need not
+    wait until the coordinator says so.
     """
 
-    def __init__(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
-        self._reports = reports
+    def __init__(self, report: Callable[[Report], None], leave: Callable[[], None]) -> None:
+        self._report = report
         self._leave = leave
 
     def start(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
-        self._reports.begin(users, rate, classes)
+        self._report(Begin(users, rate, classes))
 
     def stop(self) -> None:
-        self._reports.quit()
+        self._report(Quit())
         self._leave()
 
     def quit(self) -> None:
         self.stop()
 
     def send(self, type: str, data: Any, client_id: str | None) -> None:
-        self._reports.news("message", type, encode(data), client_id)
+        self._report(News("message", [type, encode(data), client_id]))
 
 
 class Peer:

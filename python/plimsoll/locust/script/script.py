@@ -27,12 +27,13 @@ from plimsoll.locust.script.setting import LocustfileSetup, reporting
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
-from plimsoll.run.limits import share
+from plimsoll.run.limits import share, share_of
 from plimsoll.run.options import locustfiles
+from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import native, source_addresses
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
-from plimsoll.run.worker.population import NoUsers, PythonUsers
+from plimsoll.run.worker.population import Population, PythonUsers
 from plimsoll.users import log
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
@@ -48,11 +49,10 @@ if TYPE_CHECKING:
     from plimsoll.locust.script.peers import Peer, Send
     from plimsoll.locust.web.ui import WebUI
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.frames import Report
     from plimsoll.run.transport.messages import EncodedSnapshot
     from plimsoll.run.worker.caught import CaughtExceptions
-    from plimsoll.run.worker.population import ClosedPopulation, OpenPopulation, Population
     from plimsoll.run.worker.script import ProcessPlace
-    from plimsoll.run.worker.worker import WorkerReports
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
     from plimsoll.users.user import User
@@ -75,8 +75,8 @@ class LocustScript:
         """Its runner follows a shape."""
         self._no_more = False
         """A user could not be made."""
-        self._closed: ClosedPopulation
-        self._open: OpenPopulation
+        self._closed: PythonUsers | NativePopulation
+        self._open: OpenUsers | NativePopulation
         self._plan = plan
         self._place = place
         self._caught = caught
@@ -89,12 +89,12 @@ class LocustScript:
         self._stopping = False
         self._offers = 0
 
-    def join(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
+    def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
         """Make the runner, and join the other processes. leave: called when the user's code ends the test."""
-        self._reports = reports
+        self._tell = tell
         self._events = self._environment.events
         self._member: Peer | None = None
-        self._runner = self._make_runner(HostedController(reports, leave), reports.news)
+        self._runner = self._make_runner(HostedController(tell, leave), lambda kind, *what: tell(News(kind, what)))
         self._events.request.add_listener(RequestRecorder(self._recorder))
         self._events.user_error.add_listener(self._on_user_error)
 
@@ -324,16 +324,16 @@ class LocustScript:
         ]
         self.thresholds = list(dict.fromkeys(text for each in classes for text in each.thresholds))
         if self._place.role == "main":
-            return NoUsers()
+            return Population()
         if plan.is_open:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        quota = None if iterations is None else self._share(iterations)
+        quota = share_of(iterations, self._place.index, self._place.workers)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
         return self._closed
 
-    def _open_users(self, classes: Sequence[type[User]]) -> OpenPopulation:
+    def _open_users(self, classes: Sequence[type[User]]) -> OpenUsers:
         load = self._plan.load
         assert load is not None
         return OpenUsers(
@@ -342,13 +342,10 @@ class LocustScript:
             self._runner.user_greenlets,
             self._environment.hub,
             self._recorder,
-            max_users=max(1, self._share(self._plan.most_users)),
+            max_users=max(1, share(self._plan.most_users, self._place.index, self._place.workers)),
             drop=load.on_saturation == "drop",
-            iterations=None if load.iterations is None else self._share(load.iterations),
+            iterations=share_of(load.iterations, self._place.index, self._place.workers),
         )
-
-    def _share(self, number: int) -> int:
-        return share(number, self._place.index, self._place.workers)
 
     def _follow_shape(self) -> None:
         try:
@@ -357,7 +354,7 @@ class LocustScript:
             logger.error("%s: %s", type(reason).__name__, reason)
             self._runner.quit()
         except Exception as error:
-            self._reports.failed(broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
+            self._tell(broken(error, f"{type(self._environment.shape_class).__name__}.tick()"))
 
     def _fire(self, event: EventHook, **arguments: Any) -> None:
         """Fire an event whose listeners may end the run by raising StopTest or the like."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
 
-    from plimsoll.server.control.control import Control
+    from plimsoll.server.control.session import PageSession
     from plimsoll.server.history.open_store import OpenStore
     from plimsoll.server.live.live import Live
     from plimsoll.server.live.stream import Viewers
@@ -36,7 +36,7 @@ REPORT_POLICY = (
 FORM_TYPES = ("", "application/x-www-form-urlencoded")
 
 
-def routes(live: Live, control: Control, viewers: Viewers, place: OpenStore) -> list[Route]:
+def routes(live: Live, control: PageSession, viewers: Viewers, place: OpenStore) -> list[Route]:
     """place: the store in which the run is kept."""
     numbers, files = _Numbers(live, control, viewers), Files(live, place)
 
@@ -65,7 +65,7 @@ def routes(live: Live, control: Control, viewers: Viewers, place: OpenStore) -> 
 
 
 class _Numbers:
-    def __init__(self, live: Live, control: Control, viewers: Viewers) -> None:
+    def __init__(self, live: Live, control: PageSession, viewers: Viewers) -> None:
         self._live = live
         self._control = control
         self._viewers = viewers
@@ -95,7 +95,7 @@ class _Numbers:
 
 
 class _Actions:
-    def __init__(self, live: Live, control: Control) -> None:
+    def __init__(self, live: Live, control: PageSession) -> None:
         self._live = live
         self._control = control
 

@@ -20,7 +20,6 @@ from plimsoll.locust.html import host_of
 from plimsoll.locust.legacy import LOCUST_VERSION
 from plimsoll.locust.util import memoize
 from plimsoll.locust.web.routes import WebRoutes
-from plimsoll.server.security.hosts import is_of_this_machine
 from plimsoll.users import log
 
 if TYPE_CHECKING:
@@ -181,6 +180,8 @@ class WebUI:
     def _refuse_foreign_pages(self) -> tuple[str, int] | None:
         """Another site's page, open in a browser here, must neither start load nor read what came of it."""
         from flask import request
+
+        from plimsoll.server.security.access import is_of_this_machine
 
         name = urlsplit(f"//{request.host}").hostname or ""
         if not is_of_this_machine(name, self.host):

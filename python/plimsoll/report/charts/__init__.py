@@ -96,8 +96,9 @@ def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Ite
     what = what_of(study)
 
     def curves(series: str, variant: str, level: Level | None) -> Curves:
-        trials = (each for each in study.cell(variant, level, operation) if not each.invalid)
-        found = ((each.id, measured) for each in trials if (measured := each.endpoint(endpoint)) is not None)
+        trials = study.cell(variant, level, operation)
+        counted = [each for each in trials if not each.invalid] or trials
+        found = ((each.id, measured) for each in counted if (measured := each.endpoint(endpoint)) is not None)
         return Curves(series, tuple(found))
 
     about: dict[str, Any] = {"operation": operation, "endpoint": endpoint}
@@ -134,7 +135,8 @@ def _failures(study: Study, operation: str) -> Iterator[Chart]:
 
 def _parts(study: Study, operation: str) -> Iterator[Chart]:
     """Response, service and lag of all requests of a study's only cell, or of the last level: where the time went."""
-    trials = [each for each in study.trials if each.operation == operation and not each.invalid]
+    own = [each for each in study.trials if each.operation == operation]
+    trials = [each for each in own if not each.invalid] or own
     if not trials:
         return
     last = max(trials, key=lambda each: (each.level is not None, each.level)).level

@@ -90,8 +90,6 @@ class TableBlock:
     has_filter: bool = False
     words: tuple[str, ...] = ()
     """Verdicts that rows can be filtered by."""
-    struck: bool = False
-    """The numbers are of an invalid run."""
     type: Literal["table"] = "table"
 
 

@@ -31,7 +31,7 @@ _EVIDENT = {
     "ERR": ("failures",),
     "LEAK": ("target",),
     **dict.fromkeys(("SAT", "RETRO", "SERIAL", "ELAST", "USL", "PRE-KNEE", "LITTLE", "GEN"), _LADDER),
-    **dict.fromkeys(("COLD", "NONSTATIONARY", "STALL", "CRASH"), _COURSE),
+    **dict.fromkeys(("COLD", "NONSTATIONARY", "STALL", "CRASH", "OVERLOAD"), _COURSE),
 }
 """Kinds of charts in which a finding of a rule is seen, the best one first."""
 

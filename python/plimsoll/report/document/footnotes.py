@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
-from plimsoll.report.numbers import count, counted, percent
+from plimsoll.report.numbers import UNCLEAN, count, counted, percent, significant
 from plimsoll.report.words import WITHIN_RUN, WORDS
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.latency.milliseconds import is_clean
+from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 MISSING = "—"
 """Stands for a number that must not be used; a mark behind it says why."""
 MOST_SKIPPED = 10
+_MARKED = tuple(Metric("quantile", q) for q in (0.5, 0.9, 0.95, 0.99))
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -57,6 +60,7 @@ def general(analysis: Analysis, command: str = "") -> list[str]:
         *_requests(analysis.comparisons),
         *_verdicts(analysis),
         *_noise(study),
+        *_shares(study),
         *_invalid(study),
         *_skipped(study),
         *_made(study, command),
@@ -198,12 +202,28 @@ def _noise(study: Study) -> Iterator[str]:
         )
 
 
+def _shares(study: Study) -> Iterator[str]:
+    shares = [
+        metric.share_of(run)
+        for trial in study.trials
+        for run in (*trial.endpoints, *([trial.total] if trial.total is not None else []))
+        for metric in _MARKED
+        if not is_clean(metric.of(run) or 0.0, metric.share_of(run))
+    ]
+    if shares:
+        yield (
+            f"{UNCLEAN}: the generator may have added more than too little to matter to such a time, up to "
+            f"{significant(max(shares), 2)} ms. Intervals of comparisons allow for it."
+        )
+
+
 def _invalid(study: Study) -> Iterator[str]:
     cells = [cell for cell in cells_of(study) if cell.reasons]
     if cells:
         runs = sum(bool(trial.invalid) for cell in cells for trial in cell.trials)
         yield (
-            f"{MISSING}: {counted(runs, 'invalid run')} in {counted(len(cells), 'cell')}; no number of theirs is shown."
+            f"{counted(runs, 'invalid run')} in {counted(len(cells), 'cell')}: where a cell has valid runs too, only "
+            "those count; else its numbers are shown with a mark."
         )
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_ANSWERS = 6
 """Comparisons that the beginning names one by one."""
 MOST_DOUBTS = 8
-_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "LEAK")
+_OF_TARGET = ("CRASH", "OVERLOAD", "SERIAL", "SAT", "ERR", "RETRO", "LEAK")
 """Rules whose findings answer what a service does under load; the weightiest first."""
 
 
@@ -78,7 +78,7 @@ def answer_text(answer: Answer) -> str:
 
 
 def _answer(analysis: Analysis, comparison: Comparison) -> Answer:
-    ratio = words.ratio(comparison) if comparison.word not in words.UNTOLD else ""
+    ratio = words.ratio(comparison)
     basis = " ".join(part for part in (words.values(comparison), ratio) if part)
     chip = verdict_chip(analysis, comparison)
     shown = "; ".join(filter(None, (basis, comparison.reason)))

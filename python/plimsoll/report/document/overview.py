@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report import words
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
 from plimsoll.report.document.shape import changes_of
-from plimsoll.report.document.tables import VARIANT, failed, longest, main_row, quantile, reason, succeeded
+from plimsoll.report.document.tables import VARIANT, failed, longest, main_row, quantile, reason, succeeded, with_doubt
 from plimsoll.report.numbers import NONE, count, known, share
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def chain_table(analysis: Analysis, cells: Sequence[CellSummary], notes: Footnot
             rows.append(TableRow((*left, *[notes.missing(reason(cell))] * 5, *against), "missing"))
             continue
         size = NONE if of.size is None else count(of.size)
-        numbers = (known(of.rate), quantile(of, 0.5), quantile(of, 0.99), size, failed(of))
+        numbers = (with_doubt(cell, known(of.rate), notes), quantile(of, 0.5), quantile(of, 0.99), size, failed(of))
         rows.append(TableRow((*left, *numbers, *against)))
     return TableData("All endpoints together", columns, tuple(rows))
 
@@ -74,7 +74,7 @@ def _came_of(analysis: Analysis, cell: CellSummary, kind: str, against: Against)
     if not found:
         return NONE
     each = found[0]
-    if each.ratio is None or each.word in words.UNTOLD:
+    if each.ratio is None:
         return words.WORDS[each.word]
     return f"{words.change(each)}, {words.WORDS[each.word]}"
 
@@ -87,7 +87,7 @@ def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
 
 
 def rates_table(study: Study, cells: Sequence[CellSummary], notes: Footnotes) -> TableData:
-    """A row for each implementation and rate; of an invalid cell nothing is shown but the reason."""
+    """A row for each implementation and rate."""
     has_operations = len(study.operations) > 1
     titles = ("Success rate", "p50 (ms)", "p99 (ms)", "Max (ms)", "Achieved / offered", "Runs")
     columns = (
@@ -114,7 +114,13 @@ def _carried(cell: CellSummary, of: EndpointCell, notes: Footnotes) -> tuple[str
     crashed = next((trial.crashed for trial in cell.trials if trial.crashed), None)
     mark = notes.mark(f"The target of {cell.variant} at {cell.level} ended by itself: {crashed}") if crashed else ""
     achieved = NONE if cell.achieved is None else share(cell.achieved, 1.0)
-    return (f"{succeeded(of)}{mark}", quantile(of, 0.5), quantile(of, 0.99), longest(of), achieved)
+    return (
+        f"{succeeded(of)}{mark}",
+        with_doubt(cell, quantile(of, 0.5), notes),
+        quantile(of, 0.99),
+        longest(of),
+        achieved,
+    )
 
 
 def generator_table(study: Study) -> TableData | None:

@@ -31,7 +31,7 @@ from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
 from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
 from plimsoll.report.load import load_at_length, load_in_short, run_title
-from plimsoll.report.numbers import amount, count, milliseconds, quantity, share
+from plimsoll.report.numbers import amount, count, milliseconds, quantity, share, shares_line, with_share
 from plimsoll.report.text import one_line
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline import headline
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
-INVALID = "INVALID: the generator, not the target, was the limit"
+INVALID = "INVALID: the load was not the load asked for"
 MOST_ROWS = 3000
 """Of a table; the endpoints with the most requests are kept."""
 MOST_FAILURES = 500
@@ -72,13 +72,13 @@ def run_document(
     """Everything that is known of a run. run: None for one that was not kept. is_growing: it goes on, and these are its
     numbers so far. charts: whether it has any. command: what makes this report, for its notes."""
     of = _context(_title(run), view, run, assessment, command, charts=charts)
-    rows, total, struck = summarise(view), summarise_total(view), not assessment.validity.valid
+    rows, total = summarise(view), summarise_total(view)
     made = [
         sections.courses(of),
         _thresholds(assessment),
-        _numbers(rows, total, struck=struck),
+        _numbers(rows, total),
         _curves(of),
-        _failures(view, MOST_FAILURES, sections.failure_figure(of, ""), struck=struck),
+        _failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
         _exceptions(view, MOST_EXCEPTIONS),
         _validity(assessment),
         sections.findings(of),
@@ -92,11 +92,11 @@ def run_document(
 
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
-    rows, total, struck = summarise(view), summarise_total(view), not assessment.validity.valid
+    rows, total = summarise(view), summarise_total(view)
     made = [
         _validity(assessment),
-        _numbers(rows, total, struck=struck),
-        _failures(view, MOST_IN_SHORT, struck=struck),
+        _numbers(rows, total),
+        _failures(view, MOST_IN_SHORT),
         _exceptions(view, MOST_IN_SHORT),
         _thresholds(assessment),
         Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
@@ -117,7 +117,7 @@ def _document(
     return ReportDocument(
         _title(run),
         lines,
-        (*_answer(view, run, assessment), Facts(_status(view, total, assessment), "status")),
+        (*_answer(view, run, assessment), Facts(_status(view, total), "status")),
         tuple(section for section in made if section is not None),
         charts,
         config("page") if charts else {},
@@ -140,8 +140,7 @@ def _context(
     """One run is compared with nothing, but there may be something to say of it."""
     from plimsoll.stats.findings import find
 
-    # The document says in its own words that a run is invalid, and shows its numbers struck through and its charts:
-    # they show what the generator's limit was.
+    # The document says in its own words that a run is invalid, and shows its numbers all the same.
     trial = replace(trial_of_run(view, run, assessment), invalid=())
     study = Study(title, (trial,), shape="operations")
     return ReportContext.of(Analysis(study, tuple(find(study)), ()), command, charts=charts)
@@ -166,17 +165,17 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
     return (Answers((Answer(f"{told.title}. {told.text}"),)),)
 
 
-def _status(view: RunView, total: EndpointSummary, assessment: Assessment) -> tuple[NamedValue, ...]:
-    """What was measured. Of an invalid run only how much: its times stand in the tables, struck through."""
+def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
+    """What was measured, with the generator's share of each time."""
     failed = f"{count(total.failures)} ({share(total.failures, total.requests)})" if total.failures else "none"
     known = (
         *((NamedValue("measured", duration_text(view.duration)),) if view.duration else ()),
         NamedValue("requests", count(total.requests)),
         NamedValue("failed", failed),
     )
-    if not assessment.validity.valid or not total.requests:
+    if not total.requests:
         return known
-    times = (NamedValue(f"p{each}", f"{milliseconds(total.response.quantile(each / 100))} ms") for each in (50, 95, 99))
+    times = (NamedValue(f"p{each}", with_share(total.response.quantile(each / 100))) for each in (50, 95, 99))
     return (*known, NamedValue("requests per second", amount(total.rps)), *times)
 
 
@@ -189,9 +188,10 @@ def _doubts(assessment: Assessment) -> Doubts:
     small = tuple(doubts(assessment))
     if validity.valid:
         passed = sum(check.state == "ok" for check in validity.checks)
-        return Doubts("The generator did what was asked of it", False, (), (f"Checks passed: {passed}.", *small))
+        title = "The load was the load asked for"
+        return Doubts(title, False, tuple(validity.remarks), (f"Checks passed: {passed}.", *small))
     failed = ", ".join(check.name for check in validity.checks if check.state == "failed")
-    return Doubts(f"{INVALID} ({failed})", True, tuple(validity.reasons), small)
+    return Doubts(f"{INVALID} ({failed})", True, (*validity.reasons, *validity.remarks), small)
 
 
 def _thresholds(assessment: Assessment) -> Section | None:
@@ -204,7 +204,7 @@ def _thresholds(assessment: Assessment) -> Section | None:
         TableColumn("Detail", is_text=True, room="long"),
     )
     table = TableData("Thresholds", columns, tuple(map(_threshold, assessment.thresholds)))
-    return Section("thresholds", "Thresholds", (shown(table, struck=not assessment.validity.valid),))
+    return Section("thresholds", "Thresholds", (shown(table),))
 
 
 def _threshold(result: ThresholdResult) -> TableRow:
@@ -218,12 +218,12 @@ def _threshold(result: ThresholdResult) -> TableRow:
     return TableRow(cells)
 
 
-def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary, *, struck: bool) -> Section:
+def _numbers(rows: Sequence[EndpointSummary], total: EndpointSummary) -> Section:
     if not total.requests:
         return Section("numbers", "Numbers", (Paragraph("No requests were made."),))
     requests, *percentiles = _tables(rows, total)
-    times = (shown(each, struck=struck) for each in percentiles)
-    return Section("numbers", "Numbers", (shown(requests, "requests", struck=struck), *times))
+    times = (shown(each) for each in percentiles)
+    return Section("numbers", "Numbers", (shown(requests, "requests"), *times))
 
 
 def _curves(of: ReportContext) -> Section | None:
@@ -241,7 +241,9 @@ def _tables(rows: Sequence[EndpointSummary], total: EndpointSummary) -> list[Tab
         chosen = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:MOST_ROWS]}
         rows = [row for row in rows if id(row) in chosen]
     rows = [*rows, total]
-    requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), note)
+    extremes = (time for row in rows for time in (row.response.mean, row.response.min, row.response.max))
+    marks = " ".join(filter(None, (note, shares_line(extremes))))
+    requests = TableData("Requests", (METHOD, NAME, *REQUESTS), tuple(_requests(row) for row in rows), marks)
     tables = [requests, _percentiles("Response time percentiles (ms)", rows, [row.response for row in rows], note)]
     if not all(row.service_agrees for row in rows):
         title = "Service time percentiles (ms): what the target took"
@@ -265,23 +267,25 @@ def _requests(row: EndpointSummary) -> TableRow:
 
 
 def _percentiles(title: str, rows: Sequence[EndpointSummary], times: Sequence[Latency], note: str) -> TableData:
-    found = [
-        TableRow((row.method, row.name, *(milliseconds(time.quantile(each / 100)) for each in PERCENTILES)), _kind(row))
-        for row, time in zip(rows, times, strict=True)
-    ]
-    return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), tuple(found), note)
+    found = [[time.quantile(each / 100) for each in PERCENTILES] for time in times]
+    texts = tuple(
+        TableRow((row.method, row.name, *map(milliseconds, each)), _kind(row))
+        for row, each in zip(rows, found, strict=True)
+    )
+    marks = " ".join(filter(None, (note, shares_line(time for each in found for time in each))))
+    return TableData(title, (METHOD, NAME, *(TableColumn(f"{each}%") for each in PERCENTILES)), texts, marks)
 
 
 def _kind(row: EndpointSummary) -> str:
     return "total" if (row.method, row.name) == TOTAL else ""
 
 
-def _failures(view: RunView, most: int, figure: tuple[Figures, ...] = (), *, struck: bool) -> Section | None:
+def _failures(view: RunView, most: int, figure: tuple[Figures, ...] = ()) -> Section | None:
     """By kind with the time until they failed, and by message."""
     if not view.failures and not view.total.failed_outcomes:
         return None
     tables = [_failure_kinds(view), *([_failure_messages(view, most)] if view.failures else [])]
-    return Section("failures", "Failures", (*figure, *(shown(each, struck=struck) for each in tables)))
+    return Section("failures", "Failures", (*figure, *(shown(each) for each in tables)))
 
 
 def _failure_kinds(view: RunView) -> TableData:

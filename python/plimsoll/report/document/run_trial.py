@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from plimsoll._engine import Histogram
 from plimsoll.errors import StoreError
+from plimsoll.record import Interval
 from plimsoll.report.load import load_in_short
 from plimsoll.stats.study import Course, FailureKind, Level, Measured, Trial
 
@@ -56,11 +56,10 @@ def _of_view(view: RunView, run: Described | None, assessment: Assessment, level
 
 
 def _measured(of: EndpointView, view: RunView) -> Measured:
-    response, service = Histogram(), Histogram()
+    all_times = Interval(0, of.method, of.name, "")
     for interval in of.outcomes.values():
         if interval.outcome in view.timed:
-            response.add(interval.response)
-            service.add(interval.service)
+            all_times.add(interval)
     times = of.response_of(view.timed)
     kinds = [each for each in view.failures if (each.method, each.name) == (of.method, of.name)]
     counts = np.array(of.requests_by_second, dtype=np.int64)
@@ -74,8 +73,9 @@ def _measured(of: EndpointView, view: RunView) -> Measured:
         max=times.max.value if times.max is not None else None,
         outcomes={name: each.count for name, each in of.outcomes.items()},
         kinds=tuple(FailureKind(each.outcome, each.message, each.count) for each in kinds),
-        histogram=response,
-        service=service,
+        histogram=all_times.response,
+        service=all_times.service,
+        on_time=all_times.on_time,
         course=Course(
             counts,
             np.array(of.failures_by_second, dtype=np.int64),

@@ -78,9 +78,9 @@ class ReportContext:
         return self.analysis.study
 
 
-def shown(table: TableData, id: str = "", *, struck: bool = False) -> TableBlock:
-    """id: unique in its document. struck: its numbers are those of an invalid run."""
-    return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE, struck=struck)
+def shown(table: TableData, id: str = "") -> TableBlock:
+    """id: unique in its document."""
+    return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE)
 
 
 def validity(of: ReportContext) -> Section:

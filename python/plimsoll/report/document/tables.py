@@ -6,7 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
-from plimsoll.report.numbers import NONE, count, counted, known, share
+from plimsoll.report.numbers import NONE, UNCLEAN, count, counted, known, share
+from plimsoll.stats.latency.milliseconds import is_clean
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -35,8 +37,10 @@ REQUESTS = (
 
 
 def quantile(of: EndpointCell, q: float) -> str:
-    """In ms; "≥" before one that may have been greater."""
-    return known(of.quantile(q), at_least=of.is_at_least(q))
+    """In ms; "≥" before one that may have been greater, "*" behind one that is not clean."""
+    value = of.quantile(q)
+    is_unclean = value is not None and not is_clean(value, of.share(Metric("quantile", q)))
+    return known(value, at_least=of.is_at_least(q)) + (UNCLEAN if is_unclean else "")
 
 
 def longest(of: EndpointCell) -> str:
@@ -57,8 +61,13 @@ def succeeded(of: EndpointCell | None) -> str:
     return share(of.requests - of.failures, of.requests)
 
 
+def with_doubt(cell: CellSummary, text: str, notes: Footnotes) -> str:
+    """A number of a cell, with the mark of a note where all of its runs are invalid."""
+    return text if cell.valid or text == NONE else f"{text}{notes.mark(reason(cell))}"
+
+
 def reason(cell: CellSummary) -> str:
-    """Why its numbers must not be used."""
+    """Why its numbers are missing, or in doubt."""
     level = f" at {cell.level}" if cell.level is not None else ""
     if not cell.trials:
         return f"{cell.variant} was not run{level}"
@@ -89,7 +98,7 @@ def locust_tables(
                 found += _row(cell, key, endpoints.get(key), texts, width, notes, names_variant=names_variant)
         return tuple(found)
 
-    counts = (replace(each, hint="of all valid runs") for each in REQUESTS[:2])
+    counts = (replace(each, hint="of all runs that count") for each in REQUESTS[:2])
     percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
     title = f"Percentiles of the times (ms){place}"
     return (
@@ -128,8 +137,9 @@ def _row(
     left += [cell.variant] if names_variant else []
     kind = "total" if is_total else ""
     if endpoint is not None and endpoint.runs:
-        return [TableRow((*left, *texts(endpoint)), kind)]
-    if cell.reasons and not cell.valid and is_total:
+        first, *others = texts(endpoint)
+        return [TableRow((*left, with_doubt(cell, first, notes), *others), kind if cell.valid or kind else "void")]
+    if is_total and cell.reasons:
         return [TableRow((*left, *[notes.missing(reason(cell))] * width), "missing")]
     return []
 

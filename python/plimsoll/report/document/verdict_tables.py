@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report import words
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
-from plimsoll.report.document.footnotes import MISSING
-from plimsoll.report.document.tables import failed, main_row, quantile, reason
+from plimsoll.report.document.tables import failed, main_row, quantile, reason, with_doubt
 from plimsoll.report.numbers import AT_LEAST, NONE, known
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.metric import Metric
@@ -58,7 +57,7 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
             _metric(each.metric) + (" ●" if each.primary else ""),
             _value(study, each, each.a, each.a_value, notes),
             _value(study, each, each.b, each.b_value, notes),
-            MISSING if each.word in words.UNTOLD else words.change(each),
+            words.change(each),
             ratio_cell(each),
             verdict_chip(analysis, each, notes),
         )
@@ -71,16 +70,16 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
 
 
 def _value(study: Study, comparison: Comparison, variant: str, value: float | None, notes: Footnotes) -> str:
-    """Without a pair of valid runs the comparison has none; a valid run of this variant has one."""
+    """Without a pair of runs the comparison has none; a run of this variant has one."""
     cell = cell_of(study, variant, comparison.level, comparison.operation)
-    if not cell.valid:
+    if not cell.trials:
         return notes.missing(reason(cell))
     row, metric = cell.endpoint(comparison.endpoint), comparison.metric
     value = row.value(metric) if value is None and row is not None else value
     if value is None:
         return NONE
     is_at_least = row is not None and metric.quantile is not None and row.is_at_least(metric.quantile)
-    return f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}"
+    return with_doubt(cell, f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}", notes)
 
 
 def _metric(metric: Metric) -> str:
@@ -89,9 +88,7 @@ def _metric(metric: Metric) -> str:
 
 
 def ratio_cell(comparison: Comparison) -> str:
-    """With its interval; none where it would not be worth believing."""
-    if comparison.word in words.UNTOLD:
-        return MISSING
+    """With its interval, where there is one."""
     # That it holds for these very runs only, the verdict beside it says.
     return words.ratio(comparison).removesuffix(f" {words.WITHIN_RUN}") or NONE
 
@@ -181,5 +178,5 @@ def _of_total(analysis: Analysis, operation: str, metric: Metric) -> dict[Level 
 def _cell(cell: CellSummary, shown: Callable[[EndpointCell], str], notes: Footnotes) -> str:
     row = main_row(cell)
     if row is not None:
-        return shown(row)
+        return with_doubt(cell, shown(row), notes)
     return notes.missing(reason(cell)) if cell.reasons else NONE

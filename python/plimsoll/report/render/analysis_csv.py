@@ -57,7 +57,7 @@ def table(analysis: Analysis, name: str = "trials") -> str:
 
 
 def _trials(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The numbers of an invalid run are left out: nobody reads the column beside them."""
+    """Of an invalid run too: `invalid` says why it is."""
     for trial in found["trials"]:
         about = {"trial": trial["id"], "invalid": "; ".join(trial["invalid"])}
         of_trial = {name: (about | _level(trial)).get(name, trial.get(name)) for name in _TRIAL}
@@ -65,8 +65,6 @@ def _trials(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         for each in (*trial["endpoints"], *([trial["total"]] if trial["total"] else [])):
             numbers = {name: each[name] for name in _ENDPOINT}
             numbers |= {f"p{percent}_ms": value for percent, value in each["percentiles_ms"].items()}
-            if trial["invalid"]:
-                numbers = {name: value if name in ("method", "name") else None for name, value in numbers.items()}
             yield of_trial | numbers | rest
 
 

@@ -16,6 +16,7 @@ from plimsoll.report.document.shape import changes_of, collected, shape_of
 from plimsoll.report.gate import is_invalid, is_primary, regressions
 from plimsoll.report.words import direction, verdict
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
     from plimsoll.stats.findings.finding import Finding
-    from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
 
 SCHEMA = "plimsoll.analysis"
@@ -313,6 +313,7 @@ def _measured(measured: Measured, percents: tuple[str, ...]) -> dict[str, Any]:
         "max_ms": measured.max,
         "censored": measured.censored,
         "percentiles_ms": _quantiles(measured, percents),
+        "share_ms": {percent: Metric("quantile", float(percent) / 100).share_of(measured) for percent in percents},
         "outcomes": dict(measured.outcomes),
         "kinds": [
             {"outcome": kind.outcome, "message": kind.message, "count": kind.count, "status": kind.status}

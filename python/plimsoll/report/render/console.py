@@ -23,7 +23,7 @@ from plimsoll.report.document.blocks import (
     Tabs,
 )
 from plimsoll.report.document.head import answer_text
-from plimsoll.report.render.terminal import TextColumn, alarming, render, struck
+from plimsoll.report.render.terminal import TextColumn, alarming, render
 from plimsoll.report.render.wording import (
     bad_titles,
     blocks_of,
@@ -37,7 +37,7 @@ from plimsoll.report.render.wording import (
 from plimsoll.report.text import cells, cut, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from plimsoll.report.document.blocks import Block, ReportDocument, TableColumn, TableData
     from plimsoll.report.sources import OutputRequest, RunSource, StudySource
@@ -51,7 +51,7 @@ _LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
-    r"INVALID: the generator.*|Some of these numbers.*|INVALID|blocks verdicts"
+    r"INVALID: the load.*|Some of these numbers.*|INVALID|blocks verdicts"
     r"|[+−][\d.]+ % (?:slower|less)|\+[\d.]+ pp more"
 )
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
@@ -192,17 +192,16 @@ def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
     table = block.table
     if not table.rows:
         return []
-    mark = struck if block.struck and sheet.colour else None
     groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
-    lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width, mark)
+    lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width)
     details = [each for line in verdict_lines(table) for each in _indented(line, sheet.width)]
     return _joined([[*filter(None, [table.caption]), *lines, *([table.note] if table.note else [])], details])
 
 
-def _plain(table: TableData, width: int, mark: Callable[[str], str] | None) -> list[str]:
+def _plain(table: TableData, width: int) -> list[str]:
     """A rule stands above the sum of the other rows."""
     rows = [[one_line(cell_text(cell)) for cell in row.cells] for row in table.rows]
-    lines = render([_column(each) for each in table.columns], rows, width, mark)
+    lines = render([_column(each) for each in table.columns], rows, width)
     total = next((place for place, row in enumerate(table.rows) if row.kind == "total"), None)
     if total is not None:
         lines.insert(len(lines) - len(rows) + total, next(line for line in lines if line.startswith("--")))

@@ -29,9 +29,10 @@ QUANTILES = (("p50", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("p999", 
 COLUMNS = (
     "second", "method", "name", "outcome", *COUNTERS,
     *(f"{kind}_{each}_ms" for kind in ("response", "service") for each in ("mean", *(name for name, _ in QUANTILES))),
-    "response_min_ms", "response_max_ms", "invalid",
+    "response_min_ms", "response_max_ms",
+    *(f"response_{each}_share_ms" for each in ("mean", *(name for name, _ in QUANTILES), "max")), "invalid",
 )  # fmt: skip
-HISTOGRAMS = ("response", "service")
+HISTOGRAMS = ("response", "service", "on_time")
 _BATCH = 5000
 _PIECE = 2**18
 """Bytes of a file that are read at a time."""
@@ -62,10 +63,18 @@ def rows(intervals: Iterable[Interval]) -> Iterator[dict[str, Any]]:
         for kind, latency in (("response", Latency.of_response([each])), ("service", Latency.of_service([each]))):
             row[f"{kind}_mean_ms"] = _value(latency.mean)
             row |= {f"{kind}_{name}_ms": _value(latency.quantile(quantile)) for name, quantile in QUANTILES}
-            row[kind] = getattr(each, kind).encode()
         row["response_min_ms"] = each.response_min / 1e6 if each.timed else None
         row["response_max_ms"] = each.response_max / 1e6 if each.timed else None
+        row |= _shares(Latency.of_response([each]))
+        row |= {kind: getattr(each, kind).encode() for kind in ("response", "service")}
+        row["on_time"] = None if each.on_time is None else each.on_time.encode()
         yield row
+
+
+def _shares(response: Latency) -> dict[str, float | None]:
+    """How much of each response time the generator may have added."""
+    times = {"mean": response.mean, **{name: response.quantile(each) for name, each in QUANTILES}, "max": response.max}
+    return {f"response_{name}_share_ms": None if time is None else time.share for name, time in times.items()}
 
 
 def _value(time: Milliseconds | None) -> float | None:
@@ -98,7 +107,9 @@ def as_json(run: Described, intervals: Iterable[Interval], invalid: Iterable[str
     yield "{\n" + "".join(f" {json.dumps(name)}: {json.dumps(value)},\n" for name, value in head.items())
     before = ' "intervals": [\n  '
     for row in rows(intervals):
-        plain = {name: base64.b64encode(value).decode() if name in HISTOGRAMS else value for name, value in row.items()}
+        plain = {
+            name: base64.b64encode(value).decode() if isinstance(value, bytes) else value for name, value in row.items()
+        }
         yield before + json.dumps(plain)
         before = ",\n  "
     yield "\n ]\n}\n" if before.startswith(",") else ' "intervals": []\n}\n'

@@ -34,7 +34,7 @@ from plimsoll.report.text import cells
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from plimsoll.report.document.blocks import Block, Chip, NamedValue, ReportDocument, ShownFinding, TableColumn
+    from plimsoll.report.document.blocks import Block, NamedValue, ReportDocument, ShownFinding
     from plimsoll.report.sources import OutputRequest, StudySource
 
 DEEPEST = 6
@@ -175,7 +175,7 @@ def _table_block(block: TableBlock) -> list[str]:
     table = block.table
     if not table.rows:
         return []
-    rows = [_cells(row.cells, table.columns, struck=block.struck) for row in table.rows]
+    rows = [[escape(cell_text(cell)) for cell in row.cells] for row in table.rows]
     titles = [escape(column.title) for column in table.columns]
     text = "\n".join(_aligned(titles, rows, [not column.is_text for column in table.columns]))
     details = verdict_lines(table)
@@ -185,13 +185,6 @@ def _table_block(block: TableBlock) -> list[str]:
         *([_opening(table.note)] if table.note else []),
         *([_preformatted(details)] if details else []),
     ]
-
-
-def _cells(row: Sequence[str | Chip], columns: Sequence[TableColumn], *, struck: bool) -> list[str]:
-    """struck: numbers are struck through."""
-    texts = [escape(cell_text(cell)) for cell in row]
-    is_number = [struck and not column.is_text and bool(text) for column, text in zip(columns, texts, strict=True)]
-    return [f"~~{text}~~" if is_struck else text for text, is_struck in zip(texts, is_number, strict=True)]
 
 
 def _aligned(titles: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[bool]) -> list[str]:

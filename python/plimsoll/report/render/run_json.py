@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.generator import GeneratorView
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.latency.omission import Omission
-    from plimsoll.stats.validity import Validity
     from plimsoll.stats.view import EndpointView, RunView
 
 SCHEMA = "plimsoll.run"
@@ -46,7 +45,7 @@ def document(view: RunView, run: Described | None, assessment: Assessment) -> di
         "schema": SCHEMA,
         "version": VERSION,
         "run": _description(run) if run else None,
-        "validity": _validity(assessment.validity),
+        "validity": _validity(assessment),
         "thresholds": [each.to_dict() for each in assessment.thresholds],
         "omission": _omission(assessment.omission) if assessment.omission else None,
         "warmup_s": view.warmup,
@@ -92,9 +91,12 @@ def _description(run: Described) -> dict[str, Any]:
     }
 
 
-def _validity(validity: Validity) -> dict[str, Any]:
+def _validity(assessment: Assessment) -> dict[str, Any]:
+    validity = assessment.validity
     return {
         "valid": validity.valid,
+        "clean": not assessment.unclean,
+        "unclean": list(assessment.unclean),
         "checks": [
             {
                 "name": check.name,
@@ -171,6 +173,12 @@ def _latency(latency: Latency) -> dict[str, Any]:
         "max": _value(latency.max),
         "percentiles": {percent: _value(each) for percent, each in quantiles.items()},
         "at_least": [percent for percent, each in quantiles.items() if each and each.at_least],
+        "share": {
+            "mean": _share(latency.mean),
+            "max": _share(latency.max),
+            "percentiles": {percent: _share(each) for percent, each in quantiles.items()},
+            "unclean": [percent for percent, each in quantiles.items() if each and not each.is_clean],
+        },
     }
 
 
@@ -204,6 +212,7 @@ def _generator(generator: GeneratorView) -> dict[str, Any]:
         **{name: getattr(generator, name) for name in GENERATOR_COUNTERS},
         "sent": generator.begun,
         "users_by_second": _by_second(generator.users_by_second()),
+        "silence_ms_by_second": _by_second(generator.silences(0)),
         "in_flight_by_second": _by_second(generator.in_flight_by_second()),
         "waiting_by_second": _by_second(generator.waiting_by_second()),
         "offered_by_second": _by_second(generator.offered_by_second()),
@@ -219,6 +228,10 @@ def _durations(histogram: Histogram) -> dict[str, Any]:
         return {"count": 0, "mean": None, "percentiles": dict.fromkeys(PERCENTILES)}
     values = {percent: histogram.value_at(float(percent) / 100) / 1000 for percent in PERCENTILES}
     return {"count": histogram.count, "mean": histogram.mean / 1000, "percentiles": values}
+
+
+def _share(duration: Milliseconds | None) -> float | None:
+    return None if duration is None else duration.share
 
 
 def _value(duration: Milliseconds | None) -> float | None:

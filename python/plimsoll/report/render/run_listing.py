@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.report.load import load_in_short
-from plimsoll.report.numbers import amount, counted, milliseconds
+from plimsoll.report.numbers import amount, counted, milliseconds, shares_line
 from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.report.text import one_line
-from plimsoll.stats.latency.milliseconds import Milliseconds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +27,7 @@ _COLUMNS = [
     ),
     TextColumn("Status"),
 ]
+_TIMES = ("p50", "p99")
 _TAGS = TextColumn("Tags", least=8)
 
 
@@ -35,10 +35,11 @@ def run_list(runs: Sequence[tuple[Labelled, RunSummary]], width: int) -> str:
     """One line per run, in the order given. With their tags, if any of them has some."""
     if not runs:
         return "no runs yet"
-    if not any(run.tags for run, _ in runs):
-        return "\n".join(render(_COLUMNS, [_row(*each) for each in runs], width))
-    rows = [[*_row(run, summary), one_line(", ".join(run.tags))] for run, summary in runs]
-    return "\n".join(render([*_COLUMNS, _TAGS], rows, width))
+    has_tags = any(run.tags for run, _ in runs)
+    rows = [[*_row(run, summary), *([one_line(", ".join(run.tags))] if has_tags else [])] for run, summary in runs]
+    marks = shares_line(summary.time(name) for _, summary in runs for name in _TIMES)
+    lines = render([*_COLUMNS, *([_TAGS] if has_tags else [])], rows, width)
+    return "\n".join([*lines, *([marks] if marks else [])])
 
 
 def _row(run: Labelled, summary: RunSummary) -> list[str]:
@@ -52,15 +53,9 @@ def _row(run: Labelled, summary: RunSummary) -> list[str]:
         str(summary.requests),
         str(summary.failures),
         amount(summary.rate),
-        _time(summary, "p50"),
-        _time(summary, "p99"),
+        *(milliseconds(summary.time(name)) for name in _TIMES),
         _status(run, summary),
     ]
-
-
-def _time(summary: RunSummary, name: str) -> str:
-    value = summary.times[name]
-    return milliseconds(None if value is None else Milliseconds(value, name in summary.at_least))
 
 
 def _status(run: Labelled, summary: RunSummary) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from plimsoll.report.text import cells, cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from typing import TextIO
 
 # A title may be broken at a blank and before a slash.
@@ -30,12 +30,8 @@ def render(
     columns: Sequence[TextColumn],
     rows: Sequence[Sequence[str]],
     width: int,
-    mark: Callable[[str], str] | None = None,
 ) -> list[str]:
-    """A line per title row, a rule, a line per row. Lines are longer than width only when no cut can help.
-
-    mark: applied to what the rows have in right-aligned columns, the numbers; must not make it wider on a terminal.
-    """
+    """A line per title row, a rule, a line per row. Lines are longer than width only when no cut can help."""
     titles = [[column.title] for column in columns]
     gap = 2
     if _width(_widths(titles, rows), gap) > width:
@@ -46,7 +42,7 @@ def render(
     heads = zip(*([""] * (height - len(title)) + title for title in titles), strict=True)
     rule = "-" * _width(widths, gap)
     lines = [_line(columns, texts, widths, gap) for texts in heads]
-    return [*lines, rule, *(_line(columns, texts, widths, gap, mark) for texts in rows)]
+    return [*lines, rule, *(_line(columns, texts, widths, gap) for texts in rows)]
 
 
 def _widths(titles: Sequence[Sequence[str]], rows: Sequence[Sequence[str]]) -> list[int]:
@@ -73,24 +69,18 @@ def _line(
     texts: Sequence[str],
     widths: Sequence[int],
     gap: int,
-    mark: Callable[[str], str] | None = None,
 ) -> str:
     padded = []
     for column, text, width in zip(columns, texts, widths, strict=True):
         shown = cut(text, width) if column.least is not None else text
         blank = " " * (width - cells(shown))
-        shown = mark(shown) if mark and column.right and shown else shown
         padded.append(blank + shown if column.right else shown + blank)
     return (" " * gap).join(padded).rstrip()
 
 
 def shows_ansi(stream: TextIO) -> bool:
-    """Whether the stream is a terminal that knows how to strike text through."""
+    """Whether the stream is a terminal that knows about bold and red."""
     return stream.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
-
-
-def struck(text: str) -> str:
-    return f"\x1b[9m{text}\x1b[29m"
 
 
 def alarming(text: str) -> str:

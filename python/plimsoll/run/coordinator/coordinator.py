@@ -25,25 +25,15 @@ from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
+from plimsoll.run.transport import messages
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
-from plimsoll.run.transport.messages import (
-    Begin,
-    Complete,
-    EncodedSnapshot,
-    Ending,
-    Exchanges,
-    Logged,
-    News,
-    Prepared,
-    Quit,
-    Ready,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.messages import Begin, EncodedSnapshot, Ending, Exchanges, Logged, Ready
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -53,7 +43,7 @@ COLLECT_DELAY_NS = 150_000_000
 HEAD_START_NS = 100_000_000
 """ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
 RESET_NOTICE_S = 0.25
-"""s that workers get to hear of a reset before it takes effect."""
+"""s from the order to reset to the second from which on it holds."""
 ANSWER_TIMEOUT_NS = 30 * SECOND
 """ns beyond the stop timeout without a word after which a worker that should end is taken for hung."""
 
@@ -213,29 +203,29 @@ class Coordinator:
     def _read(self, worker: WorkerProcess) -> None:
         for report in worker.read():
             match report:
-                case EncodedSnapshot():
+                case messages.EncodedSnapshot():
                     self._take(worker, report)
-                case News():
+                case messages.News():
                     self._nodes.receive(worker, report)
-                case Prepared():
+                case messages.Prepared():
                     self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
-                case Ready():
+                case messages.Ready():
                     if self.launch.on_ready(worker, report, goes_on=self._state == PREPARING):
                         self._begin(report)
-                case Ending():
+                case messages.Ending():
                     self._on_ending(worker, report)
-                case Exchanges():
+                case messages.Exchanges():
                     # Those of a ramp-up that is forgotten are too.
                     if self._exchanges is not None and self._result.started is not None and report.epoch == self._epoch:
                         self._exchanges(worker.index, report)
-                case Logged():
+                case messages.Logged():
                     if self._log is not None:
                         self._log(worker.index, report)
-                case Begin():
+                case messages.Begin():
                     self._on_begin(report)
-                case Complete():
+                case messages.Complete():
                     self._on_complete(worker)
-                case Quit(status):
+                case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
                     self._fail(report)
@@ -301,7 +291,7 @@ class Coordinator:
             return
         self._state = STOPPING
         self._calm_down()
-        self._nodes.main.heard = now()
+        self._nodes.main.last_report = now()
         self._nodes.main.orders.finish()
         if self._loop.due(self._kill_all) is not None:
             self._loop.at(now() + round(EXIT_TIMEOUT_S * SECOND), self._kill_all)
@@ -366,7 +356,7 @@ class Coordinator:
     def _kill_the_hung(self) -> None:
         timeout = ANSWER_TIMEOUT_NS + round(self.plan.stop_timeout * SECOND)
         for process in self._nodes.processes:
-            if self._state == STOPPING and now() - process.heard > timeout:
+            if self._state == STOPPING and now() - process.last_report > timeout:
                 who = "the main node" if process is self._nodes.main else f"worker {process.index}"
                 logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
                 process.kill()
@@ -443,7 +433,7 @@ class Coordinator:
         self._state = STOPPING
         self._calm_down()
         for process in self._nodes.processes:
-            process.heard = now()
+            process.last_report = now()
         self._nodes.fire_stopping(self._drain_workers)
 
     def _drain_workers(self) -> None:

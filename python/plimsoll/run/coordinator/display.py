@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,10 +15,10 @@ from rich.text import Text
 from plimsoll.load.durations import format_duration
 from plimsoll.report.numbers import amount, milliseconds
 from plimsoll.report.text import cut, one_line
+from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
-    from types import TracebackType
     from typing import Self, TextIO
 
     from plimsoll.run.coordinator.progress import Progress
@@ -28,22 +28,8 @@ _AROUND_TABLE = 8
 _TYPE, _NAME = 8, 80
 
 
-class Display(Protocol):
-    """An observer that people see; a context manager, in which it may be written to."""
-
-    def __enter__(self) -> Self: ...
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
-    def start(self, started: float, stamp: str) -> None: ...
-    def second(self, progress: Progress) -> None: ...
-    def reset_at(self, second: int) -> None: ...
-    def write(self, text: str) -> None:
-        """Whole lines, without the last line end."""
-
-
-class QuietDisplay:
-    """Shows what happens, no numbers."""
+class Display(Observer):
+    """Shows what happens, and no numbers. A context manager, in which it may be written to."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         self._stream = stream or sys.stderr
@@ -51,25 +37,15 @@ class QuietDisplay:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        pass
-
-    def start(self, started: float, stamp: str) -> None:
-        pass
-
-    def second(self, progress: Progress) -> None:
-        pass
-
-    def reset_at(self, second: int) -> None:
-        pass
+    def __exit__(self, *_: object) -> None:
+        """Stop showing."""
 
     def write(self, text: str) -> None:
+        """Whole lines, without the last line end."""
         print(text, file=self._stream, flush=True)
 
 
-class LineDisplay(QuietDisplay):
+class LineDisplay(Display):
     """Locust's table every other second, or as often as the locustfile wants."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
@@ -83,10 +59,11 @@ class LineDisplay(QuietDisplay):
             self.write("\n".join(locust_lines(progress)))
 
 
-class TerminalDisplay:
+class TerminalDisplay(Display):
     """A table that stays in place at the bottom of the terminal; everything else scrolls by above it."""
 
     def __init__(self, console: Console | None = None) -> None:
+        super().__init__()
         self._console = console or Console(stderr=True, highlight=False)
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._rest = b""
@@ -95,21 +72,13 @@ class TerminalDisplay:
         self._live.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.output(b"\n" if self._rest else b"")
         self._live.stop()
-
-    def start(self, started: float, stamp: str) -> None:
-        pass
 
     def second(self, progress: Progress) -> None:
         rows = max(1, self._console.height - _AROUND_TABLE)
         self._live.update(Group(_status(progress), _table(progress, rows)), refresh=True)
-
-    def reset_at(self, second: int) -> None:
-        pass
 
     def write(self, text: str) -> None:
         self._console.print(Text.from_ansi(text))

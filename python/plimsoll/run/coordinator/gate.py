@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from plimsoll.record import TIMES_OF
+from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.thresholds.watch import ThresholdWatch, parse_threshold
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 
-class ThresholdMonitor:
+class ThresholdMonitor(Observer):
     """An observer of a run.
 
     texts: says, as the run starts, what was asked for; the locustfile may ask too. end: ends the run with a status.

@@ -79,7 +79,7 @@ class Launch:
 
     @property
     def reporting(self) -> Reporting:
-        """What the locustfile wants of the reports, likewise."""
+        """What the locustfile wants of the reports, once the workers are ready."""
         return next((Reporting.from_dict(ready.reporting) for ready in self._ready.values()), Reporting())
 
     def _init_workers(self) -> None:

@@ -1,4 +1,4 @@
-"""A loop that waits for files, deadlines and signals, and calls whoever wants to know."""
+"""A loop that waits for files, deadlines and signals, and calls the actions that are registered for them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Loop:
 
     @contextmanager
     def handling_signals(self, action: Action) -> Iterator[None]:
-        """Within the block, signals that are heeded do nothing but call the action, once per signal that arrived."""
+        """Within the block, each of `stop_signals` calls the action, and does nothing else."""
         reader, writer = socket.socketpair()
         writer.setblocking(False)
 

@@ -1,13 +1,13 @@
-"""What the processes of a run tell each other, passed on by the coordinator; the user's code is the main node's and the
-workers', never its own.
+"""Passes messages on between the processes of a run. The user's code runs in the main node and in the workers, never in
+the coordinator.
 
-The main node imports the locustfile too, has a MasterRunner and no users. It is told:
+The main node imports the locustfile too, has a MasterRunner and no users. It gets:
 
     connect CLIENT INDEX · heartbeat CLIENT STATE USERS CPU MEMORY · report CLIENT DATA · snapshot CLIENT SNAPSHOT
     message TYPE DATA CLIENT · lose CLIENT · leave CLIENT
 
-and tells `message TYPE DATA CLIENT|None`, `heartbeat CLIENT` (the answer to a worker's), and `fired EVENT`. A worker
-tells `connect CLIENT`, `heartbeat STATE USERS CPU MEMORY ADJUSTED`, `report DATA` and `message TYPE DATA`, and is told
+and sends `message TYPE DATA CLIENT|None`, `heartbeat CLIENT` (the answer to a worker's), and `fired EVENT`. A worker
+sends `connect CLIENT`, `heartbeat STATE USERS CPU MEMORY ADJUSTED`, `report DATA` and `message TYPE DATA`, and gets
 `message TYPE DATA` and `heartbeat`. DATA is encoded, and stays so on its way.
 """
 
@@ -33,7 +33,7 @@ SPAWN_TIMEOUT_NS = 1_000_000_000
 
 
 class MessageRouter:
-    """The main node of a run and its workers. Without a main node there is nobody to tell, and nothing to wait for."""
+    """The main node of a run and its workers. Without a main node nothing is sent and nothing is awaited."""
 
     def __init__(self, loop: Loop, workers: Mapping[int, WorkerProcess]) -> None:
         """workers: those that are left."""
@@ -45,7 +45,7 @@ class MessageRouter:
         self._awaited: str | None = None
         """The event that the main node is about to fire."""
         self._then: Callable[[], None] | None = None
-        """What follows then, or once all workers have carried out what they were told."""
+        """What follows then, or once all workers have carried out their orders."""
 
     @property
     def processes(self) -> list[WorkerProcess]:
@@ -61,7 +61,7 @@ class MessageRouter:
         return users
 
     def receive(self, sender: WorkerProcess, news: News) -> None:
-        """Pass on what a process tells of itself."""
+        """Pass on news of a process."""
         if sender is self.main:
             self._receive_from_main(news)
         else:
@@ -97,7 +97,7 @@ class MessageRouter:
         """Have `spawning_complete` fired: on the main node, once it knows the users of all workers, then on these.
 
         Without a main node workers do so by themselves, before their users begin. then: called when the workers have
-        been told. What was still to come of an earlier call does not.
+        their orders. What was still to come of an earlier call does not.
         """
 
         def tell_workers() -> None:

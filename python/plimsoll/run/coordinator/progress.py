@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from plimsoll.record import merge
 from plimsoll.report.reporting import Reporting
@@ -73,8 +73,9 @@ class Progress:
     """What the locustfile wants of the reports."""
 
 
-class Observer(Protocol):
-    """Is told of a run as it goes on: once `start`, then `second` about once a second, and `reset_at` perhaps."""
+class Observer:
+    """Follows a run: `start` is called once, then `second` about once a second, and `reset_at` after a reset. Each does
+    nothing by default."""
 
     def start(self, started: float, stamp: str) -> None:
         """started: Unix time of second 0. stamp: "kernel" or "user", where arrivals are stamped. May raise

@@ -28,7 +28,7 @@ SECOND = 1_000_000_000
 
 
 class LoadControl:
-    """Tells the workers of a run. All stamps are ns.
+    """Orders users and arrivals from the workers of a run. All stamps are ns.
 
     workers: those that are left. spawned: called when all users that were asked for are there.
     """

@@ -10,6 +10,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import StoreError
+from plimsoll.run.coordinator.progress import Observer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -65,10 +66,11 @@ class _Lost:
         return f"seconds {min(self.seconds)} to {max(self.seconds)} ({self.requests} requests)"
 
 
-class StoreWriter:
-    """An observer of a run. open_run: starts a run with a manifest, like `Store.start_run`; manifest: asked then.
+class StoreWriter(Observer):
+    """Keeps a run. What a reset leaves out stays kept; the facts of the run say what of it counts.
 
-    stored_as: called with the id of the run.
+    open_run: starts a run with a manifest, like `Store.start_run`. manifest: called then. stored_as: called with the id
+    of the run.
     """
 
     def __init__(
@@ -105,9 +107,6 @@ class StoreWriter:
     def second(self, progress: Progress) -> None:
         if len(progress.batch):
             self._batches.put(progress.batch)
-
-    def reset_at(self, second: int) -> None:
-        """What was measured stays kept; the facts of the run say what of it counts."""
 
     def finish(self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any]) -> list[str]:
         """Keep what is left and close the run, within seconds. Returns what was not kept, for people.

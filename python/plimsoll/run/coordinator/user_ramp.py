@@ -1,4 +1,4 @@
-"""How many users a closed-model run has at each moment: what the coordinator tells the workers of it."""
+"""How many users a closed-model run has at each moment."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plimsoll._engine import SpawnTimes, now
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from plimsoll.load import Load
+    from plimsoll.load.spec import Load
     from plimsoll.run.coordinator.loop import Loop
     from plimsoll.run.dispatch import Dispatcher
 
@@ -28,7 +28,7 @@ AT_ONCE = 1e9
 class UserRamp:
     """Has users come and go up to a number, at a rate, as Locust does; or follows a load.
 
-    tell: gets the users wanted per worker and class, and how many they are once these are all that were asked for.
+    adjust: gets the users wanted per worker and class, and how many they are once these are all that were asked for.
     complete: gets that too, afterwards.
     """
 
@@ -36,12 +36,12 @@ class UserRamp:
         self,
         loop: Loop,
         dispatcher: Dispatcher,
-        tell: Callable[[Mapping[int, Mapping[str, int]], int | None], None],
+        adjust: Callable[[Mapping[int, Mapping[str, int]], int | None], None],
         complete: Callable[[int], None],
     ) -> None:
         self._loop = loop
         self._dispatcher = dispatcher
-        self._tell = tell
+        self._adjust = adjust
         self._complete = complete
         self._start = 0
         self._load: Load | None = None
@@ -91,7 +91,7 @@ class UserRamp:
         held_back = [pace.admit(self._dispatcher.present(name), now()) for name, pace in self._paces.items()]
         later = [each for each in (None if due is None else self._start + due, *held_back) if each is not None]
         counts = self._dispatcher.counts({name: pace.admitted for name, pace in self._paces.items()})
-        self._tell(counts, None if later else len(self._dispatcher))
+        self._adjust(counts, None if later else len(self._dispatcher))
         if later:
             self._loop.at(min(later), self._spawn)
             return
@@ -107,7 +107,7 @@ class UserRamp:
             self.wanted = wanted
             self._dispatcher.grow(wanted - len(self._dispatcher))
             self._dispatcher.shrink(len(self._dispatcher) - wanted)
-            self._tell(self._dispatcher.counts(), None if self._settled else wanted)
+            self._adjust(self._dispatcher.counts(), None if self._settled else wanted)
         if not self._settled:
             self._settled = True
             self._complete(wanted)

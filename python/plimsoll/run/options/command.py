@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.load.durations import format_duration
 from plimsoll.run.options import locustfiles
 from plimsoll.run.options.config import read_settings
 from plimsoll.run.options.locustfile_options import LocustfileOptions, find_locustfile_options
 from plimsoll.run.options.option import STORE, Kind, Use
 from plimsoll.run.options.parameter import TableOption
-from plimsoll.run.options.table import OPTIONS, run_options
+from plimsoll.run.options.table import OPTIONS, PAGE, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -245,3 +246,28 @@ def _as_arguments(key: str, value: str | list[str], options: LocustfileOptions) 
     if isinstance(value, list):
         return [f"--{key}", *value]
     return [f"--{key}"] if value == "true" else [f"--{key}={value}"]
+
+
+def run_words(arguments: Sequence[str], given: Mapping[str, Any]) -> list[str]:
+    """What follows `plimsoll run`, without a page. given: values by name; what has the default is left out."""
+    words = []
+    for row in run_options():
+        value = given.get(row.value_name)
+        skipped = row.group == PAGE or row.use is Use.IGNORED or row.value_name == "headless"
+        if skipped or value is None or value is False or value in ((), row.default):
+            continue
+        texts = [_value_text(row.kind, each) for each in (value if isinstance(value, tuple) else (value,))]
+        if row.kind is Kind.FLAG:
+            words.append(row.flag)
+        elif row.is_list:
+            words += [row.flag, *texts]  # of one that comes again, only the last values count
+        else:
+            words += [word for text in texts for word in (row.flag, text)]
+    # Last: after an option of the locustfile, words may be its values. A list before them ends with --headless.
+    return [*words, "--headless", *arguments]
+
+
+def _value_text(kind: Kind, value: Any) -> str:
+    if kind is Kind.DURATION:
+        return format_duration(value)
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

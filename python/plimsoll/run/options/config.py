@@ -1,4 +1,4 @@
-"""Locust's configuration files: defaults for the options of the command line.
+"""Locust's configuration files: defaults for the options of the command line, and the JSON of `--config-users`.
 
 From the weakest: ~/.locust.conf, ./locust.conf, [tool.locust] of ./pyproject.toml, the file of --config. The
 environment and the command line are stronger than all of them.
@@ -10,7 +10,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 
@@ -98,3 +98,30 @@ def _value(text: str | None, has_sign: bool) -> str | list[str]:
 
 def _unquoted(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" else text
+
+
+def user_configs(texts: Iterable[str]) -> list[dict[str, Any]]:
+    """One dict per class, with its name as `user_class_name`. texts: JSON, or names of files with JSON.
+
+    Raises UsageError.
+    """
+    return [config for text in texts for config in _class_settings(text)]
+
+
+def _class_settings(text: str) -> list[dict[str, Any]]:
+    where = "--config-users"
+    if text.lstrip()[:1] not in ("{", "["):
+        where = text
+        try:
+            text = Path(text).expanduser().read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UsageError(f"--config-users {where}: neither JSON nor a file that can be read: {error}") from error
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise UsageError(f"{where}: not JSON: {error}") from error
+    configs = found if isinstance(found, list) else [found]
+    for config in configs:
+        if not isinstance(config, dict) or not isinstance(config.get("user_class_name"), str):
+            raise UsageError(f"{where}: each user class is an object with its name as user_class_name, not {config!r}")
+    return configs

@@ -81,7 +81,7 @@ def _calls(sources: Iterable[str]) -> Iterator[ast.Call]:
         try:
             tree = ast.parse(text)
         except (SyntaxError, ValueError):
-            # Told with its line when a worker imports it.
+            # The worker that imports it reports the line.
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "add_argument":

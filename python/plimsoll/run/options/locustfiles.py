@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import atexit
+import shutil
+import tempfile
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from plimsoll.errors import LocustfileError
 
 DEFAULT = "locustfile.py"
 EXIT_NO_USERS = 1
 """Locust's exit code where no locustfile, no user class or not the one asked for was found, or `init` failed."""
+
+DOWNLOAD_TIMEOUT_S = 10.0
+"""Seconds for each wait."""
+LARGEST = 1 << 20
+"""Bytes."""
 
 
 def find(argument: str) -> list[Path]:
@@ -24,8 +33,6 @@ def find(argument: str) -> list[Path]:
 
 def _find_one(argument: str) -> list[Path]:
     if argument.startswith(("http://", "https://")):
-        from plimsoll.run.options.download import download
-
         return [download(argument)]
     if argument == "-":
         raise LocustfileError("-f -: workers get the locustfile by themselves here; name the file")
@@ -39,6 +46,29 @@ def _find_one(argument: str) -> list[Path]:
     if argument == DEFAULT:
         raise missing(f"no {DEFAULT} in {Path.cwd()}; name another file with -f, or give a URL: plimsoll run http://…")
     raise missing(f"locustfile not found: {path.absolute()}")
+
+
+def download(url: str) -> Path:
+    """The file, in a folder of its own that goes when this process does. Raises LocustfileError."""
+    # Only here: few runs need it.
+    import requests
+
+    try:
+        with requests.get(url, timeout=DOWNLOAD_TIMEOUT_S, stream=True) as response:
+            response.raise_for_status()
+            data = b""
+            for piece in response.iter_content(1 << 16):
+                data += piece
+                if len(data) > LARGEST:
+                    raise LocustfileError(f"-f {url}: more than {LARGEST} bytes; that is no locustfile")
+    except requests.RequestException as error:
+        raise LocustfileError(f"-f {url}: {error}") from error
+    folder = Path(tempfile.mkdtemp(prefix="plimsoll-locustfile-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    name = Path(unquote(urlsplit(url).path)).name
+    path = folder / (name if name.endswith(".py") else f"{name or 'locustfile'}.py")
+    path.write_bytes(data)
+    return path
 
 
 def is_source(argument: str) -> bool:

@@ -151,8 +151,9 @@ _RESULTS = (
             help="Exit code after failures; 1 by default.",
             locust=LocustOption(_OTHER, env="EXIT_CODE_ON_ERROR", default=1)),
     _option("--exit-code-on-invalid", group=RESULTS, metavar="N", kind=Kind.INTEGER, default=3,
-            help="Exit code of a run that measured the generator, not the target; 3 by default, 0 to go "
-                 "by the others."),
+            help="Exit code of a run whose load was not the load asked for; 3 by default, 0 to go by the others."),
+    _flag("--strict", group=RESULTS,
+          help="Exit code 3 also when the generator may have added more than 5 % to a figure."),
     _option("-L", "--loglevel", group=RESULTS, metavar="LEVEL", kind=Kind.LEVEL, choices=LEVELS, default="INFO",
             help="Log DEBUG, INFO, WARNING, ERROR or CRITICAL and worse.",
             locust=LocustOption(_LOGGING, env="LOGLEVEL", default="INFO")),

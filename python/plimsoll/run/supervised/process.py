@@ -18,7 +18,6 @@ from plimsoll.run.supervised import supervisor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from types import TracebackType
 
 STOP_TIMEOUT_S = 10.0
 """Seconds from the signal that asks a command to end to the one that kills it."""
@@ -100,9 +99,7 @@ class Process:
     def __enter__(self) -> Process:
         return self
 
-    def __exit__(
-        self, _type: type[BaseException] | None, _error: BaseException | None, _: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     @property
@@ -230,7 +227,7 @@ def _signal_name(number: int) -> str:
 
 
 def _oom_kills() -> int:
-    """How many processes the kernel has killed for lack of memory so far; 0 where it does not tell."""
+    """How many processes the kernel has killed for lack of memory so far; 0 where that is not known."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):

@@ -35,12 +35,6 @@ class Bundle:
         root = os.path.commonpath([str(Path(path).parent) for path in paths])
         return cls(root, tuple((os.path.relpath(path, root), _sha256(path)) for path in paths))
 
-    @property
-    def digest(self) -> str:
-        """The same for the same names and contents, wherever they are."""
-        lines = "".join(f"{content}  {name}\n" for name, content in sorted(self.files))
-        return hashlib.sha256(lines.encode()).hexdigest()
-
     def open(self, root: str | None = None) -> tuple[str, ...]:
         """The paths of its files below `root`, by default where it was made.
 

@@ -1,4 +1,4 @@
-"""A worker's methods, and what it tells, over a stream socket.
+"""A worker's methods, and what it reports, over a stream socket.
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
 sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `reset`, `drain`, `finish` and `stop`; the
@@ -16,17 +16,22 @@ from typing import TYPE_CHECKING, Any, Protocol
 import msgpack  # type: ignore[import-untyped]
 
 from plimsoll.errors import LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError
+from plimsoll.run.transport.messages import REPORTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from plimsoll.run.transport.bundle import Bundle
     from plimsoll.run.transport.clock import WorkerClock
+    from plimsoll.run.transport.messages import WorkerReport
+
+    Report = WorkerReport | PlimsollError
 
 VERSION = 1
 MAX_FRAME_BYTES = 1 << 30
 """Bytes of one frame; more is taken for a damaged stream."""
 
+_NAMES = {kind: name for name, kind in REPORTS.items()}
 _ERRORS = {each.__name__: each for each in (LimitError, LocustfileError, PlimsollError, UnknownOptionError, UsageError)}
 
 _LENGTH = struct.Struct(">I")
@@ -129,6 +134,22 @@ class RemoteWorker:
 
     def _send(self, name: str, *arguments: Any) -> None:
         self._stream.sendall(pack(name, *arguments))
+
+
+def pack_report(report: Report) -> bytes:
+    """What a worker reports, as one frame."""
+    if isinstance(report, PlimsollError):
+        return pack("refused", *pack_error(report))
+    return pack(_NAMES[type(report)], *report.to_list())
+
+
+def unpack_report(name: str, arguments: list[Any]) -> Report:
+    """The report in a frame. Raises ProtocolError."""
+    if name == "refused":
+        return unpack_error(arguments)
+    if name not in REPORTS:
+        raise ProtocolError(f"unknown report {name!r}")
+    return REPORTS[name].from_list(arguments)
 
 
 def pack_error(error: PlimsollError) -> list[Any]:

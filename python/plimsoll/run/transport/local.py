@@ -13,39 +13,14 @@ from typing import TYPE_CHECKING
 
 from plimsoll._engine import now
 from plimsoll.run.transport.clock import WorkerClock
-from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, unpack_error
-from plimsoll.run.transport.messages import (
-    Begin,
-    Complete,
-    EncodedSnapshot,
-    Ending,
-    Exchanges,
-    Logged,
-    News,
-    Prepared,
-    Quit,
-    Ready,
-)
+from plimsoll.run.transport.frames import Frames, ProtocolError, RemoteWorker, unpack_report
+from plimsoll.run.transport.messages import EncodedSnapshot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from typing import Any
+    from collections.abc import Iterator
 
-    from plimsoll.errors import PlimsollError
-
-    Report = (
-        Prepared
-        | Ready
-        | EncodedSnapshot
-        | Exchanges
-        | Logged
-        | News
-        | Begin
-        | Complete
-        | Ending
-        | Quit
-        | PlimsollError
-    )
+    from plimsoll.run.transport.frames import Report
+    from plimsoll.run.transport.messages import Ending
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -70,7 +45,8 @@ class WorkerProcess:
         """Alive per class, as it last said."""
         self.second = -1
         """The last second of the run that it has handed over."""
-        self.heard = now()
+        self.last_report = now()
+        """The stamp of what it said last; or of when it was asked to end."""
         self.ending: Ending | None = None
         self.adjustments = 0
         """Orders to have other users that it has not yet carried out; counted only if there is a main node."""
@@ -121,8 +97,8 @@ class WorkerProcess:
         try:
             data = self.connection.recv(READ_BYTES)
             for name, arguments in self._frames.feed(data):
-                self.heard = now()
-                yield self._in_sequence(self._clock.on_coordinator(_report(name, arguments)))
+                self.last_report = now()
+                yield self._in_sequence(self._clock.on_coordinator(unpack_report(name, arguments)))
         except BlockingIOError:
             return
         except (OSError, ProtocolError):
@@ -179,22 +155,3 @@ def _spawn(index: int, fd: int, capture: bool) -> subprocess.Popen[bytes]:
         )
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _report(name: str, arguments: list[Any]) -> Report:
-    kinds: dict[str, Callable[[Any], Report]] = {
-        "begin": Begin.from_list,
-        "news": News.from_list,
-        "prepared": Prepared,
-        "quit": Quit,
-        "complete": Complete.from_list,
-        "exchanges": Exchanges.from_list,
-        "logged": Logged.from_list,
-        "ready": Ready.from_list,
-        "snapshot": EncodedSnapshot.from_list,
-        "done": Ending.from_list,
-        "refused": unpack_error,
-    }
-    if name not in kinds:
-        raise ProtocolError(f"unknown report {name!r}")
-    return kinds[name](arguments[0])

@@ -1,4 +1,4 @@
-"""What a worker tells its coordinator: that it is prepared and ready, a snapshot each second, how it ended.
+"""What a worker reports to its coordinator: that it is prepared and ready, a snapshot each second, how it ended.
 
 The histograms of a snapshot are still encoded here: decoding costs time that the generator does not have.
 """
@@ -13,7 +13,8 @@ from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health
 from plimsoll.run.dispatch import UserClass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from typing import Self
 
     from plimsoll.record import CellTuple, FailureTuple, HealthTuple, WorkerState
 
@@ -23,7 +24,21 @@ EMPTY = Histogram().encode()
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class WorkerReport:
+    """A report of a worker, or of the main node."""
+
+    def to_list(self) -> list[Any]:
+        """Plain values in the order of the fields, for a message."""
+        return [getattr(self, field.name) for field in fields(self)]
+
+    @classmethod
+    def from_list(cls, data: list[Any]) -> Self:
+        """The inverse of `to_list`."""
+        return cls(*data)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared(WorkerReport):
     """The locustfile is imported, `init` has been fired."""
 
     changes: dict[str, Any] = field(default_factory=dict)
@@ -31,7 +46,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(WorkerReport):
     """`test_start` has been fired; users may start."""
 
     classes: list[UserClass]
@@ -50,87 +65,65 @@ class Ready:
         return [classes, self.kernel_stamps, self.thresholds, self.shared, self.shaped, self.reporting]
 
     @classmethod
-    def from_list(cls, data: list[Any]) -> Ready:
+    def from_list(cls, data: list[Any]) -> Self:
         classes, *rest = data
         return cls([UserClass(*each) for each in classes], *rest)
 
 
 @dataclass(frozen=True, slots=True)
-class Begin:
+class Begin(WorkerReport):
     """The user's code asks for so many users in all, started or stopped at a rate."""
 
     users: int
     rate: float
-    classes: list[str] | None
+    classes: Sequence[str] | None
     """Those of users to come; None: as before."""
-
-    @classmethod
-    def from_list(cls, data: list[Any]) -> Begin:
-        return cls(*data)
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class News(WorkerReport):
     """Something for, or from, another process of the run: see `plimsoll.run.coordinator.peers`."""
 
     kind: str
-    arguments: list[Any]
-
-    @classmethod
-    def from_list(cls, data: list[Any]) -> News:
-        kind, arguments = data
-        return cls(kind, arguments)
+    arguments: Sequence[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Quit:
+class Quit(WorkerReport):
     """The end of the run is asked for."""
 
-    status: str
+    status: str = "finished"
     """"finished" by the user's code, "stopped" by a signal."""
 
 
 @dataclass(frozen=True, slots=True)
-class Logged:
+class Logged(WorkerReport):
     """A line of the log, for those who watch."""
 
     level: str
     text: str
 
-    @classmethod
-    def from_list(cls, data: list[Any]) -> Logged:
-        return cls(*data)
-
 
 @dataclass(frozen=True, slots=True)
-class Complete:
+class Complete(WorkerReport):
     """Arrivals, iterations or requests have run out, and nothing is under way."""
 
-    @classmethod
-    def from_list(cls, _: object) -> Complete:
-        return cls()
-
 
 @dataclass(frozen=True, slots=True)
-class Exchanges:
+class Exchanges(WorkerReport):
     """Rows of single exchanges, as `plimsoll.run.exchange_log` reads them."""
 
     epoch: int
     """The stamp of second 0 of the run that they belong to."""
-    endpoints: list[tuple[str, str]]
+    endpoints: Sequence[Sequence[str]]
     """(method, name) by the number that the rows have."""
     rows: bytes
     rows_ahead: int = 0
     """By how much the clock of the rows' stamps is ahead of that of `epoch`, ns."""
 
-    @classmethod
-    def from_list(cls, data: list[Any]) -> Exchanges:
-        epoch, endpoints, rows = data
-        return cls(epoch, [(method, name) for method, name in endpoints], rows)
-
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(WorkerReport):
     """All users have ended, all is handed over."""
 
     ended: int
@@ -141,16 +134,9 @@ class Ending:
     on_error: int | None = None
     """The exit code after failures; None: the plan's."""
 
-    def to_list(self) -> list[Any]:
-        return [self.ended, self.exit_code, self.listener_failed, self.on_error]
 
-    @classmethod
-    def from_list(cls, data: list[Any]) -> Ending:
-        return cls(*data)
-
-
-@dataclass(slots=True)
-class EncodedSnapshot:
+@dataclass(frozen=True, slots=True)
+class EncodedSnapshot(WorkerReport):
     """What `record.Snapshot` says, as plain values."""
 
     worker: int
@@ -165,15 +151,6 @@ class EncodedSnapshot:
     """(message, traceback, count)"""
     users: dict[str, int]
 
-    def to_list(self) -> list[Any]:
-        """Plain values in the order of the fields, for a message."""
-        return [getattr(self, field.name) for field in fields(self)]
-
-    @classmethod
-    def from_list(cls, data: list[Any]) -> EncodedSnapshot:
-        """The inverse of `to_list`."""
-        return cls(*data)
-
     def decode(self, clock_offset: float) -> Snapshot:
         """clock_offset: Unix time minus monotonic time, in seconds."""
         return Snapshot(
@@ -185,6 +162,13 @@ class EncodedSnapshot:
             exceptions=[CaughtException(text, trace, count, {self.worker}) for text, trace, count in self.exceptions],
             users=self.users,
         )
+
+
+REPORTS: dict[str, type[WorkerReport]] = {
+    "prepared": Prepared, "ready": Ready, "snapshot": EncodedSnapshot, "exchanges": Exchanges, "logged": Logged,
+    "news": News, "begin": Begin, "quit": Quit, "complete": Complete, "done": Ending,
+}  # fmt: skip
+"""By their names in frames."""
 
 
 def health_rows(recorded: Iterable[HealthTuple], closed: range, state: WorkerState) -> list[HealthRow]:

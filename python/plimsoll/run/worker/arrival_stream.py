@@ -18,7 +18,7 @@ NEVER = 1 << 63
 
 
 class ArrivalListener(Protocol):
-    """Whom a stream tells. Its methods are called in gevent's hub, where nothing may block."""
+    """Gets the arrivals of a stream. Its methods are called in gevent's hub, where nothing may block."""
 
     def offer(self, due: int) -> None:
         """An arrival was due at this stamp, which has passed."""

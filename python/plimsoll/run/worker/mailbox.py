@@ -43,7 +43,7 @@ class Mailbox:
                 logger.error("%s: %s", type(reason).__name__, reason)
                 self._quit()
             except SystemExit as error:
-                # In a greenlet of its own: it ends the greenlet that it comes from, and is told to the main one.
+                # It ends the greenlet that raises it, so not this one. gevent passes it on to the main greenlet.
                 gevent.spawn(_raise, error)
             except Exception:
                 logger.exception("Unhandled exception in what came in from another process")

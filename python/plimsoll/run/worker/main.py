@@ -22,7 +22,8 @@ from plimsoll.errors import PlimsollError
 from plimsoll.run.limits import raise_open_files
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.run.transport.frames import Frames, pack, pack_error
+from plimsoll.run.transport.frames import Frames, pack_report
+from plimsoll.run.transport.messages import Logged, Quit
 from plimsoll.run.worker import log_sender
 from plimsoll.run.worker.worker import Worker
 from plimsoll.users import log
@@ -31,7 +32,7 @@ from plimsoll.users.code_errors import broken
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from plimsoll.run.transport.messages import EncodedSnapshot
+    from plimsoll.run.transport.frames import Report
     from plimsoll.run.worker.script import ScriptFactory
 
 READ_BYTES = 65536
@@ -53,7 +54,7 @@ class WorkerServer:
         self._incoming: SimpleQueue[bytes | None] = SimpleQueue()
         """b"" when the coordinator is gone, None when the run is over."""
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
-        self._worker = Worker(index, self, make_script)
+        self._worker = Worker(index, self._tell, make_script)
         self._ending: gevent.Greenlet[[], None] | None = None
         self._is_main = False
         self._refused = False
@@ -75,7 +76,7 @@ class WorkerServer:
         }
         gevent.spawn(self._receive)
         self._sender = gevent.spawn(self._send)
-        gevent.signal_handler(signal.SIGTERM, self._tell, "quit", "stopped")
+        gevent.signal_handler(signal.SIGTERM, self._tell, Quit("stopped"))
 
     def serve(self) -> None:
         """Until the run is over, or the coordinator gone."""
@@ -84,7 +85,8 @@ class WorkerServer:
             if not data:
                 self._abandon()
             for name, arguments in frames.feed(data):
-                self._carry_out(name, arguments)
+                if not self._refused or name in ENDINGS:
+                    self._attempt(self._orders[name], *arguments)
         self._outgoing.put(None)
         self._sender.join()
 
@@ -94,10 +96,6 @@ class WorkerServer:
                 return self._incoming.get()
             except SystemExit as error:  # gevent passes on that of any greenlet
                 self._exit(error)
-
-    def _carry_out(self, name: str, arguments: list[Any]) -> None:
-        if not self._refused or name in ENDINGS:
-            self._attempt(self._orders[name], *arguments)
 
     def _beside(self, order: Callable[..., None], *arguments: Any) -> None:
         gevent.spawn(self._attempt, order, *arguments)
@@ -109,20 +107,20 @@ class WorkerServer:
             order(*arguments)
         except PlimsollError as error:
             self._refused = True
-            self._tell("refused", pack_error(error))
+            self._tell(error)
         except SystemExit as error:
             self._exit(error)
         except Exception as error:
             traceback.print_exc()
             self._refused = True
-            self._tell("refused", pack_error(broken(error, "an unexpected error of the worker")))
+            self._tell(broken(error, "an unexpected error of the worker"))
 
     def _prepare(self, plan: dict[str, Any], workers: int, bundle: Sequence[Any]) -> None:
         decoded = replace(RunPlan.from_dict(plan), locustfiles=Bundle.from_list(bundle).open())
         if not decoded.skip_log_setup:
             log.setup_logging(decoded.loglevel, decoded.logfile)
         if decoded.has_page:
-            log_sender.install(lambda level, text: self._tell("logged", [level, text]))
+            log_sender.install(lambda level, text: self._tell(Logged(level, text)))
         if decoded.scenario is None:
             # How many users there will be is the locustfile's to say.
             raise_open_files()
@@ -131,13 +129,13 @@ class WorkerServer:
 
     def _init(self) -> None:
         try:
-            self._tell("prepared", self._worker.init().changes)
+            self._tell(self._worker.init())
         except SystemExit as error:
             raise broken(error, "starting the run") from error
 
     def _open(self, plan: dict[str, Any], shared: bytes | None) -> None:
         try:
-            self._tell("ready", self._worker.open(RunPlan.from_dict(plan), shared).to_list())
+            self._tell(self._worker.open(RunPlan.from_dict(plan), shared))
         except SystemExit as error:
             raise broken(error, "starting the run") from error
 
@@ -160,16 +158,16 @@ class WorkerServer:
             ending = self._worker.drain()
             if ending.exit_code is None:
                 ending = replace(ending, exit_code=self._exit_code)
-            self._tell("done", ending.to_list())
+            self._tell(ending)
         except (Exception, SystemExit) as error:
             traceback.print_exc()
-            self._tell("refused", pack_error(broken(error, "ending the run")))
+            self._tell(broken(error, "ending the run"))
         self._incoming.put(None)
 
     def _exit(self, error: SystemExit) -> None:
         logger.info("sys.exit(%s) called", error.code)
         self._exit_code = error.code if isinstance(error.code, int) else int(error.code is not None)
-        self.quit()
+        self._tell(Quit())
 
     def _abandon(self) -> NoReturn:
         """The coordinator is gone: nobody asks for load any more."""
@@ -180,31 +178,8 @@ class WorkerServer:
         # Not sys.exit: threads of the user's code must not keep the load alive.
         os._exit(1)
 
-    # What the worker tells
-
-    def snapshot(self, snapshot: EncodedSnapshot) -> None:
-        self._tell("snapshot", snapshot.to_list())
-
-    def news(self, kind: str, *arguments: Any) -> None:
-        self._tell("news", [kind, arguments])
-
-    def begin(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
-        self._tell("begin", [users, rate, classes])
-
-    def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
-        self._tell("exchanges", [epoch, endpoints, rows])
-
-    def quit(self) -> None:
-        self._tell("quit", "finished")
-
-    def complete(self) -> None:
-        self._tell("complete", None)
-
-    def failed(self, error: PlimsollError) -> None:
-        self._tell("refused", pack_error(error))
-
-    def _tell(self, name: str, *arguments: Any) -> None:
-        self._outgoing.put(pack(name, *arguments))
+    def _tell(self, report: Report) -> None:
+        self._outgoing.put(pack_report(report))
 
     def _receive(self) -> None:
         data = b"-"

@@ -9,7 +9,8 @@ import gevent
 
 from plimsoll._engine import NativeUsers, Scenario, now
 from plimsoll.errors import UsageError
-from plimsoll.run.limits import share
+from plimsoll.run.limits import share, share_of
+from plimsoll.run.worker.population import Population
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +24,7 @@ NAME = "NativeUser"
 _LOOK = 0.005
 
 
-class NativePopulation:
+class NativePopulation(Population):
     """The native users of worker `index` of `of`, in the closed and in the open model."""
 
     def __init__(self, engine: Engine, recorder: Recorder, plan: RunPlan, index: int, of: int) -> None:
@@ -39,8 +40,8 @@ class NativePopulation:
             scenario,
             max_users=max(1, share(plan.most_users, index, of)),
             drop=load is not None and load.on_saturation == "drop",
-            iterations=_share_of(load.iterations if load else None, index, of),
-            requests=_share_of(load.requests if load else None, index, of),
+            iterations=share_of(load.iterations if load else None, index, of),
+            requests=share_of(load.requests if load else None, index, of),
         )
         self._open = plan.is_open
         self._cut = False
@@ -79,7 +80,3 @@ class NativePopulation:
 
     def stop(self) -> None:
         self._cut = True
-
-
-def _share_of(total: int | None, index: int, of: int) -> int | None:
-    return None if total is None else share(total, index, of)

@@ -20,6 +20,7 @@ from plimsoll.errors import UsageError
 from plimsoll.run.dispatch import by_weight
 from plimsoll.run.worker.arrival_stream import NEVER, ArrivalStream
 from plimsoll.run.worker.pool import Pool
+from plimsoll.run.worker.population import Population
 from plimsoll.users.code_errors import broken
 from plimsoll.users.exceptions import StopTest
 from plimsoll.users.user import make_user
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger("plimsoll.run")
 
 
-class OpenUsers:
+class OpenUsers(Population):
     """Shares arrivals out to users, who are made when they are needed. Always offered = begun + dropped + waiting.
 
     The class of each arrival follows the weights, so that iterations have their mix. It goes to the idle user of this
@@ -78,7 +79,7 @@ class OpenUsers:
         self.dropped = 0
         self.busy = 0
         """Users in an iteration."""
-        self.failure: str | None = None
+        self._failure: str | None = None
         """What was wrong as a user was made: nothing more begins then."""
         self._hub = hub
         self.next_due = cast("Callable[[], int]", hub.wait)
@@ -120,13 +121,15 @@ class OpenUsers:
 
     @property
     def waiting(self) -> int:
-        """Arrivals that wait for a user."""
         return sum(len(pool.waiting) for pool in self._pools)
 
     @property
     def done(self) -> bool:
-        """Nothing is under way, and nothing more will begin by itself; or there is a failure."""
-        return self.failure is not None or self._settled
+        return self._failure is not None or self._settled
+
+    @property
+    def failure(self) -> str | None:
+        return self._failure
 
     @property
     def full(self) -> bool:
@@ -134,7 +137,6 @@ class OpenUsers:
         return not self._places
 
     def counts(self) -> dict[str, int]:
-        """Users alive, per class."""
         return {pool.cls.__name__: pool.alive for pool in self._pools}
 
     def drain(self, timeout: float) -> None:
@@ -156,7 +158,6 @@ class OpenUsers:
             gevent.sleep(0)
 
     def stop(self) -> None:
-        """Cut off all at once; a `drain` under way then returns soon."""
         self._close()
         self._group.kill(block=False)
 
@@ -206,7 +207,7 @@ class OpenUsers:
         self.settle()
 
     def settle(self) -> None:
-        """Tell a drain that waits when there is nothing left to wait for."""
+        """Let a drain go on when there is nothing left to wait for."""
         if self._draining and self._settled:
             self._quiet.set()
 
@@ -253,13 +254,13 @@ class OpenUsers:
             if self._environment.runner is not None:
                 self._environment.runner.quit()
         else:
-            self.failure = str(broken(error, "making a user"))
+            self._failure = str(broken(error, "making a user"))
         self._close()
 
     def _replace(self, gone: UserSlot) -> None:
         short = [pool for pool in self._pools if pool.short]
         if not gone.ready:
-            # Whoever follows would fail like it, again and again: only the next arrival makes another one.
+            # The next user would fail in the same way: only the next arrival makes another one.
             short = [pool for pool in short if pool is not gone.pool]
             if not (self._streams or gone.pool.manned):
                 self._give_up_all(gone.pool)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import gevent
 
@@ -14,53 +14,39 @@ if TYPE_CHECKING:
 
     from gevent.pool import Group
 
-    from plimsoll._engine import Arrivals
     from plimsoll.users.user import User, UserEnvironment
 
 BATCH = 128
 """Users started without letting others run: the answers to those already there must not wait for long."""
 
 
-class Population(Protocol):
-    """Users of several classes."""
+class Population:
+    """Users of several classes. By itself, those of a process that has none."""
 
     @property
     def waiting(self) -> int:
         """Arrivals that wait for a user."""
+        return 0
 
     @property
     def done(self) -> bool:
         """Nothing is under way, and nothing more will begin by itself."""
+        return False
 
     @property
     def failure(self) -> str | None:
         """Why the run must end as failed."""
+        return None
 
     def counts(self) -> dict[str, int]:
         """Users alive, per class."""
+        return {}
 
     def drain(self, timeout: float) -> None:
         """Ask all to end and wait: what they are about may take `timeout` seconds, then it is cut off."""
 
     def stop(self) -> None:
         """Cut off all at once; a `drain` under way then returns soon."""
-
-
-class ClosedPopulation(Population, Protocol):
-    """So many users, each with the next request after the last one."""
-
-    def adjust(self, counts: Mapping[str, int]) -> None:
-        """Have this many of each class; those started may still be on their way."""
-
-
-class OpenPopulation(Population, Protocol):
-    """As many users as it takes to serve arrivals when they are due."""
-
-    def arrive(self, arrivals: Arrivals, start: int) -> None:
-        """Begin an iteration at each due time, counted from the stamp `start`. Several streams add up."""
-
-    def arrive_instead(self, arrivals: Arrivals, start: int) -> None:
-        """The same, instead of what was to come from the stamp `start` on."""
 
 
 class IterationQuota:
@@ -78,24 +64,7 @@ class IterationQuota:
         self.left -= 1
 
 
-class NoUsers:
-    """The users of a process that has none."""
-
-    waiting = 0
-    done = False
-    failure: str | None = None
-
-    def counts(self) -> dict[str, int]:
-        return {}
-
-    def drain(self, timeout: float) -> None:
-        pass
-
-    def stop(self) -> None:
-        pass
-
-
-class PythonUsers:
+class PythonUsers(Population):
     """Users of the locustfile, each a greenlet. Those that the user's own code has started in the group count too."""
 
     def __init__(
@@ -112,7 +81,8 @@ class PythonUsers:
         self._quota = None if iterations is None else IterationQuota(iterations)
 
     def adjust(self, counts: Mapping[str, int]) -> None:
-        """Raises what a class raises as a user is made."""
+        """Have this many of each class; those started may still be on their way. Raises what a class raises as a user
+        is made."""
         if self._quota is not None and not self._quota.left:
             return
         fewer = False
@@ -132,16 +102,8 @@ class PythonUsers:
             gevent.sleep(0)
 
     @property
-    def waiting(self) -> int:
-        return 0
-
-    @property
     def done(self) -> bool:
         return self._quota is not None and not self._quota.left and not self._group
-
-    @property
-    def failure(self) -> str | None:
-        return None
 
     def counts(self) -> dict[str, int]:
         return {name: len(self._alive(name)) for name in list(self._users)}

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from plimsoll._engine import Engine, Recorder
     from plimsoll.run.dispatch import UserClass
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.frames import Report
     from plimsoll.run.worker.caught import CaughtExceptions
     from plimsoll.run.worker.population import Population
-    from plimsoll.run.worker.worker import WorkerReports
     from plimsoll.users.hub import Hub
 
 Role = Literal["alone", "main", "worker"]
@@ -47,8 +47,8 @@ class Script(Protocol):
     shaped: bool
     """A LoadTestShape says how many users there are."""
 
-    def join(self, reports: WorkerReports, leave: Callable[[], None]) -> None:
-        """Join the other processes. leave: called when the user's code ends the test."""
+    def join(self, tell: Callable[[Report], None], leave: Callable[[], None]) -> None:
+        """Join the other processes. tell: gets reports. leave: called when the user's code ends the test."""
 
     def init(self) -> dict[str, Any]:
         """Returns the fields of the plan that the user's code wants otherwise. Raises LocustfileError."""

@@ -2,8 +2,8 @@
 
     prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
 
-The main node of a run is one too, without users. It knows no transport: whoever hosts it calls these methods, passes on
-news of other processes, and gets its reports through `WorkerReports`.
+The main node of a run is one too, without users. It knows no transport: its host calls these methods, passes on
+news of other processes, and gets its reports.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import random
-import time
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import gevent
 from gevent import getcurrent
@@ -20,17 +19,30 @@ from gevent import getcurrent
 from plimsoll._engine import Engine, Recorder, now
 from plimsoll.errors import PlimsollError
 from plimsoll.record import WorkerState
-from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Prepared, Ready, health_rows
+from plimsoll.run.transport.messages import (
+    Complete,
+    EncodedSnapshot,
+    Ending,
+    Exchanges,
+    News,
+    Prepared,
+    Quit,
+    Ready,
+    health_rows,
+)  # fmt: skip
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
+from plimsoll.run.worker.cpu import CpuMeter
 from plimsoll.run.worker.mailbox import Mailbox
 from plimsoll.run.worker.script import ProcessPlace
+from plimsoll.run.worker.silence import SilenceWatch
 from plimsoll.users.hub import Hub
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.transport.frames import Report
     from plimsoll.run.worker.script import Script, ScriptFactory
 
 logger = logging.getLogger("locust.main")
@@ -39,54 +51,27 @@ SECOND = 1_000_000_000
 GRACE_NS = 20_000_000
 """ns past the end of a second at which it is handed over: what arrived in it has been read by then, as a rule. What
 has not is handed over with the next second, and adds to it."""
-SHORTEST_CPU_SAMPLE_S = 0.1
-"""A last, shorter second tells nothing about CPU unless it has so many seconds."""
 NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
 POLL_INTERVAL_S = 0.02
 """Seconds between two looks at whether everything that was to be done is done."""
 
 
-class WorkerReports(Protocol):
-    """What a worker tells by itself."""
-
-    def snapshot(self, snapshot: EncodedSnapshot) -> None:
-        """What it measured since the last one."""
-
-    def exchanges(self, epoch: int, endpoints: list[tuple[str, str]], rows: bytes) -> None:
-        """The exchanges themselves, if they were asked for, as `plimsoll.run.exchange_log` reads them.
-
-        epoch: the stamp of second 0 of the run that they belong to.
-        """
-
-    def begin(self, users: int, rate: float, classes: Sequence[str] | None) -> None:
-        """The user's code asks for so many users in all. classes: those of users to come; None: as before."""
-
-    def quit(self) -> None:
-        """The user's code asks for the end of the run."""
-
-    def news(self, kind: str, *arguments: Any) -> None:
-        """Something for other processes of the run."""
-
-    def complete(self) -> None:
-        """Arrivals, iterations or requests have run out, and nothing is under way."""
-
-    def failed(self, error: PlimsollError) -> None:
-        """The run must end, and this is why."""
-
-
 class Worker:
-    """index: 0…n-1 among the workers of the run, n for its main node."""
+    """index: 0…n-1 among the workers of the run, n for its main node. tell: gets its reports; a PlimsollError
+    among them ends the run."""
 
-    def __init__(self, index: int, reports: WorkerReports, make_script: ScriptFactory) -> None:
+    def __init__(self, index: int, tell: Callable[[Report], None], make_script: ScriptFactory) -> None:
         self.index = index
-        self._reports = reports
+        self._tell = tell
         self._make_script = make_script
         self._engine = Engine()
         self._hub = Hub(self._engine)
         self._recorder = Recorder(now())
         self._caught = CaughtExceptions()
         self._mailbox = Mailbox(self._quit)
+        self._silence = SilenceWatch()
+        self._cpu = CpuMeter()
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._leaving: gevent.Greenlet[[], None] | None = None
@@ -108,7 +93,7 @@ class Worker:
         place = ProcessPlace(self.index, workers)
         self._is_main = place.role == "main"
         script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
-        script.join(self._reports, self._leave_at_once)
+        script.join(self._tell, self._leave_at_once)
         self._script = script
 
     def init(self) -> Prepared:
@@ -140,6 +125,7 @@ class Worker:
         self._recorder.warm_until(epoch + math.ceil(self._warmup) * SECOND)
         self._caught.take()
         self._script.begin(epoch)
+        self._silence.start()
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
             self._finisher = gevent.spawn(self._finish)
@@ -164,7 +150,7 @@ class Worker:
             return
         self._script.spawned(users)
         if self._is_main:
-            self._reports.news("fired", "spawning_complete")
+            self._tell(News("fired", ["spawning_complete"]))
 
     def offer(self, rate: float, start: int, seconds: float | None) -> None:
         """Open model: so many arrivals per second from the stamp `start` on, over all workers, in place of those that
@@ -193,7 +179,7 @@ class Worker:
         """On the main node, before the workers drain: fire `test_stopping`."""
         if self._script is not None:
             self._script.announce_end()
-            self._reports.news("fired", "test_stopping")
+            self._tell(News("fired", ["test_stopping"]))
 
     def drain(self) -> Ending:
         """End all users as the stop timeout says, fire the events of the end, hand over the rest."""
@@ -207,6 +193,7 @@ class Worker:
         if self._ticker is not None:
             self._ticker.kill()
             self._finisher.kill()
+        self._silence.stop()
         self._hand_over(None)
         return Ending(self._ended, chosen, listener_failed, on_error)
 
@@ -219,7 +206,7 @@ class Worker:
         self._recorder.restart(epoch)
         self._epoch = epoch
         self._open_second = 0
-        self._since = now(), time.process_time()
+        self._cpu.take()
 
     def _tick(self) -> None:
         while True:
@@ -228,15 +215,12 @@ class Worker:
             self._hand_over(self._closed())
 
     def _finish(self) -> None:
-        """Tell, once, that the run is complete or must end."""
+        """Report once that the run is complete or must end."""
         assert self._script is not None
         population = self._script.population
         while not population.done:
             gevent.sleep(POLL_INTERVAL_S)
-        if population.failure is not None:
-            self._reports.failed(PlimsollError(population.failure))
-        else:
-            self._reports.complete()
+        self._tell(Complete() if population.failure is None else PlimsollError(population.failure))
 
     def _leave(self) -> gevent.Greenlet[[], None]:
         """Begin to end the users, if nobody has."""
@@ -245,7 +229,7 @@ class Worker:
         return self._leaving
 
     def _quit(self) -> None:
-        self._reports.quit()
+        self._tell(Quit())
         self._leave_at_once()
 
     def _leave_at_once(self) -> None:
@@ -279,11 +263,14 @@ class Worker:
         assert self._script is not None
         closed = range(self._open_second, self._closed() + 1 if before is None else before)
         users = self._script.counts()
+        cpu = self._cpu.take()
         state = WorkerState(
-            cpu=self._cpu(),
+            cpu=cpu.used,
             users=sum(users.values()),
             in_flight=self._engine.in_flight,
             waiting=self._script.population.waiting,
+            silence_ms=self._silence.take(),
+            cpu_wait_ms=cpu.waited_ms // max(1, len(closed)),
         )
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
@@ -300,13 +287,6 @@ class Worker:
         )
         self._sequence += 1
         self._open_second = max(self._open_second, closed.stop)
-        self._reports.snapshot(snapshot)
+        self._tell(snapshot)
         if self._logging and (rows := self._recorder.take_log()):
-            self._reports.exchanges(self._epoch, self._recorder.endpoints(), rows)
-
-    def _cpu(self) -> float:
-        """CPU seconds per second since the last call; 0 for a moment too short to tell."""
-        then, used = self._since
-        self._since = now(), time.process_time()
-        seconds = (self._since[0] - then) / 1e9
-        return (self._since[1] - used) / seconds if seconds >= SHORTEST_CPU_SAMPLE_S else 0.0
+            self._tell(Exchanges(self._epoch, self._recorder.endpoints(), rows))

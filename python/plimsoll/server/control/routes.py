@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from plimsoll.server.control.control import Control
+    from plimsoll.server.control.session import PageSession
     from plimsoll.server.live.live import Live
     from plimsoll.server.security.access import Access
 
 
-def routes(store: str | None, live: Live | None, control: Control | None, access: Access) -> list[Route]:
+def routes(store: str | None, live: Live | None, control: PageSession | None, access: Access) -> list[Route]:
     """store: where runs are kept."""
 
     def state(_: Request) -> Response:
@@ -73,7 +73,7 @@ def routes(store: str | None, live: Live | None, control: Control | None, access
     return found
 
 
-def _form(control: Control) -> Form:
+def _form(control: PageSession) -> Form:
     """What can be asked for, without what is secret; if that cannot be said, why."""
     try:
         form = control.form()

@@ -10,16 +10,16 @@ import threading
 import time
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
 from plimsoll.report.numbers import counted
 from plimsoll.run.coordinator.loop import stop_signals
-from plimsoll.run.perform import perform
+from plimsoll.run.perform import RunListener, perform
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import Description
 from plimsoll.server.control.form_items import filled_in, form_of, task_ratios
@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from plimsoll.run.coordinator.coordinator import Coordinator
     from plimsoll.run.coordinator.gate import ThresholdMonitor
     from plimsoll.run.coordinator.progress import Progress
-    from plimsoll.run.outputs import Outputs
     from plimsoll.run.plan import RunPlan
+    from plimsoll.run.planned import PlannedRun
+    from plimsoll.server.control.run_requests import RunRequests
     from plimsoll.server.live.live import Live
     from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
@@ -48,53 +49,22 @@ ANSWER_TIMEOUT_S = 10.0
 """Seconds after which a run that does not answer is taken to be over."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A run to be performed."""
-
-    plan: RunPlan
-    outputs: Outputs
-    name: str
-
-
-class RunPlanner(Protocol):
-    """From a request of the page to a plan."""
-
-    @property
-    def request(self) -> RunRequest:
-        """What the command line says."""
-
-    @property
-    def plan(self) -> RunPlan:
-        """The plan that the command line defines."""
-
-    @property
-    def has_plan(self) -> bool:
-        """The command line says a load that a form cannot."""
-
-    @property
-    def picks(self) -> bool:
-        """Whether the user may choose to follow no LoadTestShape."""
-
-    def job(self, request: RunRequest, description: Description) -> Job:
-        """Raises UsageError, FieldError when it is about one field."""
-
-
 class PageSession:
-    """The Control of the page: it starts the runs that are asked for, and steers the one in progress.
+    """Starts the runs that the page asks for, and steers the one in progress.
 
-    describe: reads what the locustfiles of a plan have to offer. say: prints a line for people.
+    The threads of the server call the methods under "Control"; these raise UsageError, whose text is shown, for what
+    cannot be done. describe: reads what the locustfiles of a plan have to offer. say: prints a line for people.
     """
 
     def __init__(
         self,
-        planner: RunPlanner,
+        requests: RunRequests,
         live: Live,
         describe: Callable[[RunPlan], Description],
         say: Callable[[str], None],
     ) -> None:
         self._describe_plan = describe
-        self._planner = planner
+        self._requests = requests
         self._live = live
         self._say = say
         self._request: RunRequest | None = None
@@ -104,8 +74,8 @@ class PageSession:
         self._is_over = False
         self._current: _Performance | None = None
         """The run that is in progress, or about to begin."""
-        self._jobs: SimpleQueue[tuple[Job, _Performance] | None] = SimpleQueue()
-        """Jobs for the main thread; None ends it."""
+        self._accepted: SimpleQueue[tuple[PlannedRun, _Performance] | None] = SimpleQueue()
+        """Runs for the main thread; None ends it."""
         self._describing = threading.Lock()
         self._description: Description | None = None
         self._seen: tuple[Any, ...] = ()
@@ -115,7 +85,9 @@ class PageSession:
 
     # The main thread
 
-    def run(self, first: Job | None, linger: float | None, is_watched: Callable[[], bool] = lambda: False) -> int:
+    def run(
+        self, first: PlannedRun | None, linger: float | None, is_watched: Callable[[], bool] = lambda: False
+    ) -> int:
         """The exit code of the last run. first: what to begin with; None waits for somebody to ask for a run. linger:
         seconds after a run in which another may be asked for; None: until a signal comes. is_watched: whether a
         browser shows the page, which then stays after the run.
@@ -145,39 +117,40 @@ class PageSession:
         self._say(f"the page stays while a browser shows it, at most {STAY_S / 60:.0f} min; Ctrl-C ends it")
         seen = time.monotonic()
         end = seen + STAY_S
-        while not self._signals and self._jobs.empty() and time.monotonic() < min(end, seen + RELOAD_S):
+        while not self._signals and self._accepted.empty() and time.monotonic() < min(end, seen + RELOAD_S):
             time.sleep(LOOK_S)
             if is_watched():
                 seen = time.monotonic()
 
-    def _accept(self, job: Job) -> None:
+    def _accept(self, run: PlannedRun) -> None:
         with self._lock:
             if self._is_over:
                 raise NotNowError("this process is about to end; start it again")
             if self._current is not None:
                 raise NotNowError("a run is in progress; stop it first")
             self._current = _Performance(self._live, self._make_room)
-            self._jobs.put((job, self._current))
+            self._accepted.put((run, self._current))
 
     def _make_room(self) -> None:
         """The run is over, but for its reports: another may be asked for."""
         with self._lock:
             self._current = None
 
-    def _next(self, patience: float | None) -> tuple[Job, _Performance] | None:
+    def _next(self, patience: float | None) -> tuple[PlannedRun, _Performance] | None:
         try:
-            return self._jobs.get(timeout=patience)
+            return self._accepted.get(timeout=patience)
         except Empty:
             with self._lock:
                 self._is_over = self._current is None
             return None if self._is_over else self._next(None)
 
-    def _perform(self, job: Job, current: _Performance) -> int:
+    def _perform(self, run: PlannedRun, current: _Performance) -> int:
         self._number += 1
-        shaped = self._has_shape(job.plan)
-        self._live.preparing(job.plan, job.name, self._number, is_editable=not shaped, shaped=shaped)
+        shaped = self._has_shape(run.plan)
+        name = run.outputs.name or ""
+        self._live.preparing(run.plan, name, self._number, is_editable=not shaped, shaped=shaped)
         try:
-            return perform(job.plan, job.outputs, current)
+            return perform(run.plan, run.outputs, current)
         except PlimsollError as error:
             current.fail(_words(error))
             raise
@@ -208,46 +181,48 @@ class PageSession:
             raise KeyboardInterrupt
         if self._current is not None:
             self._current.interrupt()
-        self._jobs.put(None)
+        self._accepted.put(None)
 
     # Control: threads of the server
 
     def form(self) -> Form:
         """What can be asked for. A locustfile that has changed is looked at again."""
-        planner = self._planner
-        plan = planner.plan
-        source = ", ".join(Path(each).name for each in plan.locustfiles) or plan.source or ""
-        request = self._request or planner.request
-        return form_of(self._describe(), request, source, has_plan=planner.has_plan, picks=planner.picks)
+        requests = self._requests
+        source = ", ".join(Path(each).name for each in requests.plan.locustfiles) or requests.plan.source or ""
+        request = self._request or requests.request
+        return form_of(self._describe(), request, source, has_plan=requests.has_plan, picks=requests.picks)
 
     def tasks(self) -> tuple[TaskRatio, ...]:
-        """By the users that there are, or as the weights say."""
+        """The share of each user class and task: by the users that there are, or as the weights say; () for native
+        users."""
         current = self._current
         users = current.users if current is not None else {}
-        return task_ratios(self._describe(), self._request or self._planner.request, users)
+        return task_ratios(self._describe(), self._request or self._requests.request, users)
 
     def configure(self, name: str, settings: Mapping[str, Any]) -> None:
+        """Attributes that a user class has in the runs that follow. What was said of other classes stays."""
         if self._current is not None:
             raise NotNowError("a run is in progress; user classes are changed before one starts")
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        request = self._request or self._planner.request
+        request = self._request or self._requests.request
         class_settings.check({name: settings}, description.classes)
         self._request = replace(
             request, class_settings=class_settings.with_more(request.class_settings, name, settings)
         )
 
-    def check(self, request: RunRequest) -> tuple[Job, Description]:
-        """The run that is asked for, and what the locustfile offers."""
+    def check(self, request: RunRequest) -> tuple[PlannedRun, Description]:
+        """The run that is asked for, and what the locustfile offers. Starts nothing."""
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        return self._planner.job(request, description), description
+        return self._requests.planned(request, description), description
 
     def start(self, request: RunRequest) -> None:
-        job, description = self.check(request)
-        self._accept(job)
+        """Returns once the run is accepted; how it goes is seen in `Live`."""
+        run, description = self.check(request)
+        self._accept(run)
         self._request = filled_in(request, description)
 
     def change(self, change: LoadChange) -> None:
@@ -278,6 +253,7 @@ class PageSession:
         current.stop()
 
     def reset(self) -> None:
+        """What was measured so far is kept, and left out of the numbers, as a warm-up is."""
         self._order(lambda runner: runner.reset())
 
     def _order(self, action: Callable[[Coordinator], None]) -> None:
@@ -306,7 +282,7 @@ class PageSession:
             raise NotNowError(str(error)) from error
 
     def _describe(self) -> Description:
-        plan = self._planner.plan
+        plan = self._requests.plan
         if not plan.locustfiles:
             return Description()
         with self._describing:
@@ -318,8 +294,8 @@ class PageSession:
             return self._description
 
 
-class _Performance:
-    """What a run in progress tells, and how it is reached. make_room: called when it is over."""
+class _Performance(RunListener):
+    """A run in progress: its events for the page, and the page's orders for it. make_room: called when it is over."""
 
     def __init__(self, live: Live, make_room: Callable[[], None]) -> None:
         self._live = live
@@ -357,7 +333,7 @@ class _Performance:
                 return
         runner.post(lambda: action(runner))
 
-    # RunListener
+    # As a RunListener
 
     def begins(self, runner: Coordinator, gate: ThresholdMonitor) -> None:
         self._live.judge_by(gate.so_far)

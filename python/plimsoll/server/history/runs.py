@@ -104,6 +104,7 @@ def is_of_cell(run: StoredRun) -> bool:
 
 def short(summary: RunSummary) -> Summary:
     times = summary.times
+    found = {name: summary.time(name) for name in ("p50", "p95", "p99", "max")}
     return Summary(
         requests=summary.requests,
         failures=summary.failures,
@@ -116,6 +117,7 @@ def short(summary: RunSummary) -> Summary:
         is_valid=summary.is_valid,
         reasons=summary.reasons,
         at_least=summary.at_least,
+        shares={name: time.share for name, time in found.items() if time is not None and not time.is_clean},
     )
 
 

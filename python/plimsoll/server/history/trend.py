@@ -80,7 +80,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
     fit = [each for each in points if each.is_valid]
     found = changes([each.value for each in fit if each.value is not None], higher_is_worse=metric not in BETTER)
     unit = METRICS[metric]
-    # Ticks tell of ms and percentages what they are.
+    # Ticks already say ms and %.
     title, what = f"{metric}: {series.label}", f"{metric}, {unit}" if unit == "/s" else metric
     chart = trend_chart(f"trend-{metric}", title, points, found, what=what, unit=unit)
     return Trend(
@@ -179,7 +179,7 @@ def _left_out(measured: Sequence[Measured], metric: str) -> Iterator[str]:
     if unended := sum(run.status not in ENDED for run, _ in over):
         yield f"{counted(unended, 'run')} that did not end as planned"
     if invalid := sum(not summary.is_valid for _, summary in over):
-        yield f"{counted(invalid, 'invalid run')}, in which the generator was the limit"
+        yield f"{counted(invalid, 'invalid run')}, in which the load was not the load asked for"
     if bounds := sum(metric in summary.at_least for _, summary in over):
         yield f"{counted(bounds, 'run')} whose {metric} is only a lower bound, because of timeouts"
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.report.charts.live import LiveChartSet
-from plimsoll.server.control.turns import PriorityLock
 from plimsoll.server.live.endpoint_history import EndpointHistory, unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from plimsoll.report.charts.chart import Chart
     from plimsoll.report.charts.columns import Second
@@ -38,6 +39,32 @@ class ChartUpdate:
 
     rows: dict[Key | None, dict[str, Rows]]
     versions: dict[Key | None, int]
+
+
+class PriorityLock:
+    """A lock with priority: the thread in `first` waits for at most one of the others, for any number of them."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._queue = threading.Lock()
+        """A queue of the other threads: only one of them at a time waits for the lock."""
+        self._is_free = threading.Event()
+        self._is_free.set()
+
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Hold the lock with priority; for one thread only."""
+        self._is_free.clear()
+        with self._lock:
+            self._is_free.set()
+            yield
+
+    @contextmanager
+    def other(self) -> Iterator[None]:
+        with self._queue:
+            self._is_free.wait()
+            with self._lock:
+                yield
 
 
 class Charts:
@@ -104,7 +131,7 @@ class Charts:
                 charts.mark(self._edits)
 
     def listen(self, key: Key | None) -> None:
-        """Somebody wants to be told what is new of this endpoint."""
+        """Somebody watches this endpoint: its charts go on."""
         if key is None:
             return
         with self._turns.other():

@@ -15,7 +15,7 @@ from plimsoll.record import NO_REQUESTS
 from plimsoll.report.charts.columns import Second
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Collection, Container, Iterable
 
     from plimsoll.record import Interval
     from plimsoll.stats.seconds import Key, SecondSums
@@ -78,14 +78,14 @@ def _pack(parts: list[Interval], timed: Container[str], before: bytes | None) ->
         earlier = unpack(0, before)
         requests, failures = requests + earlier.requests, failures + earlier.failures
         times.append((earlier.response, earlier.service))
-    response, service = (_sum([each[place] for each in times]).encode(compressed=False) for place in (0, 1))
+    # Most endpoints have one outcome in a second: nothing is to be added up then.
+    sums = times[0] if len(times) == 1 else [together([each[place] for each in times]) for place in (0, 1)]
+    response, service = (each.encode(compressed=False) for each in sums)
     return _HEAD.pack(requests, failures, len(response)) + response + service
 
 
-def _sum(histograms: list[Histogram]) -> Histogram:
-    """The histogram itself if there is one."""
-    if len(histograms) == 1:
-        return histograms[0]
+def together(histograms: Collection[Histogram]) -> Histogram:
+    """The sum of several histograms."""
     total = Histogram()
     for each in histograms:
         total.add(each)

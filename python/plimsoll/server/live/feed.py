@@ -92,7 +92,7 @@ class SnapshotFeed:
             self._listeners = [each for each in self._listeners if each != listener]
 
     def flush(self) -> None:
-        """Tell what was logged while no seconds come."""
+        """Publish what was logged while no seconds come."""
         if self._unsaid and not self.is_in_progress:
             self.publish()
 

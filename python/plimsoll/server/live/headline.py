@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.server.messages import HeadlineItem, JudgementItem
-from plimsoll.stats.headline import headline
+from plimsoll.stats.headline import RunHeadline, headline
 from plimsoll.store.redact import redact_url
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def headline_of(
     current: Latency | None = None,
     thresholds: Sequence[ThresholdResult] = (),
     assessment: Assessment | None = None,
-) -> HeadlineItem:
+) -> RunHeadline:
     """facts: what is known of the run so far. current: response times of the last seconds. thresholds: how they stand.
     assessment: of a run that is over, which knows these; None while it goes on."""
     manifest = {
@@ -41,7 +41,7 @@ def headline_of(
         found = headline(view, manifest, facts, thresholds=thresholds, current=current)
     else:
         found = headline(view, manifest, facts, thresholds=assessment.thresholds, validity=assessment.validity)
-    return HeadlineItem(*(_judgement(each) for each in (found.target, found.generator, found.bottleneck)))
+    return RunHeadline(_redacted(found.target), _redacted(found.generator), _redacted(found.bottleneck))
 
 
 def host_of(plan: RunPlan) -> str:
@@ -50,6 +50,6 @@ def host_of(plan: RunPlan) -> str:
     return redact_url(plan.host or ", ".join(target["url"] for target in targets))
 
 
-def _judgement(judged: RunJudgement) -> JudgementItem:
+def _redacted(judged: RunJudgement) -> RunJudgement:
     more = tuple(redact_url(each) for each in judged.more)
-    return JudgementItem(judged.tone, redact_url(judged.title), redact_url(judged.text), more, judged.figure)
+    return replace(judged, title=redact_url(judged.title), text=redact_url(judged.text), more=more)

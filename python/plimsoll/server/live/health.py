@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import Histogram
 from plimsoll.report.charts.columns import Second
+from plimsoll.server.live.endpoint_history import together
 from plimsoll.server.messages import WorkerItem
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def chart_second(recent: RecentSeconds, number: int, timed: Container[str]) -> S
     """One of the recent seconds: all endpoints and all workers together. timed: the outcomes whose times count."""
     totals = recent.second(number)
     parts = [each for outcome, each in totals.outcomes.items() if outcome in timed]
-    response, service = _together([each.response for each in parts]), _together([each.service for each in parts])
+    response, service = together([each.response for each in parts]), together([each.service for each in parts])
     workers = recent.workers(number).values()
     return Second(number, totals.requests, totals.failures, response, service, **_generator(workers))
 
@@ -32,17 +32,10 @@ def _generator(workers: Collection[Health]) -> dict[str, Any]:
         return {}
     return {
         "cpu": max(each.cpu for each in workers),
-        "lag": _together([each.lag for each in workers]),
-        "delay": _together([each.delay for each in workers]),
+        "lag": together([each.lag for each in workers]),
+        "delay": together([each.delay for each in workers]),
         **{name: sum(getattr(each, name) for each in workers) for name in _DRAWN},
     }
-
-
-def _together(histograms: list[Histogram]) -> Histogram:
-    total = Histogram()
-    for each in histograms:
-        total.add(each)
-    return total
 
 
 def worker_items(recent: RecentSeconds, left: int) -> tuple[WorkerItem, ...]:

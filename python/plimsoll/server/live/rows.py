@@ -33,11 +33,11 @@ PERCENTILES = {
 }
 """By how the names of a row begin."""
 LEAST = {name: least_requests(QUANTILES[name]) for name in PERCENTILES[""]}
-"""Exchanges without which no interval can be told of a percentile."""
+"""The least exchanges for which a percentile has a confidence interval."""
 
 
 class RowTable:
-    """Rows as they were last told. Not for several threads at a time."""
+    """Rows as they were last sent. Not for several threads at a time."""
 
     def __init__(self) -> None:
         self.rows: dict[Key, EndpointRow] = {}
@@ -95,5 +95,6 @@ def row_of(summary: EndpointSummary) -> EndpointRow:
         size=summary.average_size,
         few=tuple(few),
         at_least=tuple(name for name, time in times.items() if time is not None and time.at_least),
+        shares={name: time.share for name, time in times.items() if time is not None and not time.is_clean},
         **{name: None if time is None else time.value for name, time in times.items()},
     )

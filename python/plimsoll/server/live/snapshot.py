@@ -1,4 +1,4 @@
-"""What is told of a run in progress at one moment, for all who look; nothing in it ever changes."""
+"""A run in progress at one moment, for all viewers. It never changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure
-    from plimsoll.server.messages import EndpointRow, HeadlineItem, LogLine, Rows, Test, WorkerItem
+    from plimsoll.server.messages import EndpointRow, LogLine, Rows, Test, WorkerItem
+    from plimsoll.stats.headline import RunHeadline
     from plimsoll.stats.seconds import Key
 
 
@@ -23,7 +24,7 @@ class LiveSnapshot:
     at: float = -math.inf
     """When its numbers were true, by the clock of `Live`."""
     test: Test | None = None
-    headline: HeadlineItem | None = None
+    headline: RunHeadline | None = None
     total: EndpointRow | None = None
     changed: Sequence[EndpointRow] = ()
     """Rows that the edition before had not, or others."""
@@ -31,7 +32,7 @@ class LiveSnapshot:
     """All there are."""
     row_age: int = 1
     is_whole: bool = True
-    """What was told before is no longer true: another run, a reset."""
+    """What was sent before is no longer true: another run, a reset."""
     appended: Mapping[Key | None, dict[str, Rows]] = field(default_factory=dict)
     versions: Mapping[Key | None, tuple[int, int]] = field(default_factory=dict)
     """Of the charts of an endpoint: of which run, and which of its versions."""
@@ -44,8 +45,8 @@ class LiveSnapshot:
     """New lines."""
 
     def moment(self, endpoint: Key | None, before: LiveSnapshot | None) -> LiveUpdate:
-        """For somebody who looks at this endpoint, or None for all. before: the edition that was told last; None for
-        the first, in which all is told."""
+        """For a viewer of this endpoint, or None for all. before: the snapshot that was sent last; None for the first,
+        which has everything."""
         is_whole = self.is_whole or before is None or before.sequence != self.sequence - 1
         outdated = before is not None and before.versions.get(endpoint) != self.versions.get(endpoint)
         return LiveUpdate(

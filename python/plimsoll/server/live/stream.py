@@ -28,7 +28,7 @@ MOST_VIEWERS = 100
 HEARTBEAT_INTERVAL_S = 10.0
 """Seconds without an event after which a comment shows that the connection lives."""
 STEP = 0.5
-"""Seconds after which what was logged between two seconds of a run is told."""
+"""Seconds after which what was logged between two seconds of a run is sent."""
 UPDATE_TIMEOUT_S = 3.0
 """Seconds that somebody waits for numbers of now."""
 MOST_TEXTS = 64
@@ -56,14 +56,14 @@ class Viewers:
         return self._count
 
     def response(self, endpoint: Key | None) -> Response:
-        """What is told about this endpoint, or None for all, until one of both sides ends it."""
+        """The events about this endpoint, or None for all, until one of both sides ends the stream."""
         if self._count >= MOST_VIEWERS:
             raise HTTPException(503, f"{MOST_VIEWERS} pages look at this run already: close one")
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         return StreamingResponse(self._events(endpoint), media_type="text/event-stream", headers=headers)
 
     def dismiss(self) -> None:
-        """From any thread: tell all of the end, and let them go."""
+        """From any thread: end all streams, with an event that says so."""
         self._is_over = True
         self._call()
 

@@ -11,7 +11,10 @@ Three dangers are met here, on every request and before anything else looks at i
 
 from __future__ import annotations
 
+import functools
+import ipaddress
 import secrets
+import socket
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -22,7 +25,6 @@ from starlette.responses import RedirectResponse
 
 from plimsoll.errors import UsageError
 from plimsoll.server.answers import problem
-from plimsoll.server.security.hosts import is_loopback, is_of_this_machine
 
 if TYPE_CHECKING:
     from starlette.responses import Response
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 SHORTEST_TOKEN = 8
-"""Characters. Ten guesses a minute are allowed."""
+"""Characters. An address may guess ten times a minute."""
 MOST_BODY = 1_000_000
 """Bytes of a request."""
 CSRF_HEADER = "X-Plimsoll-Token"
@@ -117,7 +119,7 @@ class Guard:
         if refusal is not None:
             await refusal(scope, receive, send_safely)
         else:
-            await self._app(scope, _bounded(headers, receive), send_safely)
+            await self._app(scope, _bounded(receive), send_safely)
 
     def _foreign(self, scope: Scope, headers: Headers) -> Response | None:
         """The refusal of a request from another site's page, or None."""
@@ -177,7 +179,7 @@ def _bearer(headers: Headers) -> str | None:
     return token.strip() if scheme.lower() == "bearer" else None
 
 
-def _bounded(headers: Headers, receive: Receive) -> Receive:
+def _bounded(receive: Receive) -> Receive:
     """The same body; if it is too long, reading it raises HTTPException."""
     taken = 0
 
@@ -191,3 +193,32 @@ def _bounded(headers: Headers, receive: Receive) -> Receive:
         return message
 
     return bounded
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs of this machine can connect to this address; "" is loopback."""
+    if host in ("", "localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def is_of_this_machine(name: str, given: str) -> bool:
+    """Whether a name that a browser asked for cannot be one that somebody else has made point at this machine. given:
+    the address that is listened on."""
+    name = name.lower()
+    if name in ("localhost", given.lower()):
+        return True
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return name in _own_names()
+    return True
+
+
+@functools.cache
+def _own_names() -> frozenset[str]:
+    """Asked for once: the resolver may take its time."""
+    return frozenset({socket.gethostname().lower(), socket.getfqdn().lower()})

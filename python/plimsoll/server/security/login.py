@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import ipaddress
 import secrets
 import time
 from collections import OrderedDict
@@ -66,15 +65,15 @@ class FailedLogins:
 
     def wait(self, address: str) -> float:
         """Seconds until this address may guess again; 0 now."""
-        times = [each for each in self._wrong.get(_block(address), ()) if each > self._clock() - LOCKOUT_S]
+        times = [each for each in self._wrong.get(address, ()) if each > self._clock() - LOCKOUT_S]
         return times[-GUESSES] + LOCKOUT_S - self._clock() if len(times) >= GUESSES else 0.0
 
     def count(self, address: str) -> None:
         """Count a wrong token of this address."""
-        times = self._wrong.setdefault(_block(address), [])
+        times = self._wrong.setdefault(address, [])
         times.append(self._clock())
         del times[:-GUESSES]
-        self._wrong.move_to_end(_block(address))
+        self._wrong.move_to_end(address)
         while len(self._wrong) > MOST_ADDRESSES:
             self._wrong.popitem(last=False)
 
@@ -131,17 +130,6 @@ class Sessions:
 def _cookie_name(scope: Scope) -> str:
     """One for each port: to browsers the pages of all ports are one host."""
     return f"plimsoll-{(scope.get('server') or ('', 0))[1]}"
-
-
-def _block(address: str) -> str:
-    """The block of an address: a client with one IPv6 address has 2**64 of them."""
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if found.version == 4:
-        return address
-    return str(ipaddress.ip_network((found, 64), strict=False))
 
 
 def routes(access: Access, sessions: Sessions, base_path: str) -> list[Route]:

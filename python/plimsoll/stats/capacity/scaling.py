@@ -82,11 +82,13 @@ def too_short(loads: Sequence[float], rates: Sequence[float]) -> tuple[str, ...]
     """What the ladder lacks for any fit of the law, whatever its rungs say."""
     reasons = []
     if len(loads) < LEAST_RUNGS:
-        reasons.append(f"{len(loads)} rungs, at least {LEAST_RUNGS} are needed for three parameters")
+        many = f"{len(loads)} level{'s' * (len(loads) != 1)}"
+        reasons.append(f"{many}, at least {LEAST_RUNGS} are needed for three parameters")
     top = max(range(len(rates)), key=lambda index: rates[index], default=0)
     below, above = top, max(0, len(rates) - 1 - top)
     if min(below, above) < LEAST_SIDE:
-        reasons.append(f"{below} rungs below the peak and {above} above, at least {LEAST_SIDE} on each side are needed")
+        under = f"{below} level{'s' * (below != 1)} below the peak and {above} above"
+        reasons.append(f"{under}, at least {LEAST_SIDE} on each side are needed")
     return tuple(reasons)
 
 
@@ -98,7 +100,7 @@ def _poor(
         reasons.append(f"R² is {r2:.3f}, at least {LEAST_R2} is needed")
     if residual > MOST_RESIDUAL:
         reasons.append(
-            f"a rung is {residual * 100:.0f} % of the highest throughput off the curve, at most "
+            f"a level is {residual * 100:.0f} % of the highest throughput off the curve, at most "
             f"{MOST_RESIDUAL * 100:.0f} % is allowed"
         )
     for name, value in (("σ", contention), ("κ", coherence)):

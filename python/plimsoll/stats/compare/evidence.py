@@ -30,7 +30,8 @@ class Refusal:
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
     pairs: tuple[Pair, ...]
-    """Of valid runs, the endpoint measured in both."""
+    """Of valid runs, the endpoint measured in both. Without any, or where a check forbids an answer, all that have
+    values: they are shown."""
     failed: frozenset[str]
     """Ids of the checks that did not hold for some run, or for all."""
     remarks: tuple[str, ...] = ()
@@ -51,9 +52,11 @@ def gather(study: Study, readings: Readings, gate: VerdictGate, question: Questi
     sound = [pair for pair in pairs if not any(faults[id(trial)] for trial in pair)]
     failed = frozenset([each.id for each in general] + [name for each in faults.values() for name, _ in each])
     reasons = [each.statement for each in general] + [reason for each in faults.values() for _, reason in each]
-    usable = tuple(pair for pair in sound if all(_has_value(readings, question, trial) for trial in pair))
+    is_refused = bool(general) or not sound
+    shown = pairs if is_refused else sound
+    usable = tuple(pair for pair in shown if all(_has_value(readings, question, trial) for trial in pair))
     evidence = Evidence(usable, failed, tuple(_remarks(study, cells, pairs, sound, reasons)))
-    if general or not sound:
+    if is_refused:
         return evidence, Refusal("invalid", reasons[0])
     if not usable:
         return evidence, Refusal("no verdict", _missing(readings, question, sound[0]))

@@ -45,15 +45,20 @@ class PairedResult:
     """Of no difference, by flipping signs; None for more than `MOST_FLIPPED` pairs."""
     with_history: bool = False
     alpha: float = ALPHA
+    below: float = 0.0
+    """How much lower than the mean difference the truth may be for a reason that more pairs do not remove."""
+    above: float = 0.0
+    """How much higher."""
 
     @property
     def p(self) -> float:
-        """Of no difference, two-sided, by t."""
+        """Of no difference, two-sided, by t; of what is left of the difference beyond `below` or `above`."""
         from scipy.special import stdtr
 
+        certain = max(0.0, self.centre - self.below, -self.centre - self.above)
         if not self.error:
-            return 1.0 if not self.centre else 0.0
-        return 2 * float(stdtr(self.freedom, -abs(self.centre) / self.error))
+            return 1.0 if not certain else 0.0
+        return 2 * float(stdtr(self.freedom, -certain / self.error))
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -65,9 +70,10 @@ class PairedResult:
         Schuirmann, J. Pharmacokin. Biopharm. 15, 1987)."""
         from scipy.special import stdtr
 
+        farthest = max(self.centre + self.above, self.below - self.centre)
         if not self.error:
-            return 0.0 if abs(self.centre) < margin else 1.0
-        return float(stdtr(self.freedom, (abs(self.centre) - margin) / self.error))
+            return 0.0 if farthest < margin else 1.0
+        return float(stdtr(self.freedom, (farthest - margin) / self.error))
 
     def is_within(self, margin: float) -> bool:
         """Whether the interval at 1 − 2 · alpha lies within ±margin."""
@@ -86,7 +92,7 @@ class PairedResult:
         from scipy.special import stdtrit
 
         half = -float(stdtrit(self.freedom, alpha / 2)) * self.error
-        return self.centre - half, self.centre + half
+        return self.centre - half - self.below, self.centre + half + self.above
 
 
 def log_ratios(a: Sequence[float], b: Sequence[float]) -> list[float]:

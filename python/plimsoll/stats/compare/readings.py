@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,9 +15,10 @@ from plimsoll.stats.latency.warmup import mser5
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.latency.autocorrelation import Within
+    from plimsoll.stats.latency.tally import Clock
     from plimsoll.stats.study import Course, Level, Measured, Study, Trial
 
 EndpointKey = tuple[str, str]
@@ -28,8 +30,9 @@ CellKey = tuple[str, "Level | None", str]
 class Readings:
     """Reads on demand and keeps what it has read."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, clock: Clock = "response") -> None:
         self._study = study
+        self._clock = clock
         quantiles = {each.quantile for each in (*study.metrics, *study.primary)}
         self._quantiles = sorted(each for each in quantiles if each is not None)
         # Trials are not hashable by value; the study keeps them alive, so their identity will do.
@@ -39,6 +42,11 @@ class Readings:
         self._cuts: dict[tuple[str, Level | None], int] = {}
         self._measured: dict[tuple[int, EndpointKey], Measured | None] = {}
         self._within: dict[tuple[int, EndpointKey], dict[float, Within | None]] = {}
+
+    @cached_property
+    def by_service(self) -> Readings:
+        """The same by service times, in which the generator has no share."""
+        return Readings(self._study, "service")
 
     def cell(self, variant: str, level: Level | None, operation: str) -> tuple[Trial, ...]:
         """As `Study.cell`, which is asked for every endpoint and metric."""
@@ -96,6 +104,8 @@ class Readings:
             cut = self.cut(trial.operation, trial.level)
             if found is not None and cut and found.course is not None:
                 found = without_head(found, found.course, cut, trial.duration)
+            if found is not None and self._clock == "service":
+                found = timed_by_service(found)
             self._measured[place] = found
         return self._measured[place]
 
@@ -120,16 +130,36 @@ class Readings:
         return self._within[place].get(quantile)
 
 
+def timed_by_service(measured: Measured) -> Measured:
+    """The endpoint with its service times for response times; as it is where they are not known."""
+    service, course = measured.service, measured.course
+    if service is None or not service.count:
+        return measured
+    if course is not None:
+        known = [None if each is None else (each.mean / 1000, each.max / 1000) for each in course.service]
+        means, maxima = (np.array([math.nan if each is None else each[place] for each in known]) for place in (0, 1))
+        course = replace(course, histograms=course.service, means=means, maxima=maxima, on_time=())
+    return replace(
+        measured,
+        mean=service.mean / 1000,
+        min=service.min / 1000,
+        max=service.max / 1000,
+        quantiles={q: service.value_at(q) / 1000 for q in measured.quantiles},
+        histogram=service,
+        on_time=None,
+        course=course,
+    )
+
+
 def without_head(measured: Measured, course: Course, seconds: int, duration: float | None) -> Measured:
     """The endpoint without so many seconds more at its start; duration: of the run, as it was."""
     window = slice((course.measured.start or 0) + seconds, course.measured.stop)
-    histogram = Histogram()
+    seconds_left = range(*window.indices(len(course)))
+    histogram = _sum(course.histograms, seconds_left)
     timed = np.zeros(len(course), dtype=np.int64)
-    for second in range(*window.indices(len(course))):
+    for second in seconds_left:
         each = course.histograms[second]
-        if each is not None:
-            histogram.add(each)
-            timed[second] = each.count
+        timed[second] = 0 if each is None else each.count
     counts, requests = timed[window], int(course.requests[window].sum())
     means, maxima, sizes = (np.nan_to_num(each[window]) for each in (course.means, course.maxima, course.sizes))
     left = duration - seconds if duration is not None else None
@@ -147,10 +177,20 @@ def without_head(measured: Measured, course: Course, seconds: int, duration: flo
         outcomes={},
         mean_success=None,
         mean_failure=None,
-        service=None,
+        service=_sum(course.service, seconds_left) if course.service else None,
+        on_time=_sum(course.on_time, seconds_left) if course.on_time else None,
         histogram=histogram,
         course=replace(course, measured=window),
     )
+
+
+def _sum(histograms: Sequence[Histogram | None], seconds: range) -> Histogram:
+    total = Histogram()
+    for second in seconds:
+        each = histograms[second]
+        if each is not None:
+            total.add(each)
+    return total
 
 
 def _paired(a: tuple[Trial, ...], b: tuple[Trial, ...]) -> tuple[Pair, ...]:

@@ -19,6 +19,7 @@ from plimsoll.stats.compare import planning
 from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
 from plimsoll.stats.compare.evidence import counted_failures, fewest_requests, gather, too_few
 from plimsoll.stats.compare.gate import VerdictGate
+from plimsoll.stats.compare.lateness import generators_span, needs_service
 from plimsoll.stats.compare.pairs import LEAST, benjamini_hochberg, log_ratios, paired
 from plimsoll.stats.compare.questions import questions_of
 from plimsoll.stats.compare.ratios import (
@@ -32,6 +33,7 @@ from plimsoll.stats.compare.ratios import (
 from plimsoll.stats.compare.readings import Readings
 from plimsoll.stats.compare.shares import difference
 from plimsoll.stats.latency.ranks import above
+from plimsoll.stats.validity.check import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,6 +46,9 @@ if TYPE_CHECKING:
 
 OWN_CHECKS = ("RUN",)
 """The check that is no finding: the runs are valid."""
+BY_SERVICE = "service times are compared: the generator has too large a share of the response times"
+LEAST_SAID = 0.001
+"""An interval that is wider by less need not say so."""
 LEAST_FOR_PLANS = 4
 """Pairs of which the spread is known well enough to say how many more it takes."""
 LEAST_FOR_FLIPS = 6
@@ -76,6 +81,9 @@ class _Bench:
 
 def _answer(bench: _Bench, question: Question) -> Comparison:
     evidence, refusal = gather(bench.study, bench.readings, bench.gate, question)
+    if needs_service(bench.readings, question, evidence.pairs):
+        bench = replace(bench, readings=bench.readings.by_service)
+        evidence = replace(evidence, remarks=(*evidence.remarks, BY_SERVICE))
     trials = [trial for pair in evidence.pairs for trial in pair]
     start = Comparison(
         metric=question.metric,
@@ -180,6 +188,7 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
         history=history_of(bench.study, question),
         alpha=bench.alpha(len(pairs)),
     )
+    late = generators_span(bench.readings, question, pairs)
     told = replace(
         start,
         effect=effect_of(bench.readings, question, pairs),
@@ -188,10 +197,11 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
     )
     if found is None:
         span = within_runs(bench.readings, question, pairs[0])
-        low, high = span if span is not None else (None, None)
+        low, high = (None, None) if span is None else (span[0] * math.exp(-late.below), span[1] * math.exp(late.above))
         return replace(told, word="one run", low=low, high=high, within_run=span is not None)
     if len(pairs) < LEAST and not found.with_history:
         return replace(told, reason=_too_few_pairs(len(pairs)))
+    found = replace(found, below=late.below, above=late.above)
     told = _with_interval(bench, told, found)
     word, at_least = found.verdict(math.log1p(metric.delta))
     answer = replace(told, word=word, at_least=at_least)
@@ -211,6 +221,9 @@ def _with_interval(bench: _Bench, start: Comparison, found: PairedResult) -> Com
     disputed = found.p_flip is not None and found.p <= found.alpha < found.p_flip
     if disputed and found.pairs >= LEAST_FOR_FLIPS:
         remarks.append(f"the exact test by signs does not confirm it (p={found.p_flip:.2g})")
+    wider = math.expm1(max(found.below, found.above))
+    if wider >= LEAST_SAID:
+        remarks.append(f"the interval is wider by the generator's share, up to {percent(wider)}")
     return replace(
         start,
         low=math.exp(low),

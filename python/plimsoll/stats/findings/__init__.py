@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings.bimodal import bimodal
 from plimsoll.stats.findings.caps import caps
+from plimsoll.stats.findings.connections import connections
 from plimsoll.stats.findings.durations import durations, floor
 from plimsoll.stats.findings.elasticity import steep
 from plimsoll.stats.findings.errors import claims, errors
@@ -14,10 +15,10 @@ from plimsoll.stats.findings.generators import corrected, generators
 from plimsoll.stats.findings.leaks import crashes, leaks
 from plimsoll.stats.findings.lists import lists, plans
 from plimsoll.stats.findings.littles_law import littles_law
-from plimsoll.stats.findings.order import order
+from plimsoll.stats.findings.overload import overload
 from plimsoll.stats.findings.payload import growth, payload
 from plimsoll.stats.findings.retrograde import retrograde
-from plimsoll.stats.findings.rounding import step, ties
+from plimsoll.stats.findings.rounding import order, step, ties
 from plimsoll.stats.findings.saturation import pre_knee, saturation
 from plimsoll.stats.findings.scaling_law import scaling_law
 from plimsoll.stats.findings.serial import serial
@@ -42,6 +43,7 @@ RULES: tuple[Rule, ...] = (
     lists,
     growth,
     bimodal,
+    overload,
     saturation,
     pre_knee,
     serial,
@@ -55,6 +57,7 @@ RULES: tuple[Rule, ...] = (
     crashes,
     leaks,
     stalls,
+    connections,
     plans,
     floor,
     durations,

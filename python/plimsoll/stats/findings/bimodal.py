@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -33,17 +33,23 @@ LEAST_PEAK = 10.0
 LEAST_VALLEY = 0.5
 """An empty valley counts as half a request."""
 WAITS_MS = (
+    (40.0, "TCP's delayed acknowledgement"),
     (200.0, "TCP's shortest retransmission timeout"),
-    (1_000.0, "a lost SYN"),
-    (5_000.0, "a DNS query's timeout"),
+    (1_000.0, "a lost SYN, or a retry or a poll once a second"),
+    (5_000.0, "a DNS query's timeout, or a time limit of 5 s with a retry"),
 )
-"""Distances between modes that have a well-known reason, which stays a hypothesis."""
+"""Distances between modes that have well-known reasons, which stay hypotheses."""
+OTHERS = "a cache that is missed, a cold start, a lock, a pause of the target"
+LEAST_APART_MS = 10.0
+"""Between two modes of requests that are otherwise alike: less is how processes take turns on a busy machine."""
+ALIKE = 0.2
+"""How far the count of a mode may be off the count of failures, to be called theirs."""
 NEAR = 0.15
 """How near to such a distance the modes have to be apart: their peaks are known to a bin."""
 RULE = (
     f"in bins of {DECADE:g} decades, smoothed, the lower of two peaks is at least {SCORE:g} times the valley between "
-    f"them, with at least {LEAST_SHARE * 100:g} % and {LEAST_COUNT} requests on each side: percentiles in between are "
-    "of neither kind"
+    f"them, with at least {LEAST_SHARE * 100:g} % and {LEAST_COUNT} requests on each side, and "
+    f"the peaks are {LEAST_APART_MS:g} ms apart unless one is of failures: percentiles in between are of neither kind"
 )
 MIXED = "endpoints whose times do not overlap at all are two populations: a percentile of both moves with their mix"
 
@@ -59,6 +65,8 @@ class Modes:
     high: float
     minor: float
     """Share of the smaller part."""
+    above: float
+    """Share of the slower part."""
 
     @property
     def is_bimodal(self) -> bool:
@@ -82,7 +90,9 @@ def _cell(study: Study, rows: Sequence[tuple[Trial, Measured]]) -> Finding | Non
             merged.add(histogram)
         found = modes(merged.buckets())
         if found is not None and found.is_bimodal:
-            return _two(study, trial, row, found)
+            failed = _failed([each for _, each in rows], found)
+            if failed or found.high - found.low >= LEAST_APART_MS:
+                return _two(study, trial, row, found, failed)
     return _mixed(study, trial) if row.key == TOTAL else None
 
 
@@ -108,8 +118,9 @@ def modes(buckets: Sequence[tuple[float, int]]) -> Modes | None:
         if peak < LEAST_PEAK:
             continue
         if best is None or score > best.score:
-            minor = min(below, above) / counts.sum()
-            best = Modes(score, _ms(first + valley), _ms(first + left), _ms(first + right), float(minor))
+            total = float(counts.sum())
+            mode = _ms(first + valley), _ms(first + left), _ms(first + right)
+            best = Modes(score, *mode, min(below, above) / total, above / total)
     return best
 
 
@@ -118,23 +129,54 @@ def _ms(index: int) -> float:
     return float(10 ** ((index + 0.5) * DECADE))
 
 
-def _two(study: Study, trial: Trial, row: Measured, found: Modes) -> Finding:
+def _failed(rows: Sequence[Measured], found: Modes) -> Literal["low", "high"] | None:
+    """The mode that consists of the failed requests, if one does."""
+    requests, failures = sum(row.requests or 0 for row in rows), sum(row.failures or 0 for row in rows)
+    times = [(row.mean_failure, row.mean_success) for row in rows if row.mean_failure and row.mean_success]
+    if not times or not requests:
+        return None
+    failed, succeeded = (sum(each) / len(each) for each in zip(*times, strict=True))
+    is_high = failed > found.split
+    if (succeeded > found.split) == is_high:
+        return None
+    share = found.above if is_high else 1 - found.above
+    if abs(failures / requests / share - 1) > ALIKE:
+        return None
+    return "high" if is_high else "low"
+
+
+def _two(study: Study, trial: Trial, row: Measured, found: Modes, failed: Literal["low", "high"] | None) -> Finding:
     is_all = row.key == TOTAL
-    place = wording.cell(study, trial, "" if is_all else row.label)
-    who = f"{place + ': ' if place else ''}all endpoints together have" if is_all else f"{place or row.label} has"
-    apart = found.high - found.low
-    reason = next((name for wait, name in WAITS_MS if abs(apart / wait - 1) <= NEAR), None)
-    hypothesis = f"; they are {wording.ms(apart)} apart: hypothesis: {reason}" if reason else ""
+    of = {
+        "low": (found.low, "the requests that failed", found.high),
+        "high": (found.high, "the requests that failed", found.low),
+        None: (found.high, f"{wording.percent(found.above)} of the requests", found.low),
+    }[failed]
+    advice = "Look at failed and successful requests apart: percentiles of both describe neither."
+    if failed is None:
+        advice = "Compare the endpoints one by one." if is_all else _causes(found.high - found.low)
     return Finding(
         "BIMODAL",
-        "blocks" if is_all else "insight",
-        f"{who} two kinds of latencies, around {wording.ms(found.low)} and around {wording.ms(found.high)} "
-        f"({wording.percent(found.minor)} in the smaller part){hypothesis}.",
+        "blocks" if is_all and failed else "insight",
+        f"{wording.lead(wording.cell(study, trial, 'all endpoints together' if is_all else row.label))}"
+        f"latencies are of two kinds, around {_about(of[0])} for {of[1]} and around {_about(of[2])} for the "
+        "others.",
         Where(trial.variant, trial.level, trial.operation, row.key, kinds=("quantile",) if is_all else ()),
         RULE,
         {"score": found.score, "split_ms": found.split, "modes_ms": (found.low, found.high), "minor": found.minor},
-        "Compare the endpoints one by one." if is_all else "Find out what the slower ones have in common.",
+        advice,
     )
+
+
+def _about(milliseconds: float) -> str:
+    """Two digits: a mode is known to a bin."""
+    return wording.ms(float(f"{milliseconds:.2g}"))
+
+
+def _causes(apart: float) -> str:
+    """What to look for, by how many ms the modes are apart."""
+    known = [name for wait, name in WAITS_MS if abs(apart / wait - 1) <= NEAR]
+    return f"Find out what the slower ones have in common. Hypotheses: {', '.join((*known, OTHERS))}."
 
 
 def _mixed(study: Study, trial: Trial) -> Finding | None:
@@ -147,19 +189,21 @@ def _mixed(study: Study, trial: Trial) -> Finding | None:
     for cut in range(1, len(by_time)):
         fast, slow = by_time[:cut], by_time[cut:]
         top, bottom = max(row.max or 0.0 for row in fast), min(row.min or 0.0 for row in slow)
-        minor = min(sum(row.requests or 0 for row in part) for part in (fast, slow))
-        place = wording.cell(study, trial)
-        if top < bottom and minor >= max(LEAST_COUNT, LEAST_SHARE * total):
-            return Finding(
-                "BIMODAL",
-                "blocks",
-                f"{place + ': ' if place else ''}percentiles of all together mix "
-                f"{wording.several([row.label for row in fast])} (none above {wording.ms(top)}) with "
-                f"{wording.several([row.label for row in slow])} (none below {wording.ms(bottom)}): they say nothing "
-                "of either.",
-                Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
-                MIXED,
-                {"fast_max_ms": top, "slow_min_ms": bottom, "minor": minor / total},
-                "Compare the endpoints one by one.",
-            )
+        counts = [sum(row.requests or 0 for row in part) for part in (fast, slow)]
+        failures = [sum(row.failures or 0 for row in part) for part in (fast, slow)]
+        if top >= bottom or min(counts) < max(LEAST_COUNT, LEAST_SHARE * total):
+            continue
+        is_failed = any(failed > count / 2 for failed, count in zip(failures, counts, strict=True))
+        return Finding(
+            "BIMODAL",
+            "blocks" if is_failed else "insight",
+            f"{wording.lead(wording.cell(study, trial))}"
+            f"percentiles of all together mix {wording.several([row.label for row in fast])} (none above "
+            f"{wording.ms(top)}) with {wording.several([row.label for row in slow])} (none below "
+            f"{wording.ms(bottom)}){', where most requests of one of the two fail' if is_failed else ''}.",
+            Where(trial.variant, trial.level, trial.operation, TOTAL, kinds=("quantile",)),
+            MIXED,
+            {"fast_max_ms": top, "slow_min_ms": bottom, "minor": min(counts) / total},
+            "Compare the endpoints one by one.",
+        )
     return None

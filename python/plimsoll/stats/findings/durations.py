@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import seconds_of, whole
+from plimsoll.stats.findings.rows import compared_cells, places, seconds_of, successes, valid, whole
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -25,49 +24,43 @@ LENGTHS = (
     "during a run is otherwise not the same"
 )
 COUNTING = (
-    "if requests came at random, counts n₁ and n₂ alone would scatter the ratio by exp(±1.96 · √(1/n₁ + 1/n₂)); runs "
-    "scatter more than that, so a difference within it is none that a run each can show"
+    "if successful requests came at random, counts n₁ and n₂ alone would scatter the ratio by "
+    "exp(±1.96 · √(1/n₁ + 1/n₂)); runs scatter more than that, so one run each cannot show a difference within it"
 )
 
 
 def durations(study: Study) -> Iterable[Finding]:
-    for operation in study.operations:
-        for level in study.levels:
-            known = [
-                (trial, seconds, derived)
-                for trial in study.trials
-                if (trial.operation, trial.level) == (operation, level) and not trial.invalid
-                for seconds, derived in [seconds_of(trial)]
-                if seconds is not None
-            ]
-            if not known:
-                continue
-            longest = max(seconds for _, seconds, _ in known)
-            short = [(trial, seconds) for trial, seconds, _ in known if seconds < longest * (1 - DIFFER)]
-            if not short:
-                continue
-            derived = any(each for _, _, each in known)
-            yield Finding(
-                "DURATION",
-                "warning",
-                f"Runs{f' at {level}' if level is not None else ''} differ in length: "
-                f"{wording.several([f'{wording.place(study, trial)} {seconds:.0f} s' for trial, seconds in short])}, "
-                f"others up to {longest:.0f} s{' (requests / rate)' if derived else ''}.",
-                Where(None, level, operation),
-                LENGTHS,
-                {f"seconds of {trial.variant} #{trial.repeat}": seconds for trial, seconds, _ in known},
-                "Give all the same time.",
-            )
+    for level, operation in places(study):
+        known = [
+            (trial, seconds, derived)
+            for trial in study.trials
+            if (trial.operation, trial.level) == (operation, level) and not trial.invalid
+            for seconds, derived in [seconds_of(trial)]
+            if seconds is not None
+        ]
+        longest = max((seconds for _, seconds, _ in known), default=0.0)
+        short = [(trial, seconds) for trial, seconds, _ in known if seconds < longest * (1 - DIFFER)]
+        if not short:
+            continue
+        derived = any(each for _, _, each in known)
+        yield Finding(
+            "DURATION",
+            "warning",
+            f"Runs{f' at {level}' if level is not None else ''} differ in length: "
+            f"{wording.several([f'{wording.place(study, trial)} {seconds:.0f} s' for trial, seconds in short])}, "
+            f"others up to {longest:.0f} s{' (requests / rate)' if derived else ''}.",
+            Where(None, level, operation),
+            LENGTHS,
+            {f"seconds of {trial.variant} #{trial.repeat}": seconds for trial, seconds, _ in known},
+            "Give all the same time.",
+        )
 
 
 def floor(study: Study) -> Iterable[Finding]:
-    for operation in study.operations:
-        for level in study.levels:
-            for a, b, _ in pairs_of_variants(study):
-                before = [each for each in study.cell(a, level, operation) if not each.invalid]
-                after = [each for each in study.cell(b, level, operation) if not each.invalid]
-                if len(before) == len(after) == 1:
-                    yield from _floor(study, before[0], after[0])
+    for a, b, level, operation in compared_cells(study):
+        before, after = valid(study, a, level, operation), valid(study, b, level, operation)
+        if len(before) == len(after) == 1:
+            yield from _floor(study, before[0], after[0])
 
 
 def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
@@ -75,10 +68,11 @@ def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
     seconds, more_seconds = seconds_of(before)[0], seconds_of(after)[0]
     if before.model == "open" or first is None or second is None or not seconds or not more_seconds:
         return
-    if not first.requests or not second.requests:
+    done, more_done = successes(first), successes(second)
+    if not done or not more_done:
         return
-    ratio = second.requests / more_seconds / (first.requests / seconds)
-    half = Z * math.sqrt(1 / first.requests + 1 / second.requests)
+    ratio = more_done / more_seconds / (done / seconds)
+    half = Z * math.sqrt(1 / done + 1 / more_done)
     low, high = ratio * math.exp(-half), ratio * math.exp(half)
     if not low <= 1 <= high:
         return
@@ -86,7 +80,7 @@ def _floor(study: Study, before: Trial, after: Trial) -> Iterable[Finding]:
         "FLOOR",
         "insight",
         f"{wording.place(study, after)} against {before.variant}: throughput differs by {(ratio - 1) * 100:+.2g} %, "
-        f"which is within what counting requests scatters alone (ratio [{low:.3f}, {high:.3f}]), let alone two runs.",
+        f"no more than chance makes of such counts ({(low - 1) * 100:+.2g} to {(high - 1) * 100:+.2g} %).",
         Where(after.variant, after.level, after.operation, TOTAL, against=before.variant),
         COUNTING,
         {"ratio": ratio, "interval": (low, high)},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints
+from plimsoll.stats.findings.overload import backlog
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 STEEP = 4.0
 """A queue with random arrivals and services (M/M/1) has e = ρ/(1 − ρ), 4 at 80 % utilisation: time to stop."""
 RULE = (
-    "e = Δ ln p99 / Δ ln load between two rungs is at least 4; a queue with random arrivals (M/M/1) has "
+    "e = Δ ln p99 / Δ ln load between two levels is at least 4; a queue with random arrivals (M/M/1) has "
     "e = ρ/(1 − ρ), so that is 80 % utilisation. In a closed loop users slow down with the target, so e is a flag only"
 )
 
@@ -40,7 +41,7 @@ def steep(study: Study) -> Iterable[Finding]:
     for ladder in of_endpoints(study):
         for lower, upper in pairwise(ladder.rungs):
             before, after = lower.quantile(0.99), upper.quantile(0.99)
-            if before and after:
+            if before and after and not all(backlog(trial) for trial in upper.trials):
                 e = elasticity(lower.load, before, upper.load, after)
                 by_cell[ladder.variant, ladder.operation, lower.load, upper.load].append((e, ladder, lower, upper))
     for (variant, operation, _, _), found in by_cell.items():
@@ -53,30 +54,27 @@ def _finding(
     study: Study, variant: str, operation: str, flagged: list[tuple[float, Ladder, Rung, Rung]], known: int
 ) -> Finding:
     e, ladder, lower, upper = max(flagged, key=lambda each: each[0])
-    open_model = ladder.unit == "/s"
-    who = wording.subject(study, variant, operation)
-    share = f" at {len(flagged)} of {known} endpoints, most" if known > 1 else ""
-    named = f" at {ladder.label}" if known > 1 else ""
-    meaning = (
-        f", as an M/M/1 queue's does at {wording.whole_percent(utilisation(e))} utilisation"
-        if open_model
-        else "; in a closed loop that is a flag, not a utilisation"
-    )
+    # Beyond its capacity, where requests fail, a queue has no utilisation.
+    is_queue = ladder.unit == "/s" and (upper.failures or 0) <= study.tolerance * (upper.requests or 0)
+    who = wording.lead(wording.subject(study, variant, operation))
+    of = f" of {ladder.label}" if known > 1 else ""
+    others = f" ({len(flagged)} of {known} endpoints grow so)" if known > 1 else ""
+    meaning = f", as in a queue at {wording.whole_percent(utilisation(e))} utilisation" if is_queue else ""
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "elasticity": e,
         "loads": (lower.load, upper.load),
         "p99_ms": (lower.quantile(0.99) or 0.0, upper.quantile(0.99) or 0.0),
     }
-    if open_model:
+    if is_queue:
         evidence["utilisation"] = utilisation(e)
     evidence.update({f"elasticity of {each[1].label}": each[0] for each in flagged if each[1].label})
     return Finding(
         "ELAST",
         "insight",
-        f"{who + ': ' if who else ''}from {lower.level} to {upper.level} p99 grows out of proportion{share}{named} "
-        f"from {wording.ms(lower.quantile(0.99) or 0)} to {wording.ms(upper.quantile(0.99) or 0)}: 1 % more load made "
-        f"it {e:.3g} % longer{meaning}.",
+        f"{who}from {lower.level} to {upper.level} p99{of} grows from {wording.ms(lower.quantile(0.99) or 0)} to "
+        f"{wording.ms(upper.quantile(0.99) or 0)}: each 1 % more load makes it {e:.3g} % longer{meaning}{others}.",
         Where(variant, upper.level, operation, ladder.key if known == 1 and ladder.label else None),
         RULE,
         evidence,
+        f"Keep the load below {upper.level} where p99 matters.",
     )

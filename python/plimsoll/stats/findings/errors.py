@@ -8,29 +8,30 @@ from typing import TYPE_CHECKING
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import of_endpoints
+from plimsoll.stats.findings.rows import cells, grouped, rows_of
 from plimsoll.stats.proportions import clopper_pearson, wilson
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from plimsoll.stats.findings.ladders import Ladder, Rung
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import Measured, Study
 
 CHANGES = 0.05
-"""p of the same share at all rungs, below which failures depend on the load."""
-LEAST_TOLD = 0.0001
-"""A p below this rests on the distribution's far tail, and says no more."""
+"""p of the same share at all levels, below which failures depend on the load."""
 FAST = 0.5
 """Failures in at most this share of the time of other requests were refused, not served."""
 ONSET = (
-    "the first rung whose share of failures is certainly (lower 95 % bound, Clopper–Pearson) above what the study "
-    "tolerates, and the next rung too: overload does not go away with more load"
+    "the first level whose share of failures is certainly (lower 95 % bound, Clopper–Pearson) above what the study "
+    "tolerates, and the next level too: overload does not go away with more load"
 )
 PRECONDITION = (
-    "failures with a 4xx status, at the lowest rung already, that took at most half as long as other requests: "
+    "failures with a 4xx status, at the lowest level already, that took at most half as long as other requests: "
     "overload begins at some load, and makes answers slow"
 )
-CLAIM = "a share that is claimed has to lie beyond the claim with its whole 95 % interval (Wilson), at every rung"
+APART = "Find out why they fail; look at the latencies of failed and of successful requests apart."
+CLAIM = "a share that is claimed has to lie beyond the claim with its whole 95 % interval (Wilson), at every level"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +51,12 @@ class _Share:
 
     @property
     def text(self) -> str:
-        low, high = self.bounds
-        return f"{self.value * 100:.4g} % [{low * 100:.3g}, {high * 100:.3g}]"
+        low, high = (f"{bound * 100:.3g}" for bound in self.bounds)
+        return f"{self.value * 100:.4g} %" + (f" [{low}, {high}]" if low != high else "")
 
 
 def errors(study: Study) -> Iterable[Finding]:
+    yield from _without_level(study)
     for ladder in of_endpoints(study):
         shares = [
             _Share(rung, rung.failures, rung.requests)
@@ -67,6 +69,27 @@ def errors(study: Study) -> Iterable[Finding]:
         yield _begins(study, ladder, shares, first)
         if first == 0 and (suspected := _precondition(study, ladder, shares)) is not None:
             yield suspected
+
+
+def _without_level(study: Study) -> Iterable[Finding]:
+    """Runs whose load had several levels, or none that is known."""
+    for trials in cells(study):
+        rows = grouped(trials, lambda trial: trial.endpoints or rows_of(trial)) if trials[0].level is None else ()
+        for same in rows:
+            requests, failures = (sum(getattr(row, name) or 0 for _, row in same) for name in ("requests", "failures"))
+            if not requests or clopper_pearson(failures, requests)[0] <= study.tolerance:
+                continue
+            trial, row = same[0]
+            who = wording.subject(study, trial.variant, trial.operation, row.label if row.key != TOTAL else "")
+            yield Finding(
+                "ERR",
+                "warning",
+                f"{wording.lead(who)}{_part(failures / requests)} fail{_with([row for _, row in same])}.",
+                Where(trial.variant, None, trial.operation, row.key),
+                ONSET,
+                {"shares": (failures / requests,)},
+                APART,
+            )
 
 
 def claims(study: Study) -> Iterable[Finding]:
@@ -84,15 +107,16 @@ def claims(study: Study) -> Iterable[Finding]:
             if not wrong:
                 continue
             relation = "more" if is_more else "less"
-            who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+            who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
             yield Finding(
                 "ERR",
                 "warning",
-                f"{who + ': ' if who else ''}that {relation} than {claim.value * 100:g} % of the requests failed is "
-                f"not supported at {wording.several([f'{each.rung.level} ({each.text})' for each in wrong])}.",
+                f"{who}that {relation} than {claim.value * 100:g} % of the requests failed is not supported at "
+                f"{wording.several([f'{each.rung.level} ({each.text})' for each in wrong])}.",
                 Where(ladder.variant, None, ladder.operation, ladder.key),
                 CLAIM,
                 {"claimed": claim.value, "claim": claim.text, "place": claim.place, **_evidence(shares)},
+                "Quote the share with its interval, or count more requests.",
             )
 
 
@@ -111,36 +135,37 @@ def _onset(shares: Sequence[_Share], tolerance: float) -> int | None:
 
 def _begins(study: Study, ladder: Ladder, shares: Sequence[_Share], first: int) -> Finding:
     evidence = _evidence(shares)
-    onset = shares[first].rung
+    onset, last = shares[first], shares[-1]
+    kinds = _with([row for each in shares for row in each.rung.measured])
     if first:
-        where = f"begin to fail between {shares[first - 1].rung.level} and {onset.level}"
-        evidence["bracket"] = (shares[first - 1].rung.load, onset.load)
-    elif len(shares) > 1:
-        where = f"begin to fail at {onset.level} or below, the lowest rung"
-        evidence["bracket"] = (0.0, onset.load)
+        text = (
+            f"requests begin to fail{kinds} between {shares[first - 1].rung.level} and {onset.rung.level}: "
+            f"{wording.percent(onset.value)} at {onset.rung.level}"
+        )
+        evidence["bracket"] = (shares[first - 1].rung.load, onset.rung.load)
     else:
-        where = f"fail at {onset.level}"
-    trend = ""
+        is_lowest = len(shares) > 1
+        text = f"{_part(onset.value)} fail{kinds} at {onset.rung.level}{', the lowest level' if is_lowest else ''}"
+        evidence |= {"bracket": (0.0, onset.rung.load)} if is_lowest else {}
+    if onset is not last:
+        text += f", {'all' if last.value == 1 else wording.percent(last.value)} at {last.rung.level}"
     p = _differ(shares)
     if p is not None:
         evidence["p_same_share"] = p
-        if p <= CHANGES:
-            told = f"χ² p {p:.1g}" if p >= LEAST_TOLD else f"p < {LEAST_TOLD:.4f}"
-            trend = f"; the share changes with the load ({told})"
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
-    listed = wording.several([f"{each.text} at {each.rung.level}" for each in shares[first:]])
-    if len(shares) == 1:
-        listed = shares[0].text
-    kinds = _kinds(shares)
+        text += " (the share changes with the load)" if p <= CHANGES else ""
     return Finding(
         "ERR",
         "warning",
-        f"{who + ': ' if who else ''}requests {where}: {listed}{f' with {kinds}' if kinds else ''}{trend}.",
+        f"{wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))}{text}.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         ONSET,
         evidence,
-        "Latencies of failed and of successful requests are different things; look at them apart.",
+        APART,
     )
+
+
+def _part(share: float) -> str:
+    return "all requests" if share == 1 else f"{wording.percent(share)} of the requests"
 
 
 def _precondition(study: Study, ladder: Ladder, shares: Sequence[_Share]) -> Finding | None:
@@ -152,18 +177,17 @@ def _precondition(study: Study, ladder: Ladder, shares: Sequence[_Share]) -> Fin
         return None
     failed = [each for each, _ in compared]
     named = wording.several([f"HTTP {status}" for status in sorted(filter(None, statuses))])
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
     return Finding(
         "ERR",
         "warning",
-        f"{who + ': ' if who else ''}failures are {named}, happen at the lowest rung already and are answered in "
-        f"{wording.ms(min(failed))} to {wording.ms(max(failed))}, where other requests of the same users took "
-        f"{wording.ms(min(other for _, other in compared))} to {wording.ms(max(other for _, other in compared))}: "
-        "hypothesis: a precondition or the test data is at fault, not overload.",
+        f"{who}failures are {named}, at the lowest level already, and are answered in {wording.times(failed)} where "
+        f"other requests of the same users take {wording.times(other for _, other in compared)}: hypothesis: a "
+        "precondition or the test data is at fault, not overload.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         PRECONDITION,
         {"failed_ms": tuple(failed), "others_ms": tuple(other for _, other in compared)},
-        "Look at one such reply's body; a run with fresh data for each request would tell.",
+        "Look at one such reply's body, and try a run with fresh data for each request.",
     )
 
 
@@ -198,10 +222,15 @@ def _differ(shares: Sequence[_Share]) -> float | None:
     return float(chi2_contingency([failures, successes], correction=False)[1])
 
 
-def _kinds(shares: Sequence[_Share]) -> str:
-    statuses = {kind.status for each in shares for row in each.rung.measured for kind in row.kinds if kind.count}
+def _with(rows: Iterable[Measured]) -> str:
+    """ " with HTTP 500"; without a status the message of the most frequent failure, if it is one kind."""
+    kinds = [kind for row in rows for kind in row.kinds if kind.count]
+    statuses = {kind.status for kind in kinds}
     known = sorted(status for status in statuses if status is not None)
-    return wording.several([f"HTTP {status}" for status in known]) if known and None not in statuses else ""
+    if known and None not in statuses:
+        return f" with {wording.several([f'HTTP {status}' for status in known])}"
+    messages = {kind.message.strip(" .") for kind in kinds}
+    return f" ({messages.pop()})" if len(messages) == 1 and any(messages) else ""
 
 
 def _evidence(shares: Sequence[_Share]) -> dict[str, float | str | tuple[float, ...]]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.compare.shares import FailureCount, difference
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import rows_of
+from plimsoll.stats.findings.rows import compared_cells, rows_of, valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,16 +25,14 @@ SURVIVORS = (
 
 
 def unequal(study: Study) -> Iterable[Finding]:
-    for operation in study.operations:
-        for level in study.levels:
-            for a, b, _ in pairs_of_variants(study):
-                before, after = _failed(study, a, level, operation), _failed(study, b, level, operation)
-                for key in before:
-                    pairs = _pairs(before[key], after.get(key, {}))
-                    if any(each.failures for pair in pairs for each in pair):
-                        found = difference(pairs, study.tolerance)
-                        if found.beyond:
-                            yield _unequal(study, (a, b), level, operation, key, pairs, (found.low, found.high))
+    for a, b, level, operation in compared_cells(study):
+        before, after = _failed(study, a, level, operation), _failed(study, b, level, operation)
+        for key in before:
+            pairs = _pairs(before[key], after.get(key, {}))
+            if any(each.failures for pair in pairs for each in pair):
+                found = difference(pairs, study.tolerance)
+                if found.beyond:
+                    yield _unequal(study, (a, b), level, operation, key, pairs, (found.low, found.high))
 
 
 def survivors(study: Study) -> Iterable[Finding]:
@@ -56,8 +53,8 @@ def survivors(study: Study) -> Iterable[Finding]:
                 "SURVIVORS",
                 "warning",
                 f"{wording.place(study, trial, row.label)}: {named} {leaves} out the {wording.percent(share)} of "
-                f"requests that failed ({'times are of successes only' if certain else 'the table does not tell'}); "
-                "with these as the slowest it is not known.",
+                f"requests that failed{'' if certain else ' (the table does not tell)'}: these may have been the "
+                "slowest.",
                 Where(
                     trial.variant, trial.level, trial.operation, row.key, trial.id, kinds=("quantile", "mean", "max")
                 ),
@@ -72,8 +69,8 @@ def _failed(
 ) -> dict[tuple[str, str], dict[int, FailureCount]]:
     """Per row, by repeat."""
     found: dict[tuple[str, str], dict[int, FailureCount]] = {}
-    for trial in study.cell(variant, level, operation):
-        for row in () if trial.invalid else rows_of(trial):
+    for trial in valid(study, variant, level, operation):
+        for row in rows_of(trial):
             if row.requests and row.failures is not None:
                 found.setdefault(row.key, {})[trial.repeat] = FailureCount(row.failures, row.requests)
     return found
@@ -94,16 +91,13 @@ def _unequal(
     interval: tuple[float, float],
 ) -> Finding:
     (a, b), shares = pair, [sum(each.share for each in side) / len(side) for side in zip(*runs, strict=True)]
-    label = f"{key[0]} {key[1]}".strip()
-    at = f" at {level}" if level is not None and len(study.levels) > 1 else ""
-    of = f"{operation}: " if operation and len(study.operations) > 1 and operation != label else ""
     return Finding(
         "ERR",
         "blocks",
-        f"{of}{label}{at}: {wording.percent(shares[1])} of the requests to {b} failed, {wording.percent(shares[0])} of "
-        f"those to {a}: latencies and throughput are not of the same requests.",
+        f"{wording.compared(study, key, level, operation)}: {wording.percent(shares[1])} of the requests to {b} "
+        f"failed, {wording.percent(shares[0])} of those to {a}.",
         Where(b, level, operation, key, against=a, kinds=("quantile", "mean", "max", "throughput")),
         UNEQUAL,
         {"shares": tuple(shares), "difference": interval},
-        "Find out why they fail first; the comparison of the shares of failures stands.",
+        "Find out why they fail before comparing latencies or throughput: these are not of the same requests.",
     )

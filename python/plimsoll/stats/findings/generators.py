@@ -77,11 +77,11 @@ def corrected(study: Study) -> Iterable[Finding]:
         "CORRECTED",
         "warning",
         f"The percentiles of {wording.count(len(trials), 'run')} at a given rate were corrected for coordinated "
-        "omission afterwards: they count requests that were never sent, so they are too high by an unknown amount.",
+        "omission afterwards: they count requests that were never sent, so how far they are off is not known.",
         Where(kinds=("quantile", "mean")),
         CORRECTED,
         {"runs": float(len(trials))},
-        "Record latency from the intended send time instead; then nothing is omitted.",
+        "Record latency from the intended send time: then nothing is omitted.",
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.cell import geometric_mean
-from plimsoll.stats.findings.rows import seconds_of, whole
+from plimsoll.stats.findings.rows import fastest, seconds_of, successes, valid, whole
 from plimsoll.stats.proportions import garwood
 from plimsoll.stats.study import TOTAL
 
@@ -37,20 +37,26 @@ class Rung:
 
     @property
     def rates(self) -> tuple[float, ...]:
-        """Of each run: requests / duration where both were told, since a table's rate is rounded. Empty unless every
-        run has one."""
-        found = [_rate(trial, row) for trial, row in zip(self.trials, self.measured, strict=True)]
-        known = tuple(rate for rate in found if rate is not None)
-        return known if len(known) == len(found) else ()
+        """Throughput of each run: requests that did not fail, per second. Empty unless every run has one."""
+        return _known([_rate(trial, row, successes(row)) for trial, row in self._rows])
 
     @property
     def rate(self) -> float | None:
         return geometric_mean(self.rates)
 
     @property
+    def ended_rate(self) -> float | None:
+        """Requests per second, the failed ones too: users spend time in these as well."""
+        return geometric_mean(_known([_rate(trial, row, row.requests) for trial, row in self._rows]))
+
+    @property
     def requests(self) -> int | None:
         """Of all runs."""
         return self._sum([row.requests for row in self.measured])
+
+    @property
+    def successes(self) -> int | None:
+        return self._sum([successes(row) for row in self.measured])
 
     @property
     def failures(self) -> int | None:
@@ -59,21 +65,16 @@ class Rung:
     @property
     def seconds(self) -> float | None:
         """Of all runs."""
-        told = [seconds_of(trial)[0] for trial in self.trials]
-        known = [value for value in told if value is not None]
-        return math.fsum(known) if len(known) == len(told) else None
+        return math.fsum(known) if (known := _known([seconds_of(trial)[0] for trial in self.trials])) else None
 
     @property
     def mean(self) -> float | None:
         return geometric_mean([row.mean for row in self.measured])
 
     @property
-    def min(self) -> float | None:
-        return min((row.min for row in self.measured if row.min is not None), default=None)
-
-    @property
-    def max(self) -> float | None:
-        return max((row.max for row in self.measured if row.max is not None), default=None)
+    def fastest(self) -> float | None:
+        """The fastest request of all runs, in the warm-up too. None where a run does not tell."""
+        return min(_known([fastest(trial, row) for trial, row in self._rows]), default=None)
 
     def quantile(self, q: float) -> float | None:
         return geometric_mean([row.quantile(q) for row in self.measured]) or None
@@ -82,16 +83,22 @@ class Rung:
         """95 % of the throughput: over runs if there are enough; else of the counting alone, which is the least it can
         be, and of a scatter that is known otherwise (half a width of logarithms), whichever is wider. None when
         nothing tells how it scatters."""
-        if len(self.rates) >= LEAST_RUNS:
+        if len(self.rates) >= LEAST_RUNS and min(self.rates) > 0:
             logs = [math.log(rate) for rate in self.rates]
             return _around(math.exp(math.fsum(logs) / len(logs)), half_width(logs) / math.sqrt(len(logs)))
-        if not self.rate:
+        if self.rate is None:
             return None
         bounds = [_around(self.rate, scatter)] if scatter is not None else []
-        if self.requests:
-            low, high = garwood(self.requests)
-            bounds.append((self.rate * low / self.requests, self.rate * high / self.requests))
+        if self.successes is not None and self.seconds:
+            low, high = garwood(self.successes)
+            # Where counts and rates are told, they agree but for rounding.
+            per_s = self.rate / self.successes if self.successes else 1 / self.seconds
+            bounds.append((low * per_s, high * per_s))
         return (min(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None
+
+    @property
+    def _rows(self) -> Iterator[tuple[Trial, Measured]]:
+        return zip(self.trials, self.measured, strict=True)
 
     @staticmethod
     def _sum(values: list[int | None]) -> int | None:
@@ -118,9 +125,11 @@ class Ladder:
         return self.rungs[0].level.unit
 
     def with_rates(self) -> tuple[tuple[Rung, ...], list[float]]:
-        """The rungs whose throughput is known, and it."""
-        found = [(rung, rung.rate) for rung in self.rungs if rung.rate]
-        return tuple(rung for rung, _ in found), [rate for _, rate in found if rate is not None]
+        """The rungs whose throughput is known, and it; none if no request succeeded at any of them."""
+        found = [(rung, rate) for rung in self.rungs if (rate := rung.rate) is not None]
+        if not any(rate for _, rate in found):
+            return (), []
+        return tuple(rung for rung, _ in found), [rate for _, rate in found]
 
 
 def totals(study: Study) -> Iterator[Ladder]:
@@ -146,7 +155,7 @@ def of_endpoints(study: Study) -> Iterator[Ladder]:
 
 
 def slope(loads: Sequence[float], values: Sequence[float]) -> float:
-    """d ln(value) / d ln(load), by least squares over all rungs."""
+    """d ln(value) / d ln(load), by least squares over all rungs. Values are positive."""
     x = [math.log(load) for load in loads]
     y = [math.log(value) for value in values]
     return straight(x, y)
@@ -189,16 +198,25 @@ def _cells(study: Study) -> Iterator[tuple[str, str, list[tuple[Level, tuple[Tri
         for variant in study.variants:
             for unit in ("users", "/s"):
                 rungs = [
-                    (level, valid)
+                    (level, trials)
                     for level in study.levels
                     if level is not None and level.unit == unit and level.value > 0
-                    if (valid := tuple(each for each in study.cell(variant, level, operation) if not each.invalid))
+                    if (trials := tuple(valid(study, variant, level, operation)))
                 ]
                 if rungs:
                     yield variant, operation, rungs
 
 
-def _rate(trial: Trial, row: Measured) -> float | None:
-    if trial.duration and row.requests is not None:
-        return row.requests / trial.duration
-    return row.rate
+def _rate(trial: Trial, row: Measured, counted: int | None) -> float | None:
+    """counted / duration where both were told, since a table's rate is rounded."""
+    if trial.duration and counted is not None:
+        return counted / trial.duration
+    if row.rate is None or not row.requests or counted is None:
+        return row.rate
+    return row.rate * counted / row.requests
+
+
+def _known(values: Sequence[float | None]) -> tuple[float, ...]:
+    """Empty unless all are."""
+    known = tuple(value for value in values if value is not None)
+    return known if len(known) == len(values) else ()

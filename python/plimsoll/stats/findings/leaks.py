@@ -97,8 +97,7 @@ def _ended(trial: Trial) -> dict[str, float | str | tuple[float, ...]]:
 
 
 def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Finding:
-    unit = series.unit
-    whole = f"{wording.number(found.slope)} [{wording.number(found.low)}, {wording.number(found.high)}] {unit}/h"
+    slope = f"{wording.quantity(found.slope, series.unit)}/h"
     second = found.second_half
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "slope_per_h": found.slope,
@@ -113,16 +112,16 @@ def _finding(study: Study, trial: Trial, series: Series, found: Growth) -> Findi
         return Finding(
             "LEAK",
             "insight",
-            f"{place} grows by {wording.percent(found.share)} over the run ({whole}) and levels off: in the second "
-            f"half {wording.number(second[0])} [{wording.number(second[1])}, {wording.number(second[2])}] {unit}/h.",
+            f"{place} grows by {wording.percent(found.share)} over the run and levels off in its second half.",
             where,
             RULE,
             evidence,
+            "If it should not grow at all, look at what is kept while it warms up.",
         )
     return Finding(
         "LEAK",
         "warning",
-        f"{place} grows by {whole}, {wording.percent(found.share)} over the run, and does not level off: a leak, "
+        f"{place} grows by {slope} ({wording.percent(found.share)} over the run) and does not level off: a leak, "
         "unless what it keeps has a bound that was not reached.",
         where,
         RULE,

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import places, valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -67,23 +68,16 @@ class Listing:
 
 
 def lists(study: Study) -> Iterable[Finding]:
-    for operation in study.operations:
-        for level in study.levels:
-            trials = [
-                trial
-                for variant in study.variants
-                for trial in study.cell(variant, level, operation)
-                if not trial.invalid
-            ]
-            by_key: dict[tuple[str, str], list[Listing]] = {}
-            for trial in trials:
-                for each in listings(trial):
-                    by_key.setdefault(each.key, []).append(each)
-            for found in by_key.values():
-                growing = [each for each in found if each.grows]
-                if growing:
-                    yield _growing(study, growing)
-                    yield from _cut(study, growing, [each for each in found if each.is_cut])
+    for level, operation in places(study):
+        by_key: dict[tuple[str, str], list[Listing]] = {}
+        for trial in (each for variant in study.variants for each in valid(study, variant, level, operation)):
+            for listing in listings(trial):
+                by_key.setdefault(listing.key, []).append(listing)
+        for found in by_key.values():
+            growing = [each for each in found if each.grows]
+            if growing:
+                yield _growing(study, growing)
+                yield from _cut(study, growing, [each for each in found if each.is_cut])
 
 
 def plans(study: Study) -> Iterable[Finding]:
@@ -98,9 +92,7 @@ def plans(study: Study) -> Iterable[Finding]:
                 "PLAN",
                 "warning",
                 f"{wording.place(study, trial, ' '.join(each.key))}: the collected plan has a limit of {told} rows, "
-                "but replies "
-                f"carry {each.rows:.0f} (derived from their size): the plan is of another query than the one that was "
-                "measured.",
+                f"but replies carry {each.rows:.0f} (derived from their size): it is the plan of another query.",
                 Where(trial.variant, trial.level, trial.operation, each.key, trial.id),
                 PLAN,
                 {"plan_rows": float(told), "rows": each.rows},
@@ -138,8 +130,8 @@ def _growing(study: Study, found: Sequence[Listing]) -> Finding:
     baseline = by_variant.get(study.variants[0])
     evidence: dict[str, float | str | tuple[float, ...]] = {"derived": "rows from sizes of replies"}
     per_row = []
-    for variant, (rows, expected, mean, each_ms) in by_variant.items():
-        evidence[f"rows of {variant}"] = rows
+    for variant, (each_rows, expected, mean, each_ms) in by_variant.items():
+        evidence[f"rows of {variant}"] = each_rows
         evidence[f"expected rows of {variant}"] = expected
         evidence[f"ms_per_row of {variant}"] = each_ms
         if baseline is not None and variant != study.variants[0]:
@@ -149,12 +141,12 @@ def _growing(study: Study, found: Sequence[Listing]) -> Finding:
                 f"{variant} {(each_ms / baseline[3] - 1) * 100:+.0f} % (mean {(mean / baseline[2] - 1) * 100:+.0f} %)"
             )
     every = [each[0] for each in by_variant.values()]
+    rows = wording.between(f"{min(every):.0f}", f"{max(every):.0f}")
     compared = f"; per row, against {study.variants[0]}: {', '.join(per_row)}" if per_row else ""
     return Finding(
         "PAYLOAD",
         "warning",
-        f"{label}{_at(study, found[0])} returns {wording.between(round(min(every)), round(max(every)))} rows a reply "
-        f"(derived from sizes), as many as there are on average when every POST {found[0].key[1]} adds one: the list "
+        f"{label}{wording.at(study, found[0].trial.level)} returns {rows} rows a reply (derived from sizes): the list "
         f"grows during the run, so a faster variant makes its own requests slower{compared}.",
         Where(None, found[0].trial.level, found[0].trial.operation, found[0].key),
         RULE,
@@ -181,18 +173,13 @@ def _cut(study: Study, growing: Sequence[Listing], cut: Sequence[Listing]) -> It
             "PAYLOAD",
             "warning",
             f"{variant} {'changes the work' if before else f'does not do the work of {first}'}: GET {own[0].key[1]}"
-            f"{_at(study, own[0])} returns {rows:.0f} rows whatever was created (derived from sizes; "
-            f"{', '.join(compared)}), so it is another request, not the same one answered faster.",
+            f"{wording.at(study, own[0].trial.level)} returns {rows:.0f} rows whatever was created (derived from "
+            f"sizes; {', '.join(compared)}).",
             Where(variant, own[0].trial.level, own[0].trial.operation, own[0].key),
             RULE,
             evidence,
-            "Compare it only with variants that return as many rows.",
+            "It is another request: compare it only with variants that return as many rows.",
         )
-
-
-def _at(study: Study, each: Listing) -> str:
-    level = each.trial.level
-    return f" at {level}" if level is not None and len(study.levels) > 1 else ""
 
 
 def _by_variant(found: Sequence[Listing]) -> dict[str, tuple[float, float, float, float]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings import wording
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
 
     from plimsoll.stats.study import Measured, Study, Trial
 
+PAUSE = 0.8
+"""Of the longest pause that the endpoints allow, which the shortest must be to be told."""
 RULE = (
     "r = X · (R + Z) / N, with the users that were there on average while they were being started, is within "
     f"1 − R_max/T − 0.02 … 1.02 (0.05 for a mean guessed from p50 and p95): above {IMPOSSIBLE} the numbers are "
@@ -24,49 +28,117 @@ RULE = (
 
 def littles_law(study: Study) -> Iterable[Finding]:
     held: list[tuple[Trial, Measured, Little]] = []
-    unknown = 0
+    unknown: list[Trial] = []
     for trial in study.trials:
         row = whole(trial)
         if trial.invalid or row is None:
             continue
         found = judged(trial, row)
         if found is None:
-            unknown += 1
-            continue
-        if found.word == "holds":
+            unknown.append(trial)
+        elif found.word == "holds":
             held.append((trial, row, found))
         elif trial.precision.tool != PLIMSOLL.tool:
             # Ours were judged by what was counted in flight (`stats.validity`): users' code takes time of its own.
             yield _broken(study, trial, found)
+    yield from _pauses(study, unknown)
     if held:
-        yield _held(study, held, unknown)
+        yield _held(study, held, len(unknown))
 
 
 def judged(trial: Trial, row: Measured) -> Little | None:
     """By what is known of the run; None when that is too little, also for users who pause an unknown time."""
-    mean, guessed = _mean(row)
-    rate = row.requests / trial.duration if row.requests is not None and trial.duration else row.rate
-    if not mean or not rate:
+    told = _response(trial, row)
+    if told is None:
         return None
     seconds = seconds_of(trial)[0]
     if trial.model == "open":
         in_flight = trial.generator.in_flight if trial.generator is not None else None
-        return little_open(in_flight, rate, mean, duration=seconds, longest=row.max) if in_flight else None
+        if not in_flight or told.least != told.most:
+            return None
+        return little_open(in_flight, told.rate, told.least, duration=seconds, longest=row.max)
     users = _users(trial)
     if not users:
         return None
-    found = little(
-        users,
-        rate,
-        mean,
-        think=trial.think or 0.0,
-        duration=seconds,
-        ramp=trial.ramp,
-        longest=row.max,
-        guessed=guessed,
+    found, most = (
+        little(
+            users,
+            told.rate,
+            mean,
+            think=trial.think or 0.0,
+            duration=seconds,
+            ramp=trial.ramp,
+            longest=row.max,
+            guessed=told.guessed,
+        )
+        for mean in (told.least, told.most)
     )
+    if told.least != told.most:
+        # Only a bound: of these numbers nothing else is certain than that they cannot be.
+        return found if found.word == "impossible" else None
     # What is missing may be pauses that nobody told of; what is too much cannot.
-    return None if trial.think is None and found.ratio < found.low else found
+    return None if trial.think is None and most.ratio < most.low else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    """All requests of a run together."""
+
+    rate: float
+    """Per second; at least."""
+    least: float
+    """ms; the mean lies between this and `most`."""
+    most: float
+    guessed: bool
+    """From percentiles."""
+
+
+def _response(trial: Trial, row: Measured) -> _Response | None:
+    """Of the whole; where its mean is not told, what its endpoints say of it. Means of a tool that changes its times
+    afterwards are no means of requests."""
+    if trial.precision.clock == "corrected":
+        return None
+    rate = row.requests / trial.duration if row.requests is not None and trial.duration else row.rate
+    mean, guessed = _mean(row)
+    if mean and rate:
+        return _Response(rate, mean, mean, guessed)
+    parts = [(part.rate, *_mean(part)) for part in trial.endpoints]
+    guessed = any(each for _, _, each in parts)
+    means = [mean for _, mean, _ in parts if mean]
+    known = [(part_rate, mean) for part_rate, mean, _ in parts if part_rate and mean]
+    if rate and means and len(means) == len(parts) > len(known):
+        return _Response(rate, min(means), max(means), guessed)
+    if not known:
+        return None
+    told = math.fsum(part_rate for part_rate, _ in known)
+    mean = math.fsum(part_rate * mean for part_rate, mean in known) / told
+    return _Response(told, mean, mean if len(known) == len(parts) else math.inf, guessed)
+
+
+def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
+    """How long users of tables pause, where that is not told: by the lowest level, whose latencies are the shortest."""
+    for variant, operation in dict.fromkeys((trial.variant, trial.operation) for trial in trials):
+        same = (each for each in trials if (each.variant, each.operation) == (variant, operation))
+        trial = min(same, key=lambda each: _users(each) or math.inf)
+        row, users = whole(trial), _users(trial)
+        told = _response(trial, row) if row is not None else None
+        if told is None or not users or trial.think is not None or trial.precision.tool == PLIMSOLL.tool:
+            continue
+        cycle = users / told.rate
+        least, most = cycle - told.most / 1000, cycle - told.least / 1000
+        if least < PAUSE * most:
+            continue
+        yield Finding(
+            "LITTLE",
+            "insight",
+            f"{wording.lead(wording.subject(study, variant, operation))}"
+            f"users pause {wording.times((least * 1000, most * 1000))} between two requests (users / throughput − "
+            f"latency{wording.at(study, trial.level)}).",
+            Where(variant, None, operation),
+            RULE,
+            {"pause_s": (least, most), "users": users, "rate_per_s": told.rate},
+            "Give the pause with --think, so that the other levels can be checked.",
+        )
 
 
 def _users(trial: Trial) -> float | None:
@@ -90,12 +162,12 @@ def _broken(study: Study, trial: Trial, found: Little) -> Finding:
         "doubtful": "more than the edges of the run explain",
         "holds": "",
     }
+    many = wording.count(found.users, "request") + " in flight"
     return Finding(
         "LITTLE",
         "warning" if found.word == "doubtful" else "blocks",
         f"{wording.place(study, trial)}: throughput × latency accounts for {wording.percent(found.ratio)} of "
-        f"{wording.number(found.users)} {'users' if trial.model == 'closed' else 'requests in flight'}, outside of "
-        f"{wording.percent(found.low)} to {wording.percent(found.high)}: {meanings[found.word]}.",
+        f"{wording.users(found.users) if trial.model == 'closed' else many}: {meanings[found.word]}.",
         Where(trial.variant, trial.level, trial.operation, None, trial.id),
         RULE,
         {"ratio": found.ratio, "accepted": (found.low, found.high), "users": found.users},
@@ -121,25 +193,19 @@ def _held(study: Study, held: list[tuple[Trial, Measured, Little]], unknown: int
             "deficit_explained": edge,
             "unfinished_per_user": tuple(each for _, _, each in deficits),
         }
-        least, most = min(each for _, _, each in deficits), max(each for _, _, each in deficits)
-        per_user = f"{least:.2f} to {most:.2f} mean latencies per user"
         if MARGIN < missing <= edge:
-            cut = (
-                f"; the at most {wording.percent(missing)} that is missing is less than the {wording.percent(edge)} "
-                f"that requests cut off at the end can take ({per_user})"
-            )
+            cut = f"; the {wording.percent(missing)} that is missing was cut off at the end of the runs"
     never_pause = all(trial.model == "closed" and not trial.think for trial, _, _ in held)
     unchecked = f"; {wording.count(unknown, 'other')} could not be checked" if unknown else ""
-    mean = "R" if never_pause else "(R + Z)"
-    one = "; users hardly pause, so throughput and mean latency tell one thing, not two" if never_pause else ""
     return Finding(
         "LITTLE",
         "insight",
-        f"Little's law holds in {len(held)} of {wording.count(len(study.trials), 'run')} "
-        f"(X · {mean} / N {min(ratios):.3f} to {max(ratios):.3f}){cut}{one}{unchecked}.",
+        f"Little's law holds in {len(held)} of {wording.count(len(study.trials), 'run')}: users, throughput and "
+        f"latency fit together{cut}{unchecked}.",
         Where(),
         RULE,
         evidence,
+        "Users hardly pause, so read throughput and mean latency as one result, not as two." if never_pause else "",
     )
 
 

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
-from plimsoll.stats.findings.rows import cells, grouped, rows_of
+from plimsoll.stats.findings.rows import cells, compared_cells, grouped, rows_of, valid
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.stats.study import Level, Measured, Study
+    from plimsoll.stats.study import Level, Measured, SizeOf, Study
 
 DIFFERS = 0.05
 """Of the mean size: what a variant may add or leave out (a header's date, a field) without being another request."""
@@ -22,33 +21,34 @@ QUARTER = 0.25
 """Of a run's seconds, at its beginning and its end: what grows must show between them."""
 LEAST_SECONDS = 8
 """With sizes: two per quarter."""
+FEW = 0.01
+"""Of a second's requests, that may fail: their bodies hardly change its mean size."""
 RULE = (
     f"mean sizes of replies that differ by more than {DIFFERS * 100:.0f} % mean that the variants did not do the same"
 )
 GROWTH = (
-    f"mean size of replies in the last quarter of the run's seconds more than {DIFFERS * 100:.0f} % above that in the "
-    "first: then a variant that answers faster asks itself for more work"
+    f"mean size of replies in the last quarter of the run's whole seconds without failures more than "
+    f"{DIFFERS * 100:.0f} % above that in the first: then a variant that answers faster asks itself for more work"
 )
 
 
 def payload(study: Study) -> Iterable[Finding]:
-    for operation in study.operations:
-        for level in study.levels:
-            for a, b, _ in pairs_of_variants(study):
-                before, after = _sizes(study, a, level, operation), _sizes(study, b, level, operation)
-                for key in before:
-                    if key in after and before[key] > 0 and abs(after[key] / before[key] - 1) > DIFFERS:
-                        yield _different(study, (a, b), level, operation, key, (before[key], after[key]))
+    for a, b, level, operation in compared_cells(study):
+        before, after = _sizes(study, a, level, operation), _sizes(study, b, level, operation)
+        for key in before:
+            if key in after and before[key] > 0 and abs(after[key] / before[key] - 1) > DIFFERS:
+                yield _different(study, (a, b), level, operation, key[0], (before[key], after[key]))
 
 
-def _sizes(study: Study, variant: str, level: Level | None, operation: str) -> dict[tuple[str, str], float]:
-    """Mean bytes per row, over the runs of the cell."""
-    found: dict[tuple[str, str], list[float]] = {}
-    for trial in study.cell(variant, level, operation):
-        if not trial.invalid:
-            for row in rows_of(trial):
-                if row.size is not None:
-                    found.setdefault(row.key, []).append(row.size)
+def _sizes(
+    study: Study, variant: str, level: Level | None, operation: str
+) -> dict[tuple[tuple[str, str], SizeOf], float]:
+    """Mean bytes per row, over the runs of the cell. Sizes with headers are no sizes of bodies."""
+    found: dict[tuple[tuple[str, str], SizeOf], list[float]] = {}
+    for trial in valid(study, variant, level, operation):
+        for row in rows_of(trial):
+            if row.size is not None:
+                found.setdefault((row.key, trial.precision.size_of), []).append(row.size)
     return {key: sum(sizes) / len(sizes) for key, sizes in found.items()}
 
 
@@ -61,14 +61,11 @@ def _different(
     sizes: tuple[float, float],
 ) -> Finding:
     a, b = pair
-    label = f"{key[0]} {key[1]}".strip()
-    at = f" at {level}" if level is not None and len(study.levels) > 1 else ""
-    of = f"{operation}: " if operation and len(study.operations) > 1 and operation != label else ""
     return Finding(
         "PAYLOAD",
         "blocks",
-        f"{of}{label}{at}: replies of {b} have {wording.number(sizes[1])} bytes, those of {a} "
-        f"{wording.number(sizes[0])} ({wording.change(sizes[1] / sizes[0])}): not the same work.",
+        f"{wording.compared(study, key, level, operation)}: replies of {b} have {wording.number(sizes[1])} bytes, "
+        f"those of {a} {wording.number(sizes[0])} ({wording.change(sizes[1] / sizes[0])}): not the same work.",
         Where(b, level, operation, key, against=a),
         RULE,
         {"bytes": sizes, "ratio": sizes[1] / sizes[0]},
@@ -81,22 +78,31 @@ def growth(study: Study) -> Iterable[Finding]:
     for trials in cells(study):
         first = trials[0]
         for same in grouped(trials, lambda trial: trial.endpoints):
-            ends_of_runs = [ends for _, row in same if (ends := grows(row)) is not None]
+            ends_of_runs = [ends for trial, row in same if (ends := grows(row, trial.duration)) is not None]
             if ends_of_runs:
                 cell = first.variant, first.level, first.operation
                 yield _grows(study, cell, same[0][1].key, ends_of_runs)
 
 
-def grows(row: Measured) -> tuple[float, float] | None:
-    """Mean bytes in the first and the last quarter of the seconds, if they differ; else None."""
+def grows(row: Measured, duration: float | None = None) -> tuple[float, float] | None:
+    """Mean bytes of the replies in the first and the last quarter of the seconds, if they differ; else None.
+
+    duration: of what was measured, in seconds, so that a last second that was not whole is left out. So are seconds
+    with failures: their bodies are others.
+    """
     if row.course is None:
         return None
-    sizes = row.course.sizes[row.course.measured]
-    sizes = sizes[np.isfinite(sizes)]
+    counts, failures, sizes = (
+        each[row.course.measured][: None if duration is None else int(duration)]
+        for each in (row.course.requests, row.course.failures, row.course.sizes)
+    )
+    chosen = np.isfinite(sizes) & (failures <= FEW * counts)
+    sizes, counts = sizes[chosen], counts[chosen]
     if len(sizes) < LEAST_SECONDS:
         return None
     part = int(len(sizes) * QUARTER)
-    first, last = float(sizes[:part].mean()), float(sizes[-part:].mean())
+    first = float(np.average(sizes[:part], weights=counts[:part]))
+    last = float(np.average(sizes[-part:], weights=counts[-part:]))
     return (first, last) if last > first * (1 + DIFFERS) else None
 
 
@@ -109,14 +115,12 @@ def _grows(
     variant, level, operation = cell
     first = sum(start for start, _ in ends) / len(ends)
     last = sum(end for _, end in ends) / len(ends)
-    label = f"{key[0]} {key[1]}".strip()
-    who = wording.subject(study, variant, operation, label) or label
-    at = f" at {level}" if level is not None and len(study.levels) > 1 else ""
+    who = wording.subject(study, variant, operation, f"{key[0]} {key[1]}".strip())
     return Finding(
         "PAYLOAD",
         "warning",
-        f"{who}{at}: replies grow during the run, from {wording.number(first)} to {wording.number(last)} bytes "
-        f"({wording.change(last / first)}), so each request is more work than the one before.",
+        f"{who}{wording.at(study, level)}: replies grow during the run, from {wording.number(first)} to "
+        f"{wording.number(last)} bytes ({wording.change(last / first)}), so requests become more work.",
         Where(variant, level, operation, key),
         GROWTH,
         {"first_bytes": first, "last_bytes": last, "runs": float(len(ends))},

@@ -25,9 +25,9 @@ LEAST_BEYOND = 2
 ALARM = 0.05
 """Adjusted p below which a fall is taken as real."""
 RULE = (
-    f"throughput is at most {FALLEN * 100:.0f} % of its peak at {LEAST_BEYOND} or more rungs beyond it, the 95 % "
-    "intervals do not overlap (over runs, of the counts, or from the scatter of the rungs below the knee), and p, "
-    "adjusted for all ladders looked at (Benjamini–Hochberg), is at most 5 %"
+    f"throughput of successful requests is at most {FALLEN * 100:.0f} % of its peak at {LEAST_BEYOND} or more levels "
+    "beyond it, the 95 % intervals do not overlap (over runs, of the counts, or from the scatter of the levels below "
+    "the knee), and p, adjusted for all ladders looked at (Benjamini–Hochberg), is at most 5 %"
 )
 
 
@@ -98,63 +98,58 @@ def _fall(ladder: Ladder) -> _Fall | None:
 def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
     top, bottom = fall.rates[fall.peak], fall.rates[-1]
-    who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
+    who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "peak": peak.load,
         "loads": (peak.load, last.load),
         "rates_per_s": fall.rates[fall.peak :],
         "ratio": bottom / top,
-        "rungs_apart": fall.apart,
+        "levels_apart": fall.apart,
     }
     if q is not None:
         evidence["q"] = q
     elif peak.requests is None:
-        evidence["counts"] = "not told: intervals are from the scatter of the rungs below the knee"
+        evidence["counts"] = "not told: intervals are from the scatter of the levels below the knee"
     return Finding(
         "RETRO",
         "warning",
-        f"{who + ': ' if who else ''}throughput collapses beyond {peak.level}: from {wording.number(top)} to "
-        f"{wording.number(bottom)} requests/s at {last.level} ({wording.change(bottom / top)}), so overload makes the "
-        "target do less.",
+        f"{who}throughput collapses beyond {peak.level}: from {wording.number(top)} to {wording.number(bottom)} "
+        f"requests/s at {last.level} ({wording.change(bottom / top)}).",
         Where(fall.ladder.variant, None, fall.ladder.operation),
         RULE,
         evidence,
-        "Shed load before this point: a limit on what is in progress keeps the throughput of the peak.",
+        "Limit what is in progress at the target: that keeps the throughput of the peak.",
     )
 
 
 def _open(study: Study, fall: _Fall, q: float | None, family: int) -> Finding:
     peak, last = fall.rungs[fall.peak], fall.rungs[-1]
     ratio = fall.rates[-1] / fall.rates[fall.peak]
-    who = wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label)
+    who = wording.lead(wording.subject(study, fall.ladder.variant, fall.ladder.operation, fall.ladder.label))
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "ratio": ratio,
-        "rungs_apart": fall.apart,
+        "levels_apart": fall.apart,
         "loads": (peak.load, last.load),
     }
-    doubts = []
     if fall.p is not None and q is not None:
         evidence |= {"p": fall.p, "q": q, "family": family}
-        doubts.append(f"p {fall.p:.2g}, {q:.2g} after adjusting for the {family} ladders looked at")
     whole = _with_unfinished(peak, last)
+    half_done = ""
     if whole is not None:
         evidence["ratio_with_unfinished"] = whole
-        doubts.append(
-            f"with the requests that the end of the run cut off counted as half done it falls "
+        half_done = (
+            f"; with the requests that the end of the run cut off counted as half done it falls "
             f"{(1 - whole) * 100:.0f} %, not {(1 - ratio) * 100:.0f} %"
         )
-    if fall.apart < LEAST_BEYOND:
-        doubts.append(f"{wording.count(fall.apart, 'rung')} certainly below the peak where {LEAST_BEYOND} are needed")
     return Finding(
         "RETRO",
         "insight",
-        f"{who + ': ' if who else ''}that throughput falls from {peak.level} to {last.level} "
-        f"({wording.number(fall.rates[fall.peak])} to {wording.number(fall.rates[-1])}/s) is not established: "
-        f"{'; '.join(doubts)}.",
+        f"{who}that throughput falls from {peak.level} to {last.level} ({wording.number(fall.rates[fall.peak])} to "
+        f"{wording.number(fall.rates[-1])} requests/s) is not established{half_done}.",
         Where(fall.ladder.variant, None, fall.ladder.operation, fall.ladder.key if fall.ladder.label else None),
         RULE,
         evidence,
-        "Longer runs, repeated, would settle it.",
+        "Repeat the levels, with longer runs.",
     )
 
 
@@ -174,7 +169,7 @@ def _scatter(rungs: Sequence[Rung], rates: Sequence[float]) -> float | None:
 
 def _p(peak: Rung, last: Rung) -> float | None:
     """Two-sided; over runs by Welch's t test on logarithms, else of two counts, given their sum (binomial)."""
-    if min(len(peak.rates), len(last.rates)) >= LEAST_RUNS:
+    if min(len(peak.rates), len(last.rates)) >= LEAST_RUNS and min(last.rates) > 0:
         if not _scatters(peak.rates) and not _scatters(last.rates):
             # Repeats that are all alike say nothing of how runs differ.
             return None
@@ -182,8 +177,8 @@ def _p(peak: Rung, last: Rung) -> float | None:
 
         logs = [[math.log(rate) for rate in rung.rates] for rung in (peak, last)]
         return float(ttest_ind(*logs, equal_var=False)[1])
-    first, second = peak.requests, last.requests
-    if not first or not second or not peak.seconds or not last.seconds:
+    first, second = peak.successes, last.successes
+    if not first or second is None or not peak.seconds or not last.seconds:
         return None
     from scipy.stats import binomtest
 
@@ -199,6 +194,6 @@ def _with_unfinished(peak: Rung, last: Rung) -> float | None:
     if any(rung.requests is None or not rung.seconds or rung.level.unit != "users" for rung in (peak, last)):
         return None
     done = [
-        ((rung.requests or 0) + len(rung.trials) * users_of(rung) / 2) / (rung.seconds or 1) for rung in (peak, last)
+        ((rung.successes or 0) + len(rung.trials) * users_of(rung) / 2) / (rung.seconds or 1) for rung in (peak, last)
     ]
     return done[1] / done[0]

@@ -1,11 +1,13 @@
-"""TIES and STEP: what a tool's rounding and ranking make of percentiles."""
+"""ORDER: numbers of a row that contradict each other. TIES and STEP: what rounding and ranking make of percentiles."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
 
 COARSE = 0.01
 """Relative step: a tool that tells times less finely than this hides differences that people care about."""
+ORDER = "min ≤ p50 ≤ … ≤ p99 ≤ max, within one step of the tool's rounding: otherwise one of the numbers is wrong"
 TIES = (
     "Locust takes the value at rank n − int(n · q) from the top: its p99 is the maximum of up to 100 requests, its p95 "
     "of up to 20, and p95 < p99 needs at least 21"
@@ -22,6 +25,36 @@ STEP = (
     "two times that differ by no more than the tool's rounding are not told apart; steps above "
     f"{COARSE * 100:.0f} % are told"
 )
+
+
+def order(study: Study) -> Iterable[Finding]:
+    for trial in study.trials:
+        for measured in rows_of(trial):
+            wrong = disorder(measured, trial.precision)
+            if wrong is None:
+                continue
+            (low, less), (high, more) = wrong
+            yield Finding(
+                "ORDER",
+                "blocks",
+                f"{wording.place(study, trial, measured.label)}: {low} {wording.ms(less)} is above {high} "
+                f"{wording.ms(more)}, which no set of requests can give.",
+                Where(trial.variant, trial.level, trial.operation, measured.key, trial.id),
+                ORDER,
+                {f"{low}_ms": less, f"{high}_ms": more},
+                "Look the row up where it came from: a digit is missing, or two cells are swapped.",
+            )
+
+
+def disorder(measured: Measured, precision: Precision) -> tuple[tuple[str, float], tuple[str, float]] | None:
+    """The first two neighbours that are in the wrong order by more than a step of rounding."""
+    told = [(f"p{q * 100:.10g}", value) for q, value in sorted(measured.quantiles.items())]
+    ends = ("min", measured.min), ("max", measured.max)
+    values = [(name, value) for name, value in (ends[0], *told, ends[1]) if value is not None]
+    for first, second in pairwise(values):
+        if first[1] > second[1] + precision.step(max(first[1], second[1])):
+            return first, second
+    return None
 
 
 def top_rank(requests: int, q: float) -> int:
@@ -114,4 +147,5 @@ def step(study: Study) -> Iterable[Finding]:
             Where(kinds=("quantile",)),
             STEP,
             {"step": share, "at_ms": value, "step_ms": value * share},
+            "Compare only what differs by more.",
         )

@@ -3,25 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from typing import TYPE_CHECKING, TypeVar
 
+from plimsoll.stats.compare.questions import pairs_of_variants
 from plimsoll.stats.study import TOTAL, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from plimsoll.stats.study import Study, Trial
+    from plimsoll.stats.study import Level, Study, Trial
 
 _Number = TypeVar("_Number", int, float)
 
 
+def valid(study: Study, variant: str, level: Level | None, operation: str) -> list[Trial]:
+    """The runs of a cell that count."""
+    return [trial for trial in study.cell(variant, level, operation) if not trial.invalid]
+
+
+def places(study: Study) -> Iterator[tuple[Level | None, str]]:
+    """Every level with every operation."""
+    for operation, level in product(study.operations, study.levels):
+        yield level, operation
+
+
 def cells(study: Study) -> Iterator[list[Trial]]:
     """The valid runs of each variant at each level with each operation, where there are any."""
-    for variant in study.variants:
-        for level in study.levels:
-            for operation in study.operations:
-                if trials := [trial for trial in study.cell(variant, level, operation) if not trial.invalid]:
-                    yield trials
+    for variant, level, operation in product(study.variants, study.levels, study.operations):
+        if trials := valid(study, variant, level, operation):
+            yield trials
+
+
+def compared_cells(study: Study) -> Iterator[tuple[str, str, Level | None, str]]:
+    """(variant, other variant, level, operation) of all that is compared."""
+    for level, operation in places(study):
+        for a, b, _ in pairs_of_variants(study):
+            yield a, b, level, operation
 
 
 def grouped(trials: Iterable[Trial], rows: Callable[[Trial], Iterable[Measured]]) -> list[list[tuple[Trial, Measured]]]:
@@ -62,6 +80,22 @@ def whole(trial: Trial) -> Measured | None:
         max=_first(total.max, _extreme(max, [part.max for part in parts])),
         min=_first(total.min, _extreme(min, [part.min for part in parts])),
     )
+
+
+def successes(row: Measured) -> int | None:
+    """Requests that did not fail. All of them where nobody counted failures."""
+    return None if row.requests is None else row.requests - (row.failures or 0)
+
+
+def fastest(trial: Trial, row: Measured) -> float | None:
+    """ms of the fastest request of the whole run: the first ones meet an idle target, and may be in the warm-up. None
+    where it is not known what the warm-up had."""
+    if not trial.warmup:
+        return row.min
+    if row.course is None:
+        return None
+    begun = (each.min for each in row.course.histograms[: row.course.measured.start] if each is not None)
+    return min((each / 1000 for each in begun), default=row.min)
 
 
 def seconds_of(trial: Trial) -> tuple[float | None, bool]:

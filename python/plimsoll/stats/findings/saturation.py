@@ -8,6 +8,7 @@ from plimsoll.stats.capacity.knee import KEEPS, LAGS, LEAST_RUNGS, knee, proport
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.ladders import totals, users_of
+from plimsoll.stats.findings.rows import fastest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 SAT = (
-    f"the knee of a · min(N, N_k), fitted up to the highest throughput, lies between the last rung with at least "
-    f"{KEEPS * 100:.0f} % of a · N and the first with less than {LAGS * 100:.0f} %"
+    f"the knee of a · min(N, N_k), fitted up to the highest throughput of successful requests, lies between the last "
+    f"level with at least {KEEPS * 100:.0f} % of a · N and the first with less than {LAGS * 100:.0f} %"
 )
 PRE_KNEE = (
-    "more users than N* = (R_min + Z) · X_max must wait for one another; a ladder whose first rung is above that, and "
-    f"whose second has less than {LAGS * 100:.0f} % of the throughput in proportion, shows only the queue"
+    "more users than N* = (R_min + Z) · X_max must wait for one another; R_min is the fastest request of the lowest "
+    f"level, its warm-up included. Levels that begin above N*, the second with less than {LAGS * 100:.0f} % of the "
+    "throughput in proportion, show only the queue"
 )
 
 
@@ -40,7 +42,7 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
     if bend is None:
         return None
     peak = max(range(len(rates)), key=lambda index: rates[index])
-    unit = " users" if ladder.unit == "users" else "/s"
+    unit = " users" if ladder.unit == "users" else " requests/s"
     evidence: dict[str, float | str | tuple[float, ...]] = {
         "knee": bend.load,
         "bracket": (bend.low, bend.high),
@@ -51,20 +53,19 @@ def _knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequence[f
     }
     if ladder.unit == "users":
         # Users who do not yet wait for one another: one request each every so many seconds.
-        cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True))
+        cycle = min(rung.load / rate for rung, rate in zip(rungs, rates, strict=True) if rate)
         evidence["cycle_s"] = cycle
         evidence["bound_users"] = saturation_bound(cycle, rates[peak])
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     return Finding(
         "SAT",
         "insight",
-        f"{who + ': ' if who else ''}throughput follows the load up to {bend.low:g}{unit} and lags at "
-        f"{bend.high:g}{unit}; the knee is between them, by the fit at {bend.load:.0f}{unit} and "
-        f"{wording.number(bend.capacity)} requests/s.",
+        f"{who}throughput follows the load up to {bend.low:g}{unit} and lags at {bend.high:g}{unit}: the knee is near "
+        f"{bend.load:.0f}{unit}, at {wording.number(bend.capacity)} {_counted(study, rungs)}/s.",
         Where(ladder.variant, None, ladder.operation),
         SAT,
         evidence,
-        f"For a closer answer, add rungs between {bend.low:g} and {bend.high:g}{unit}.",
+        f"For a closer answer, add levels between {bend.low:g} and {bend.high:g}{unit}.",
     )
 
 
@@ -75,23 +76,30 @@ def _no_knee(study: Study, ladder: Ladder, rungs: Sequence[Rung], rates: Sequenc
     rise = proportional([rung.load for rung in rungs], rates)
     if rise is None:
         return None
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     return Finding(
         "SAT",
         "insight",
-        f"{who + ': ' if who else ''}throughput follows the load at all rungs up to {rungs[-1].load:g} users "
-        f"({wording.number(rates[-1])} requests/s): the ladder does not reach the knee.",
+        f"{who}throughput follows the load at all levels up to {wording.users(rungs[-1].load)} "
+        f"({wording.number(rates[-1])} {_counted(study, rungs)}/s), so the capacity is above that.",
         Where(ladder.variant, None, ladder.operation),
         SAT,
         {"last": rungs[-1].load, "last_per_s": rates[-1], "per_s_and_load": rise},
-        "To find the capacity, add rungs above.",
+        "To find the capacity, add higher levels.",
     )
+
+
+def _counted(study: Study, rungs: Sequence[Rung]) -> str:
+    """What the throughput is of."""
+    failed = any((rung.failures or 0) > study.tolerance * (rung.requests or 0) for rung in rungs)
+    return "successful requests" if failed else "requests"
 
 
 def pre_knee(study: Study) -> Iterable[Finding]:
     for ladder in totals(study):
         rungs, rates = ladder.with_rates()
-        if ladder.unit != "users" or len(rungs) < 2:
+        # One user waits for nobody.
+        if ladder.unit != "users" or len(rungs) < 2 or users_of(rungs[0]) <= 1 or not rates[0]:
             continue
         first, rate = rungs[0], max(rates)
         wait, least = _wait(first, rates[0]), _least_cycle(first)
@@ -102,14 +110,14 @@ def pre_knee(study: Study) -> Iterable[Finding]:
         bound, pausing = saturation_bound(least, rate), saturation_bound(least + seconds, rate)
         if pausing >= users_of(first):
             continue
-        who = wording.subject(study, ladder.variant, ladder.operation)
-        pauses = f" ({wording.number(pausing)} if they pause as long as Little's law allows)" if derived else ""
+        served = wording.count(float(f"{max(1.0, bound):.2g}"), "user")
         yield Finding(
             "PRE-KNEE",
             "warning",
-            f"{who + ': ' if who else ''}the ladder begins beyond saturation: at {wording.number(rate)} requests/s, "
-            f"of which the fastest take {wording.ms(least * 1000)}, at most {bound:.2g} users{pauses} can be served "
-            f"without waiting for one another; its lowest rung has {users_of(first):g}.",
+            f"{wording.lead(wording.subject(study, ladder.variant, ladder.operation))}"
+            f"all levels are beyond saturation: the lowest has {wording.users(users_of(first))}, and at most "
+            f"{served} can be served without waiting for one another "
+            f"({wording.number(rate)} requests/s, the fastest in {wording.ms(least * 1000)}).",
             Where(ladder.variant, None, ladder.operation),
             PRE_KNEE,
             {
@@ -126,14 +134,14 @@ def pre_knee(study: Study) -> Iterable[Finding]:
 def _least_cycle(rung: Rung) -> float | None:
     """Seconds that a request takes at the least, on average over the endpoints as users mix them."""
     parts = [
-        (part.min, part.requests)
+        (least, part.requests)
         for trial in rung.trials
         for part in trial.endpoints
-        if part.min is not None and part.requests
+        if part.requests and (least := fastest(trial, part)) is not None
     ]
     if parts and len(parts) == sum(len(trial.endpoints) for trial in rung.trials):
         return sum(least * count for least, count in parts) / sum(count for _, count in parts) / 1000
-    return rung.min / 1000 if rung.min is not None else None
+    return rung.fastest / 1000 if rung.fastest is not None else None
 
 
 def _wait(rung: Rung, rate: float) -> tuple[float, bool] | None:

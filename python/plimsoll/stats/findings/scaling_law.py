@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 RULE = (
-    f"σ and κ are published only with at least {LEAST_RUNGS} rungs, {LEAST_SIDE} on each side of the peak, "
-    f"R² ≥ {LEAST_R2}, no rung further off than {MOST_RESIDUAL * 100:.0f} % of the highest throughput, no parameter at "
-    "its bound and the peak inside the ladder: otherwise other values fit as well"
+    f"σ and κ are published only with at least {LEAST_RUNGS} levels, {LEAST_SIDE} on each side of the peak, "
+    f"R² ≥ {LEAST_R2}, no level further off than {MOST_RESIDUAL * 100:.0f} % of the highest throughput, no parameter "
+    "at its bound and the peak inside the ladder: otherwise other values fit as well"
 )
 LEAST_TO_MENTION = 3
 """Rungs from which on somebody might want to fit a law at all."""
@@ -32,9 +32,10 @@ def scaling_law(study: Study) -> Iterable[Finding]:
             continue
         lacks = too_short([rung.load for rung in rungs], rates)
         loads = _loads(rungs, rates)
-        if lacks or loads is None:
-            unknown = () if loads else ("users pause an unknown time, so it is not known how many are in flight",)
-            yield _refused(study, ladder, (*lacks, *unknown), rungs, rates)
+        unknown = () if loads else ("users pause an unknown time, so it is not known how many are in flight",)
+        failed = () if min(rates) else ("no request succeeds at one of the levels",)
+        if lacks or loads is None or failed:
+            yield _refused(study, ladder, (*lacks, *unknown, *failed), rungs, rates)
             continue
         fit = usl(loads, rates)
         yield _published(study, ladder, fit) if fit.published else _refused(study, ladder, fit.reasons, rungs, rates)
@@ -50,13 +51,13 @@ def _loads(rungs: Sequence[Rung], rates: Sequence[float]) -> list[float] | None:
 
 
 def _published(study: Study, ladder: Ladder, fit: ScalabilityLaw) -> Finding:
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     return Finding(
         "USL",
         "insight",
-        f"{who + ': ' if who else ''}the universal scalability law fits (R² {fit.r2:.3f}): contention σ "
-        f"{fit.contention:.3g}, coherence κ {fit.coherence:.3g}, so throughput peaks at "
-        f"{wording.number(fit.peak or 0)} in flight with {wording.number(fit.capacity or 0)} requests/s.",
+        f"{who}the universal scalability law fits (contention σ {fit.contention:.3g}, coherence κ "
+        f"{fit.coherence:.3g}): throughput peaks at {wording.number(fit.capacity or 0)} requests/s with "
+        f"{wording.number(fit.peak or 0)} requests in flight.",
         Where(ladder.variant, None, ladder.operation),
         RULE,
         {
@@ -74,15 +75,15 @@ def _published(study: Study, ladder: Ladder, fit: ScalabilityLaw) -> Finding:
 def _refused(
     study: Study, ladder: Ladder, reasons: Sequence[str], rungs: Sequence[Rung], rates: Sequence[float]
 ) -> Finding:
-    who = wording.subject(study, ladder.variant, ladder.operation)
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation))
     top = max(range(len(rates)), key=lambda index: rates[index])
     return Finding(
         "USL",
         "insight",
-        f"{who + ': ' if who else ''}no scalability law is published ({'; '.join(reasons)}); what stands is the "
-        f"highest throughput, {wording.number(rates[top])} requests/s at {rungs[top].level}.",
+        f"{who}the highest throughput is {wording.number(rates[top])} requests/s at {rungs[top].level}; no scalability "
+        f"law is fitted ({'; '.join(reasons)}).",
         Where(ladder.variant, None, ladder.operation),
         RULE,
         {"refused": "; ".join(reasons), "peak": rungs[top].load, "peak_per_s": rates[top]},
-        f"A ladder for it has at least {LEAST_RUNGS} rungs, from 1 user to well beyond the peak.",
+        f"For a law, run at least {LEAST_RUNGS} levels, from 1 user to well beyond the peak.",
     )

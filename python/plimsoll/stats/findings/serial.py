@@ -1,8 +1,7 @@
-"""SERIAL: one thing serves all, one after another (or shared), and more users only wait longer."""
+"""SERIAL: one bottleneck serves all, and more users only wait longer. SHARED: whether it serves them in order."""
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.findings import wording
@@ -28,13 +27,13 @@ DOMINANT = 0.5
 ALONE = 2.0
 """A request that meets an idle server takes one service time; services vary, so up to so many of them."""
 RULE = (
-    f"over at least {LEAST_RUNGS} rungs |d ln X / d ln N| ≤ {FLAT}, d ln R / d ln N within "
+    f"over at least {LEAST_RUNGS} levels |d ln X / d ln N| ≤ {FLAT}, d ln R / d ln N within "
     f"{PROPORTIONAL[0]}…{PROPORTIONAL[1]}, and users spend at least {BUSY * 100:.0f} % of their time in requests: a "
     "slope of 1 is exact for a saturated closed queue"
 )
 SHARED = (
-    f"behind a queue that serves in order, the first request meets an idle server and takes one service time, 1/X; "
-    f"a fastest request of more than {ALONE:g}/X at every rung rules that out"
+    "behind a queue that serves in order, the first request, in the warm-up too, meets an idle server and takes one "
+    f"service time, 1/X; a fastest request of more than {ALONE:g}/X at every level rules that out"
 )
 
 
@@ -45,12 +44,11 @@ def serial(study: Study) -> Iterable[Finding]:
             continue
         rungs, rates = ladder.with_rates()
         means = [rung.mean for rung in rungs if rung.mean]
-        busy = _busy(whole[ladder.variant, ladder.operation].rungs)
-        if len(means) < len(ladder.rungs) or len(rates) < len(ladder.rungs) or len(busy) != len(ladder.rungs):
+        busy, shares = _busy(whole[ladder.variant, ladder.operation].rungs), _busy(rungs)
+        if {len(rates), len(means), len(busy), len(shares)} != {len(ladder.rungs)} or not min(rates):
             continue
         users = [users_of(rung) for rung in rungs]
         flat, steep = slope(users, rates), slope(users, means)
-        shares = [rate * mean / 1000 / count for rate, mean, count in zip(rates, means, users, strict=True)]
         is_dominant = all(own >= DOMINANT * all_ for own, all_ in zip(shares, busy, strict=True))
         in_proportion = PROPORTIONAL[0] <= steep <= PROPORTIONAL[1]
         if abs(flat) <= FLAT and in_proportion and min(busy) >= BUSY and is_dominant:
@@ -83,44 +81,41 @@ def _capacity(
     bounds = rung.interval()
     if bounds is not None:
         evidence["capacity_interval_per_s"] = bounds
-        # As many decimals as the capacity has with three digits.
-        decimals = max(0, 2 - math.floor(math.log10(capacity)))
-        interval = f" [{bounds[0]:.{decimals}f}, {bounds[1]:.{decimals}f}]"
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+        interval = f" ({bounds[0]:.3g} to {bounds[1]:.3g})"
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
     return Finding(
         "SERIAL",
         "insight",
-        f"{who + ': ' if who else ''}throughput stays at {capacity:.3g}/s{interval} from {users[0]:.3g} "
-        f"to {users[-1]:.3g} users while latency grows in proportion (slope {slopes[1]:.2f}): a serial bottleneck of "
-        f"which each request holds {wording.ms(1000 / capacity)}, and every further user adds "
-        f"{wording.ms(straight(users, means))} of waiting.",
+        f"{who}throughput stays at {capacity:.3g} requests/s{interval} from {users[0]:.0f} to "
+        f"{wording.users(users[-1])}: one bottleneck has {wording.ms(1000 / capacity)} for each request, and every "
+        f"further user adds {wording.ms(straight(users, means))} of waiting.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         RULE,
         evidence,
-        "More users measure only the queue; look for what admits one request at a time, or raise its capacity.",
+        "More users measure only the queue: find what all requests wait for, and raise its capacity.",
     )
 
 
 def _shared(study: Study, ladder: Ladder, users: Sequence[float], rates: Sequence[float]) -> Iterable[Finding]:
-    fastest = [rung.min for rung in ladder.rungs if rung.min is not None]
+    fastest = [rung.fastest for rung in ladder.rungs if rung.fastest is not None]
     if len(fastest) < len(rates) or any(
         least / 1000 * rate < ALONE for least, rate in zip(fastest, rates, strict=True)
     ):
         return
-    per_user = [least / 1000 / count for least, count in zip(fastest, users, strict=True)]
-    who = wording.subject(study, ladder.variant, ladder.operation, ladder.label)
+    per_user = [least / count for least, count in zip(fastest, users, strict=True)]
+    who = wording.lead(wording.subject(study, ladder.variant, ladder.operation, ladder.label))
     yield Finding(
         "SHARED",
         "insight",
-        f"{who + ': ' if who else ''}even the fastest request took {min(per_user):.2f} to {max(per_user):.2f} s for "
-        f"each user there was, where one served alone takes {1 / max(rates):.2g} s: hypothesis: the capacity is shared "
-        "among all requests in flight, not given to one after another.",
+        f"{who}even the fastest requests took {wording.times(per_user)} for each user there was: hypothesis: the "
+        "bottleneck serves all requests at once, each the slower, and not one after another.",
         Where(ladder.variant, None, ladder.operation, ladder.key if ladder.label else None),
         SHARED,
-        {"min_s_per_user": tuple(per_user), "alone_s": 1 / max(rates)},
+        {"min_s_per_user": tuple(each / 1000 for each in per_user), "alone_s": 1 / max(rates)},
+        "Limit how many requests are in progress: each of them then is faster.",
     )
 
 
 def _busy(rungs: Sequence[Rung]) -> list[float]:
-    """X · R / N of all endpoints together, per rung."""
-    return [rung.rate * rung.mean / 1000 / users_of(rung) for rung in rungs if rung.rate and rung.mean]
+    """X · R / N per rung: the share of the users' time that they spend in requests, failed ones too."""
+    return [rung.ended_rate * rung.mean / 1000 / users_of(rung) for rung in rungs if rung.ended_rate and rung.mean]

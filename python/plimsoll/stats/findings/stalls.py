@@ -85,13 +85,12 @@ def _finding(study: Study, found: list[tuple[Trial, Stalls]], runs: int) -> Find
     course = trial.total.course if trial.total is not None else None
     begin = course.measured.start or 0 if course is not None else 0
     in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
-    place = wording.cell(study, trial)
+    place = wording.lead(wording.cell(study, trial))
     return Finding(
         "STALL",
         "insight",
-        f"{place + ': ' if place else ''}the target stalls about every {each.interval:.3g} s{in_runs} "
-        f"({len(each.seconds)} times in one, intervals vary by {wording.whole_percent(each.variation)}): hypothesis: "
-        "something that runs by the clock, as garbage collection, a checkpoint or a scheduled job.",
+        f"{place}the target stalls about every {each.interval:.3g} s{in_runs}: hypothesis: something that runs by the "
+        "clock, as garbage collection, a checkpoint or a scheduled job.",
         Where(trial.variant, trial.level, trial.operation, TOTAL),
         RULE,
         {

@@ -2,37 +2,64 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import cells, grouped
-from plimsoll.stats.latency.warmup import BATCH, COLD, TREND, WarmUp, mser5
+from plimsoll.stats.latency.warmup import BATCH, COLD, TREND, mser5
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from plimsoll.stats.study import Measured, Study, Trial
+    from numpy.typing import NDArray
+
+    from plimsoll.stats.study import Course, Measured, Study, Trial
 
 MOST = 0.5
 """Share of a cell's runs that show it: of five runs, one may by chance."""
+LEAST_SECONDS = 4
+"""Two to be slow, and two to be slower than."""
+SUDDEN = 2.0
+"""How many times as slow a head of less than `BATCH` seconds has to be, since single seconds scatter more, and …"""
+DEVIATIONS = 8.0
+"""… by how many deviations of the other seconds (median absolute ones, × 1.4826)."""
+DRIFTS = 1.2
+LEAST_DRIFT_MS = 0.1
+"""What the last third must differ from the first by, as a ratio and in ms, to matter."""
 WARMING = (
-    f"MSER-5 cuts off the beginning of the measured seconds, and their mean latency is more than {COLD:g} times that "
-    "of the rest"
+    f"the first seconds are slower than any second of the run's second half, and on average {COLD:g} times as slow as "
+    f"the rest; {SUDDEN:g} times and by {DEVIATIONS:g} deviations if they are fewer than {BATCH}"
 )
 SETTLED = (
-    f"MSER-5 would cut off more than half of the run's batches of {BATCH} s, and these have a trend (Mann–Kendall, "
-    f"p < {TREND:g}): there is no steady state that a number could be of"
+    f"MSER-5 would cut off more than half of the run's batches of {BATCH} s, these have a trend (Mann–Kendall, "
+    f"p < {TREND:g}), and the median of the last third differs from that of the first by {DRIFTS:g} times or more: "
+    "there is no steady state that a number could be of"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Steadiness:
+    """What the seconds of a run say of it."""
+
+    cold: int = 0
+    """Seconds at its beginning that are better left out."""
+    excess: float = 1.0
+    """Their mean / mean of the others."""
+    ends: tuple[float, float] | None = None
+    """ms in the first and in the last third of a run that never settles."""
 
 
 def steady(study: Study) -> Iterable[Finding]:
     for trials in cells(study):
         for same in grouped(trials, _told_by_second):
             judged = [(trial, row, _judge(trial, row)) for trial, row in same]
-            moving = [each for each in judged if not each[2].stationary]
-            cold = [each for each in judged if each[2].stationary and each[2].cold]
+            moving = [each for each in judged if each[2].ends is not None]
+            cold = [each for each in judged if each[2].cold]
             if len(moving) > MOST * len(judged):
                 yield _moving(study, moving, len(judged))
             elif len(cold) > MOST * len(judged):
@@ -40,52 +67,104 @@ def steady(study: Study) -> Iterable[Finding]:
 
 
 def _told_by_second(trial: Trial) -> list[Measured]:
-    rows = (*trial.endpoints, *((trial.total,) if trial.total is not None else ()))
-    return [row for row in rows if row.course is not None]
+    """Of a single endpoint the total tells nothing else."""
+    total = (trial.total,) if trial.total is not None and len(trial.endpoints) != 1 else ()
+    return [row for row in (*trial.endpoints, *total) if row.course is not None]
 
 
-def _judge(trial: Trial, row: Measured) -> WarmUp:
+def _judge(trial: Trial, row: Measured) -> Steadiness:
     course = row.course
     if course is None:
-        return WarmUp(0, True)
+        return Steadiness()
     means = course.means[course.measured]
     # The last second of a run is a part of one.
-    whole = int(trial.duration) if trial.duration else len(means)
-    return mser5(means[:whole])
+    means = means[: int(trial.duration) if trial.duration else len(means)]
+    seconds, excess = cold_start(means)
+    if seconds and _is_target(course, seconds):
+        return Steadiness(seconds, excess)
+    return Steadiness(ends=None if mser5(means).stationary else _drift(means))
 
 
-def _moving(study: Study, found: list[tuple[Trial, Measured, WarmUp]], runs: int) -> Finding:
-    trial, row, _ = found[0]
+def cold_start(means: NDArray[np.float64]) -> tuple[int, float]:
+    """How many seconds at the beginning are slow, and how many times as slow as the rest; (0, 1.0) for none. means: ms,
+    one per second, NaN for a second without any."""
+    half = len(means) // 2
+    later = means[half:][np.isfinite(means[half:])]
+    if len(means) < LEAST_SECONDS or not len(later):
+        return 0, 1.0
+    # A second in which nothing was answered is slow, too.
+    fine = np.flatnonzero(means[:half] <= later.max())
+    seconds = int(fine[0]) if len(fine) else half
+    if not np.isfinite(means[:seconds]).any() or (seconds == half and half >= BATCH):
+        return 0, 1.0
+    head, rest = float(np.nanmean(means[:seconds])), float(np.nanmean(means[seconds:]))
+    level = float(np.median(later))
+    spread = 1.4826 * float(np.median(np.abs(later - level)))
+    is_clear = head > SUDDEN * rest and head > level + DEVIATIONS * spread
+    return (seconds, head / rest) if head > COLD * rest and (seconds >= BATCH or is_clear) else (0, 1.0)
+
+
+def _is_target(course: Course, seconds: int) -> bool:
+    """Whether the target was slow, and not the generator late: by the service times of the same seconds. In a few of
+    them, most requests have to be slow, and not only the first ones."""
+    if not course.service:
+        return True
+    begin = course.measured.start or 0
+    known = [each for each in course.service[begin : begin + seconds] if each is not None and each.count]
+    head = [each.mean if seconds >= BATCH else each.value_at(0.5) for each in known]
+    rest = float(np.nanmedian(course.means[begin + seconds :]))
+    return not head or sum(head) / len(head) / 1000 > COLD * rest
+
+
+def _drift(means: NDArray[np.float64]) -> tuple[float, float] | None:
+    """ms in the first and the last third, if the difference matters."""
+    third = len(means) // 3
+    first, last = float(np.nanmedian(means[:third])), float(np.nanmedian(means[-third:]))
+    matters = max(first, last) > DRIFTS * min(first, last) and abs(last - first) > LEAST_DRIFT_MS
+    return (first, last) if matters else None
+
+
+def _moving(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: int) -> Finding:
+    trial, row, seen = found[0]
+    first, last = seen.ends or (0.0, 0.0)
     in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
     return Finding(
         "NONSTATIONARY",
         "blocks",
-        f"{_who(study, trial, row)} never settles{in_runs}: its latency drifts from the beginning to the end.",
+        f"{wording.lead(_who(study, trial, row))}"
+        f"latency never settles{in_runs}: it goes from {wording.ms(first)} to {wording.ms(last)} during the run.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
         SETTLED,
-        {"runs": float(len(found)), "of": float(runs), "run": trial.id, "between_s": _between(trial, row)},
-        "Longer runs; data that do not grow; or look for what fills up.",
+        {
+            "runs": float(len(found)),
+            "of": float(runs),
+            "run": trial.id,
+            "between_s": _between(trial, row),
+            "ends_ms": (first, last),
+        },
+        "Look for what fills up, keep the data from growing, or run longer.",
     )
 
 
-def _cold(study: Study, found: list[tuple[Trial, Measured, WarmUp]], runs: int) -> Finding:
-    trial, row, warmup = found[0]
-    longest = max(each.seconds for _, _, each in found)
+def _cold(study: Study, found: list[tuple[Trial, Measured, Steadiness]], runs: int) -> Finding:
+    trial, row, seen = found[0]
+    longest = max(each.cold for _, _, each in found)
     excess = max(each.excess for _, _, each in found)
     in_runs = f" in {len(found)} of {runs} runs" if runs > 1 else ""
     return Finding(
         "COLD",
-        "warning",
-        f"{_who(study, trial, row)}: the first {longest} s were {excess:.2g} times as slow as the rest{in_runs}.",
+        "warning" if longest >= BATCH else "insight",
+        f"{wording.lead(_who(study, trial, row))}"
+        f"the first {longest} s are {excess:.2g} times as slow as the rest{in_runs}.",
         Where(trial.variant, trial.level, trial.operation, _key(row)),
         WARMING,
         {
             "seconds": float(longest),
             "excess": excess,
             "run": trial.id,
-            "between_s": _between(trial, row, warmup.seconds),
+            "between_s": _between(trial, row, seen.cold),
         },
-        f"Leave them out: a warm-up of at least {longest} s more.",
+        f"Leave them out: add {longest} s of warm-up.",
     )
 
 
@@ -102,5 +181,4 @@ def _key(row: Measured) -> tuple[str, str]:
 
 
 def _who(study: Study, trial: Trial, row: Measured) -> str:
-    label = f"{row.method} {row.name}".strip() if _key(row) != TOTAL else "the whole"
-    return wording.cell(study, trial, label)
+    return wording.cell(study, trial, row.label if _key(row) != TOTAL else "all requests together")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from plimsoll.stats.study import Study, Trial
+    from plimsoll.stats.study import Level, Study, Trial
 
 MOST_NAMED = 4
 """Names in a list before it says "and n more": what one sentence can carry."""
 MANY = 3.0
 """Times as much, from which on percentages are hard to read."""
+_BYTES = ("bytes", "KiB", "MiB", "GiB", "TiB")
 
 
 def ms(milliseconds: float) -> str:
@@ -47,10 +49,33 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def between(low: float, high: float, unit: str = "") -> str:
-    """ "6 to 9 %", or the one value when both read the same."""
-    first, last = number(low), number(high)
-    return f"{first}{unit}" if first == last else f"{first} to {last}{unit}"
+def quantity(value: float, unit: str) -> str:
+    """ "5.38 GiB" for many bytes, else "179.9 MB"."""
+    if unit != "bytes":
+        return f"{number(value)} {unit}".rstrip()
+    power = min(len(_BYTES) - 1, int(math.log2(max(abs(value), 1)) / 10))
+    return f"{value / 1024**power:.3g} {_BYTES[power]}"
+
+
+def users(many: float) -> str:
+    """ "1 user", "47 users"; the mean of a number that changes is rounded."""
+    return count(round(many) if many >= 10 else many, "user")
+
+
+def between(low: str, high: str) -> str:
+    """ "6 ms to 9 ms", or the one text when both read the same."""
+    return low if low == high else f"{low} to {high}"
+
+
+def times(all_ms: Iterable[float]) -> str:
+    """ "6 ms to 9.1 s": from the shortest to the longest."""
+    known = sorted(all_ms)
+    return between(ms(known[0]), ms(known[-1]))
+
+
+def lead(who: str) -> str:
+    """What a sentence about someone begins with: "new, GET /todos/: "; "" if there is nobody to name."""
+    return f"{who}: " if who else ""
 
 
 def several(names: Sequence[str]) -> str:
@@ -60,7 +85,7 @@ def several(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def count(many: int, thing: str) -> str:
+def count(many: float, thing: str) -> str:
     """ "1 request", "1500 requests"."""
     return f"{number(many)} {thing}{'' if many == 1 else 's'}"
 
@@ -76,11 +101,21 @@ def subject(study: Study, variant: str, operation: str = "", endpoint: str = "")
     return ", ".join(name for name in named if name)
 
 
+def at(study: Study, level: Level | None) -> str:
+    """ " at 48 users"; "" in a study of one level."""
+    return f" at {level}" if level is not None and len(study.levels) > 1 else ""
+
+
 def cell(study: Study, trial: Trial, endpoint: str = "") -> str:
     """All runs of one variant at one level: "new, GET /todos/ at 48 users"; "" if there is nothing to tell apart."""
-    name = subject(study, trial.variant, trial.operation, endpoint)
-    level = f"at {trial.level}" if trial.level is not None and len(study.levels) > 1 else ""
-    return " ".join(part for part in (name, level) if part)
+    return (subject(study, trial.variant, trial.operation, endpoint) + at(study, trial.level)).strip()
+
+
+def compared(study: Study, key: tuple[str, str], level: Level | None, operation: str) -> str:
+    """A row of two variants: "read: GET /todos/ at 48 users"."""
+    label = f"{key[0]} {key[1]}".strip()
+    of = operation if len(study.operations) > 1 and operation != label else ""
+    return lead(of) + f"{label}{at(study, level)}"
 
 
 def place(study: Study, trial: Trial, endpoint: str = "") -> str:

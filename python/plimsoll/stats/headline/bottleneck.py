@@ -100,10 +100,10 @@ def _loaded(view: RunView, manifest: Mapping[str, Any]) -> range:
 
 def _short_of_cpu(view: RunView, validity: Validity) -> str:
     """The reason, or ""."""
-    cpu = next((each for each in validity.checks if each.name == "cpu"), None)
-    if cpu is None or cpu.state != "failed" or is_early(cpu, view):
+    cpu = validity.named("cpu")
+    if cpu is None or cpu.state not in ("failed", "remark") or is_early(cpu, view):
         return ""
-    return f"{cpu.text[:1].upper()}{cpu.text[1:]}."
+    return f"{cpu.text[:1].upper()}{cpu.text[1:].removesuffix('.')}."
 
 
 def _own(view: RunView, now: _Now) -> str:

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 SILENCE = 3
 SILENCES = 2.0
 SLOWER = 2.0
-TIMES = frozenset({"lag", "delay", "cpu", "clock", "exhausted", "percentiles", "little"})
+TIMES = frozenset({"cpu", "clock", "exhausted", "percentiles", "little"})
 _Z = 1.96
 """Of 95 %."""
 _CALLED = {
@@ -100,7 +100,7 @@ def target(
         )
     failed = {each.name: each for each in validity.checks if each.state == "failed" and not is_early(each, view)}
     if failed.keys() & TIMES:
-        text = f"{_seen(view)[:-1]}; but the generator was late or short of something, so these times are in doubt."
+        text = f"{_seen(view)[:-1]}; but the generator was full or short of something, so these times are in doubt."
         return RunJudgement("unknown", "In doubt", text, more, _tail(view))
     if "offered" in failed or "dropped" in failed:
         text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
@@ -235,7 +235,8 @@ def _about(view: RunView, thresholds: Sequence[ThresholdResult]) -> tuple[str, .
 
 
 def _shown(time: Milliseconds) -> str:
-    return f"{'≥' if time.at_least else ''}{ms(time.value)}"
+    share = "" if time.is_clean else f" (up to {ms(time.share)} of it is the generator's)"
+    return f"{'≥' if time.at_least else ''}{ms(time.value)}{share}"
 
 
 def _sentence(text: str) -> str:

@@ -1,4 +1,9 @@
-"""Durations of some exchanges, summed first and only then turned into milliseconds and percentiles."""
+"""Durations of some exchanges, summed first and only then turned into milliseconds and percentiles.
+
+Each has the generator's share: how much of it the generator may have added. Of a percentile it is R - R0, where R is
+taken of the response times and R0 of what they had been with a generator that sends on time. The true value is between
+R0 and R. The kernel stamps the service time, so that has no share.
+"""
 
 from __future__ import annotations
 
@@ -16,11 +21,32 @@ CENSORED = frozenset({"timeout"})
 """Outcomes whose duration is only known to be at least what was recorded."""
 
 
+CLEAN_PART = 0.05
+"""Of a figure: a share that is no larger does not matter."""
+CLEAN_MS = 0.1
+"""Neither does one of so few ms, however small the figure."""
+CLEAN_THROUGHPUT = 0.02
+"""Of the time from one request of a user to the next: lag and delay that are no larger cost no throughput that
+matters."""
+
+
+def is_clean(value: float, share: float) -> bool:
+    """value, share: in ms."""
+    return share <= max(CLEAN_MS, CLEAN_PART * value)
+
+
 class Milliseconds(NamedTuple):
-    """A duration for people. `at_least`: the true value may be greater, because exchanges were given up on."""
+    """A duration for people. `at_least`: the true value may be greater, because exchanges were given up on. `share`:
+    how much of the value the generator may have added."""
 
     value: float
     at_least: bool = False
+    share: float = 0.0
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the generator's share is too little to matter."""
+        return is_clean(self.value, self.share)
 
 
 class Latency:
@@ -30,7 +56,7 @@ class Latency:
     so a few timeouts far above the median leave the median exact. Everything is None when nothing was timed.
     """
 
-    __slots__ = ("_all", "_complete", "_max_ns", "_min_ns", "_overflow", "_sum_ns")
+    __slots__ = ("_all", "_complete", "_max_ns", "_min_ns", "_on_time", "_on_time_ns", "_overflow", "_sum_ns")
 
     def __init__(self) -> None:
         self._all = Histogram()
@@ -39,20 +65,28 @@ class Latency:
         self._sum_ns = 0
         self._min_ns = -1
         self._max_ns = -1
+        self._on_time: Histogram | None = None
+        """The same with a generator that sends on time; None where it has no part in the times."""
+        self._on_time_ns = 0.0
+        """Their sum."""
 
     @classmethod
     def of_response(cls, intervals: Iterable[Interval]) -> Latency:
-        """What a user of the target felt: arrival - due."""
+        """What a user of the target felt: arrival - due. With the generator's share of it."""
         latency = cls()
+        latency._on_time = Histogram()
         for interval in intervals:
             if interval.timed:
                 latency._add(interval.response, interval)
                 latency._extend(interval.response_sum, interval.response_min, interval.response_max)
+                latency._on_time.add(interval.response_on_time)
+                latency._on_time_ns += interval.on_time_sum
         return latency
 
     @classmethod
     def of_service(cls, intervals: Iterable[Interval]) -> Latency:
-        """What the target took: arrival - sent. Its extremes are known to histogram precision only.
+        """What the target took: arrival - sent, in which the generator has no share. Its extremes are known to
+        histogram precision only.
 
         The largest is never above that of the responses: an exchange is not sent before it is due.
         """
@@ -92,15 +126,19 @@ class Latency:
 
     @property
     def mean(self) -> Milliseconds | None:
-        return Milliseconds(self._sum_ns / self.count / 1e6, self.censored > 0) if self.count else None
+        if not self.count:
+            return None
+        on_time = self._sum_ns if self._on_time is None else self._on_time_ns
+        share = max(0.0, self._sum_ns - on_time) / self.count / 1e6
+        return Milliseconds(self._sum_ns / self.count / 1e6, self.censored > 0, share)
 
     @property
     def min(self) -> Milliseconds | None:
-        return Milliseconds(self._min_ns / 1e6, self._grows(1)) if self.count else None
+        return self._at(0.0, self._min_ns, self._grows(1)) if self.count else None
 
     @property
     def max(self) -> Milliseconds | None:
-        return Milliseconds(self._max_ns / 1e6, self.censored > 0) if self.count else None
+        return self._at(1.0, self._max_ns, self.censored > 0) if self.count else None
 
     @property
     def median(self) -> Milliseconds | None:
@@ -113,7 +151,15 @@ class Latency:
         if q == 1 or not self.count:
             return self.max
         nanos = min(max(self._all.value_at(q) * 1000, self._min_ns), self._max_ns)
-        return Milliseconds(nanos / 1e6, self._grows(max(1, math.ceil(q * self.count))))
+        return self._at(q, nanos, self._grows(max(1, math.ceil(q * self.count))))
+
+    def _at(self, q: float, nanos: int, at_least: bool) -> Milliseconds:
+        """The value at a quantile, with the generator's share of it."""
+        if self._on_time is None:
+            return Milliseconds(nanos / 1e6, at_least)
+        # Both of histograms, so that what is equal differs by nothing.
+        micros = self._all.value_at(q) - self._on_time.value_at(q)
+        return Milliseconds(nanos / 1e6, at_least, max(0, micros) / 1000)
 
     def _grows(self, rank: int) -> bool:
         """Whether the value at this rank would be greater if what was cut short had lasted for ever."""

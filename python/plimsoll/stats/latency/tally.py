@@ -19,7 +19,8 @@ class TimeSums:
     __slots__ = ("_complete", "_given_up")
 
     def __init__(self) -> None:
-        # Only the response fields are used, whichever the clock: `Latency` knows how to read them.
+        # `response` has the times whichever the clock, and `service` those without the generator's share: `Latency`
+        # knows how to read them.
         self._complete = Interval(0, "", "", "success")
         self._given_up: Interval | None = None
 
@@ -29,22 +30,26 @@ class TimeSums:
         into = self._part(interval.outcome in CENSORED)
         if clock == "response":
             smallest, largest = interval.response_min, interval.response_max
-            _extend(into, interval.timed, interval.response_sum, smallest, largest)
+            _extend(into, interval.timed, interval.response_sum, interval.on_time_sum, smallest, largest)
             into.response.add(interval.response)
+            into.service.add(interval.response_on_time)
         else:
-            times = interval.service
+            times, total = interval.service, interval.service_sum
             # As in `Latency.of_service`: known to the histogram's precision, but never above the response.
             largest = min(times.max * 1000, interval.response_max)
-            _extend(into, interval.timed, interval.service_sum, min(times.min * 1000, largest), largest)
+            _extend(into, interval.timed, total, total, min(times.min * 1000, largest), largest)
             into.response.add(times)
+            into.service.add(times)
         into.overflow += interval.overflow
 
     def merge(self, other: TimeSums) -> None:
         for part in other._parts():
             if part.count:
                 into = self._part(part is other._given_up)
-                _extend(into, part.count, part.response_sum, part.response_min, part.response_max)
+                smallest, largest = part.response_min, part.response_max
+                _extend(into, part.count, part.response_sum, part.service_sum, smallest, largest)
                 into.response.add(part.response)
+                into.service.add(part.service)
                 into.overflow += part.overflow
 
     @property
@@ -65,10 +70,11 @@ class TimeSums:
         return self._given_up
 
 
-def _extend(into: Interval, count: int, total: int, smallest: int, largest: int) -> None:
+def _extend(into: Interval, count: int, total: int, on_time: float, smallest: int, largest: int) -> None:
     into.response_min = min(into.response_min, smallest) if into.count else smallest
     into.response_max = max(into.response_max, largest)
     into.response_sum += total
+    into.service_sum += round(on_time)
     into.count += count
 
 

@@ -42,6 +42,10 @@ class ThresholdResult:
     """Of value and limit: ms, %, /s, or "" for a count."""
     at_least: bool = False
     """The true value may be greater, because requests were given up on."""
+    share: float = 0.0
+    """How much of the value the generator may have added."""
+    within_share: bool = False
+    """The limit is within that share: it passes, because the target may have kept to it."""
 
     def to_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -58,6 +62,10 @@ class ThresholdReading(NamedTuple):
     value: float | None
     at_least: bool
     held: bool
+    share: float = 0.0
+    """How much of the value the generator may have added."""
+    within_share: bool = False
+    """The limit is between the value and what the value may be without that: it holds."""
 
 
 class ThresholdWatch:
@@ -157,9 +165,15 @@ def read(threshold: Threshold, tally: Tally, seconds: float) -> ThresholdReading
         time = _time(subject, tally)
         if time is None:
             return ThresholdReading(None, False, False)
-        return ThresholdReading(time.value, time.at_least, threshold.holds(time.value, time.at_least))
+        held = threshold.holds(time.value, time.at_least)
+        within = _is_bound(threshold) and held != threshold.holds(time.value - time.share, time.at_least)
+        return ThresholdReading(time.value, time.at_least, held or within, time.share, within)
     value = _count(threshold, tally, seconds)
     return ThresholdReading(value, False, value is not None and threshold.holds(value))
+
+
+def _is_bound(threshold: Threshold) -> bool:
+    return threshold.op not in ("==", "!=")
 
 
 def _time(subject: ThresholdSubject, tally: Tally) -> Milliseconds | None:
@@ -298,7 +312,7 @@ class _Course:
             self._worst = end, reading
 
     def _is_worse(self, value: float) -> bool:
-        if self._worst is None or self._worst[1].value is None or self.threshold.op in ("==", "!="):
+        if self._worst is None or self._worst[1].value is None or not _is_bound(self.threshold):
             return True
         return value > self._worst[1].value if self.threshold.op in ("<", "<=") else value < self._worst[1].value
 
@@ -317,12 +331,25 @@ def _judged(threshold: Threshold, reading: ThresholdReading, where: str, held: b
         detail += f", not {limit}"
         if reading.at_least and threshold.holds(reading.value):
             detail += ": requests were given up on, so it may be more"
+    elif reading.within_share:
+        detail += (
+            f", up to {_shown(reading.share, threshold.unit)} of it the generator's: passes {limit}, within the "
+            "generator's share"
+        )
     return _result(threshold, reading._replace(held=passed), detail)
 
 
 def _result(threshold: Threshold, reading: ThresholdReading, detail: str) -> ThresholdResult:
     return ThresholdResult(
-        threshold.text, reading.held, reading.value, threshold.limit, detail, threshold.unit, reading.at_least
+        threshold.text,
+        reading.held,
+        reading.value,
+        threshold.limit,
+        detail,
+        threshold.unit,
+        reading.at_least,
+        reading.share,
+        reading.held and reading.within_share,
     )
 
 

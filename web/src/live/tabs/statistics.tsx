@@ -6,7 +6,7 @@ import type { EndpointRow } from "../../contract";
 import { chartsOf } from "../addresses";
 import { keyOf, type Seen } from "../moments";
 import { NUMBERS } from "./columns";
-import { noteOfFew } from "./time_column";
+import { noteOfFew, noteOfShares } from "./time_column";
 
 /** The total has no charts of its own: those of all endpoints are its. */
 function Name({ row }: { row: EndpointRow }): JSX.Element {
@@ -39,11 +39,14 @@ function ageOf({ rowAge }: Seen): string {
   return rowAge > 1 ? `With so many endpoints a row is up to ${rowAge} s old; the total is not.` : "";
 }
 
+const TIMES = ["mean", "max", "p50", "p90", "p95", "p99", "p999", "current_p50", "current_p95", "current_p99"] as const;
+
 /** Every endpoint with all its numbers; each leads to its charts. */
 export function Statistics({ seen }: { seen: Seen }): JSX.Element {
   const rows = useMemo(() => [...seen.rows.values()], [seen.rows]);
   const totals = useMemo(() => (seen.total ? [seen.total] : []), [seen.total]);
   const few = useMemo(() => noteOfFew(rows, ["p50", "p95", "p99", "current_p50", "current_p99"]), [rows]);
+  const shares = useMemo(() => noteOfShares([...rows, ...totals], TIMES), [rows, totals]);
   if (!rows.length) return <p class="soft empty">No request has been answered yet.</p>;
   return (
     <DataTable
@@ -54,7 +57,7 @@ export function Statistics({ seen }: { seen: Seen }): JSX.Element {
       totals={totals}
       hasFilter
       chosenAs="plimsoll-endpoints"
-      note={[NOTE, ageOf(seen), few].filter(Boolean).join(" ")}
+      note={[NOTE, ageOf(seen), few, shares].filter(Boolean).join(" ")}
     />
   );
 }

@@ -1,26 +1,28 @@
 import type { Column } from "../../blocks/table/column";
 import type { EndpointRow } from "../../contract";
-import { milliseconds, type TimeName } from "../../shared";
+import { markOf, milliseconds, shareOf, type TimeName } from "../../shared";
 
 const FEW = "of so few requests that the slowest ones decide";
 
 /** A time of an endpoint, in ms. */
 export function timeColumn(key: TimeName, title: string, hint?: string, isOff = false): Column<EndpointRow> {
-  const text = (row: EndpointRow) => milliseconds(row[key], row.at_least.includes(key));
+  const text = (row: EndpointRow) => `${milliseconds(row[key], row.at_least.includes(key))}${markOf(row.shares[key])}`;
   return {
     key,
     title,
     hint,
     isOff,
     text,
-    cell: (row) =>
-      isFew(row, key) ? (
-        <span class="few" title={FEW}>
+    cell: (row) => {
+      const few = isFew(row, key);
+      const hints = [shareOf(row.shares[key]), few && FEW].filter(Boolean);
+      if (!hints.length) return text(row);
+      return (
+        <span class={few ? "few" : undefined} title={hints.join("; ")}>
           {text(row)}
         </span>
-      ) : (
-        text(row)
-      ),
+      );
+    },
     order: (row) => row[key],
   };
 }
@@ -28,6 +30,13 @@ export function timeColumn(key: TimeName, title: string, hint?: string, isOff = 
 /** There is a value, and it says little. */
 function isFew(row: EndpointRow, key: TimeName): boolean {
   return row[key] !== null && row.few.includes(key);
+}
+
+/** What "*" stands for in a table of these rows. "" for nothing. */
+export function noteOfShares(rows: Iterable<EndpointRow>, keys: readonly TimeName[]): string {
+  const shares = [...rows].flatMap((row) => keys.map((key) => row.shares[key] ?? 0));
+  const largest = Math.max(0, ...shares);
+  return largest ? `${markOf(largest)} up to ${milliseconds(largest)} ms of a marked time is the generator's.` : "";
 }
 
 /** What is to be said below a table with such. "" for nothing. */

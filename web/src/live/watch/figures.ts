@@ -1,5 +1,5 @@
 import type { EndpointRow, Test } from "../../contract";
-import { NONE, amount, count, milliseconds, rate, share } from "../../shared";
+import { NONE, amount, count, milliseconds, rate, share, shareOf } from "../../shared";
 import { isGoing, isMeasuring } from "../status";
 
 /** A number of the first screen, as it is read. */
@@ -66,6 +66,7 @@ function times(total: EndpointRow | null, isNow: boolean): Figure[] {
     value: milliseconds(isNow ? now : whole, total?.at_least.includes(isNow ? `current_${name}` : name)),
     unit: "ms",
     ...beside(
+      shareOf(total?.shares[isNow ? `current_${name}` : name]),
       (isNow ? now : whole) !== null && total?.few.includes(isNow ? `current_${name}` : name) && "of few requests",
       isNow && whole !== null && `${amount(whole)} ms over the whole run`,
     ),

@@ -1,16 +1,16 @@
 import type { JSX } from "preact";
 import { Folding } from "../../blocks/folding";
 import { Prose } from "../../blocks/prose";
-import type { HeadlineItem, JudgementItem } from "../../contract";
+import type { RunHeadline, RunJudgement } from "../../contract";
 
-const QUESTIONS: readonly { part: keyof HeadlineItem; text: string }[] = [
+const QUESTIONS: readonly { part: keyof RunHeadline; text: string }[] = [
   { part: "target", text: "Is the target healthy?" },
   { part: "generator", text: "Is the generator honest?" },
   { part: "bottleneck", text: "What is the bottleneck?" },
 ];
 
 /** Drawn, so that they look the same everywhere; the title says it in words. */
-const SIGNS: Record<JudgementItem["tone"], string> = {
+const SIGNS: Record<RunJudgement["tone"], string> = {
   good: "M5 10.5l3.5 3.5L15 7",
   warning: "M10 5v6.5M10 14.2v.6",
   bad: "M6 6l8 8M14 6l-8 8",
@@ -19,7 +19,7 @@ const SIGNS: Record<JudgementItem["tone"], string> = {
 
 interface Props {
   /** null: it cannot be said yet. */
-  headline: HeadlineItem | null;
+  headline: RunHeadline | null;
   hasNumbers: boolean;
   /** Only the titles are seen. */
   isFolded: boolean;
@@ -27,7 +27,7 @@ interface Props {
 
 /** The three answers that everybody looks for first: a line and a number each, and their reasons on demand. */
 export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.Element {
-  const unsaid: JudgementItem = {
+  const unsaid: RunJudgement = {
     tone: "unknown",
     title: hasNumbers ? "Too early to say" : "Nothing measured yet",
     text: "",
@@ -55,7 +55,7 @@ export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.El
   );
 }
 
-function Card({ question, judgement }: { question: string; judgement: JudgementItem }): JSX.Element {
+function Card({ question, judgement }: { question: string; judgement: RunJudgement }): JSX.Element {
   const { tone, title, text, more, figure } = judgement;
   const line = (
     <>
@@ -88,7 +88,7 @@ function Card({ question, judgement }: { question: string; judgement: JudgementI
   );
 }
 
-function Sign({ tone }: { tone: JudgementItem["tone"] }): JSX.Element {
+function Sign({ tone }: { tone: RunJudgement["tone"] }): JSX.Element {
   return (
     <svg viewBox="0 0 20 20" aria-hidden="true">
       <circle cx="10" cy="10" r="9.2" />

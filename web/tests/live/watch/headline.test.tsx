@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import type { HeadlineItem, JudgementItem } from "../../../src/contract";
+import type { RunHeadline, RunJudgement } from "../../../src/contract";
 import { HeadlineCards } from "../../../src/live/watch/headline";
 import { shown } from "../../page";
 
-function judgement(title: string, figure: string): JudgementItem {
+function judgement(title: string, figure: string): RunJudgement {
   return { tone: "good", title, text: `All about: ${title}.`, more: ["And more."], figure };
 }
 
-const headline: HeadlineItem = {
+const headline: RunHeadline = {
   target: judgement("Healthy", "p99 20 ms"),
   generator: judgement("Honest", "lag p99 1 ms"),
   bottleneck: judgement("None: users mostly pause", "124 requests/s"),

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import LocustfileError
-from plimsoll.run.options import download as downloads
 from plimsoll.run.options import locustfiles as files
-from plimsoll.run.options.download import download
+from plimsoll.run.options.locustfiles import download
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +50,7 @@ def test_its_name_is_a_name_and_no_path(url: str) -> None:
 
 @pytest.mark.parametrize(("path", "reason"), [("/none.py", "404"), ("/large.py", "more than 1000 bytes")])
 def test_what_cannot_be_had_is_told(url: str, path: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(downloads, "LARGEST", 1000)
+    monkeypatch.setattr(files, "LARGEST", 1000)
     with pytest.raises(LocustfileError, match=reason):
         download(url + path)
 

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from plimsoll.cli.run import run
-from plimsoll.cli.run_request import RunRequests
 from plimsoll.errors import FieldError, UsageError
 from plimsoll.run.options.command import words_of
 from plimsoll.run.planning import make_plan
 from plimsoll.server.control.description import Description, OwnClass, OwnOption
+from plimsoll.server.control.run_requests import RunRequests
 
 if TYPE_CHECKING:
-    from plimsoll.server.control.session import Job
+    from plimsoll.run.planned import PlannedRun
 
 
 @pytest.fixture(autouse=True)
@@ -42,9 +42,9 @@ DESCRIPTION = Description(
 )
 
 
-def job(args: tuple[str, ...], **changes: Any) -> Job:
+def job(args: tuple[str, ...], **changes: Any) -> PlannedRun:
     asked = wishes(*args)
-    return asked.job(replace(asked.request, **changes), DESCRIPTION)
+    return asked.planned(replace(asked.request, **changes), DESCRIPTION)
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_the_form_is_filled_with_the_command_line(args: tuple[str, ...], expecte
 )
 def test_a_wish_that_is_left_as_it_was_is_the_command_line(args: tuple[str, ...]) -> None:
     asked = wishes(*args, "--seed", "1")
-    plan = asked.job(asked.request, Description()).plan
+    plan = asked.planned(asked.request, Description()).plan
     ours = {"command": (), "options": ()}
     assert replace(plan, **ours) == replace(asked.plan, **ours)
 
@@ -147,8 +147,8 @@ def test_a_load_that_no_form_can_say_is_run_as_it_is_or_replaced() -> None:
     Path("times.txt").write_text("0\n1\n")
     asked = wishes("http://h/a", "--replay", "times.txt")
     assert (asked.has_plan, asked.request.shape, asked.is_told) == (True, "plan", True)
-    assert asked.job(asked.request, Description()).plan.load == asked.plan.load
-    other = asked.job(replace(asked.request, shape="constant", rate="5/s"), Description()).plan
+    assert asked.planned(asked.request, Description()).plan.load == asked.plan.load
+    other = asked.planned(replace(asked.request, shape="constant", rate="5/s"), Description()).plan
     assert other.load != asked.plan.load
 
 

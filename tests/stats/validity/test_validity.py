@@ -13,7 +13,9 @@ OPEN = {"model": "open", "users_kind": "native"}
 CLOSED = {"model": "closed", "users_kind": "native"}
 PYTHON = {"model": "closed", "users_kind": "python"}
 SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
-NAMES = ["offered", "dropped", "lag", "delay", "cpu", "workers", "clock", "exhausted", "percentiles", "little"]
+NAMES = [
+    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "clock", "exhausted", "percentiles", "little",
+]  # fmt: skip
 
 
 def health(second=0, worker=0, *, lag_us=100, delay_us=100, count=100, **state):
@@ -57,7 +59,7 @@ def test_an_empty_run_is_not_blamed(run):
     states = {check.name: check.state for check in judge(RunView(), {}, {}).checks}
     assert states == {
         "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
-        "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a",
+        "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
     }  # fmt: skip
 
 
@@ -65,9 +67,10 @@ def test_only_what_failed_is_a_reason():
     validity = Validity((
         ValidityCheck("a", "failed", 1, 0, "first"), ValidityCheck("b", "unknown", None, None, "second"),
         ValidityCheck("c", "failed", 1, 0, "third"), ValidityCheck("d", "n/a", None, None, "fourth"),
-        ValidityCheck("e", "ok", 0, 0, "fifth"),
+        ValidityCheck("e", "ok", 0, 0, "fifth"), ValidityCheck("f", "remark", 3, 1, "sixth"),
     ))  # fmt: skip
-    assert (validity.valid, validity.reasons) == (False, ["first", "third"])
+    assert (validity.valid, validity.reasons, validity.remarks) == (False, ["first", "third"], ["sixth"])
+    assert Validity(validity.checks[-1:]).valid
 
 
 @pytest.mark.parametrize(
@@ -113,104 +116,6 @@ def test_a_dropped_arrival_makes_a_run_invalid(run, make_interval):
 
 def test_an_open_run_without_arrivals_is_unknown(run):
     assert checks(run(), OPEN)["offered"].state == "unknown"
-
-
-@pytest.mark.parametrize("name", ["lag", "delay"])
-@pytest.mark.parametrize(
-    ("p50", "late", "state", "limit"),
-    [(8.1, 1.0, "ok", 1.0), (8.1, 1.1, "failed", 1.0), (100.0, 4.9, "ok", 5.0), (100.0, 5.2, "failed", 5.0)],
-)
-def test_lag_and_delay_are_measured_by_the_target(run, name, p50, late, state, limit):
-    view = run(ms=p50, states=lambda at: {f"{name}_us": round(late * 1000)})
-    check = checks(view)[name]
-    assert check.state == state
-    assert check.limit == pytest.approx(limit, rel=2e-3)
-    assert check.value == pytest.approx(late, rel=2e-3)
-    assert checks(view)["delay" if name == "lag" else "lag"].state == "ok"
-
-
-def test_what_lag_and_delay_say(run):
-    found = checks(run(states=lambda at: {"lag_us": 12_300, "delay_us": 3000}))
-    assert found["lag"].text == (
-        "lag p99 12.3 ms is over its limit of 1 ms (1 ms or 5 % of the target's p50 of 8.1 ms): "
-        "the generator sent late; more workers (--processes), fewer users, or a machine of its own"
-    )
-    assert ": the generator read late; more workers" in found["delay"].text
-    found = checks(run(states=lambda at: {"lag_us": 12_300, "offered": 100}), OPEN)
-    assert "more users (--max-users)" in found["lag"].text
-
-
-@pytest.mark.parametrize(
-    ("busiest", "kind", "words"),
-    [
-        (0.9, "python", "sent late; more workers (--processes), fewer users, or"),
-        (
-            0.1,
-            "python",
-            "sent late, with CPU to spare: something else kept it waiting, or users' code that blocks; a mach",
-        ),
-        (0.1, "native", "sent late, with CPU to spare: something else kept it waiting; a machine of its own"),
-    ],
-)
-def test_more_workers_are_no_advice_where_those_that_are_there_had_nothing_to_do(run, busiest, kind, words):
-    told = run(states=lambda at: {"lag_us": 12_300, "cpu": busiest if at == 3 else 0.1})
-    assert words in checks(told, {"users_kind": kind})["lag"].text
-
-
-def test_the_yardstick_is_the_service_time(run, make_interval):
-    view = run(states=lambda at: {"lag_us": 12_300})
-    # All waited half a second for a user; the target took 8 ms all the same.
-    for second in range(10):
-        late = make_interval([500.0] * 200, second=second)
-        late.service, late.service_sum = Histogram(), 0
-        late.service.record(8_100, 200)
-        view.add([late])
-    assert checks(view)["lag"].state == "failed"
-
-
-def test_one_percent_may_be_late(run):
-    view = run(1, states=lambda at: {"count": 990})
-    view.generator.lag.record(50_000, 10)
-    assert checks(view)["lag"].state == "ok"
-    view.generator.lag.record(50_000, 1)
-    assert checks(view)["lag"].state == "failed"
-
-
-def test_too_few_exchanges_for_a_p99_prove_nothing(run):
-    check = checks(run(1, states=lambda at: {"count": 99, "lag_us": 99_000}))["lag"]
-    assert (check.state, check.value) == ("unknown", None)
-    assert check.text == "99 exchanges, too few for a p99 of lag: at least 100 are needed"
-    assert checks(run(1, states=lambda at: {"count": 100, "lag_us": 99_000}))["lag"].state == "failed"
-
-
-@pytest.mark.parametrize(
-    ("manifest", "cpu", "busy", "state"),
-    [
-        (CLOSED, 0.81, 5, "ok"),
-        (CLOSED, 0.81, 6, "failed"),
-        (CLOSED, 0.80, 100, "ok"),
-        (PYTHON, 0.90, 100, "ok"),
-        (PYTHON, 0.91, 5, "ok"),
-        (PYTHON, 0.91, 6, "failed"),
-        ({}, 0.85, 100, "ok"),
-    ],
-)
-def test_a_worker_may_be_busy_for_a_twentieth_of_the_time(run, manifest, cpu, busy, state):
-    view = run(100, states=lambda at: {"cpu": cpu if at < busy else 0.1})
-    check = checks(view, manifest)["cpu"]
-    assert (check.state, check.value, check.limit) == (state, busy / 100 if cpu not in (0.8, 0.9, 0.85) else 0.0, 0.05)
-    if state == "failed":
-        limit = "80" if manifest is CLOSED else "90"
-        assert check.text.startswith(
-            f"workers used more than {limit} % CPU in 6 % of their seconds, over the limit of 5 %"
-        )
-        assert "--processes" in check.text
-
-
-def test_a_fraction_of_a_second_tells_no_cpu(run):
-    view = run(1, states=lambda at: {"cpu": 1.0})
-    view.length = 0.4
-    assert checks(view)["cpu"].state == "unknown"
 
 
 @pytest.mark.parametrize(
@@ -264,12 +169,14 @@ def test_times_of_every_size_are_in_order(make_interval):
     assert checks(view)["percentiles"].state == "ok"
 
 
-def busy(make_interval, in_flight, seconds=60, ms=100.0, per_second=500, custom=0):
+def busy(make_interval, in_flight, seconds=60, ms=100.0, per_second=500, custom=0, silence_ms=0):
     """Seconds with `per_second` exchanges of `ms`, and what was counted in flight at the end of each."""
     view = RunView()
     for second in range(seconds):
         rows = [make_interval([ms] * (per_second + custom), second=second)]
-        view.add(rows, [health(second, count=per_second, delay_us=1, in_flight=in_flight(second))])
+        view.add(
+            rows, [health(second, count=per_second, delay_us=1, in_flight=in_flight(second), silence_ms=silence_ms)]
+        )
     view.length = float(seconds)
     return view
 
@@ -281,9 +188,9 @@ def busy(make_interval, in_flight, seconds=60, ms=100.0, per_second=500, custom=
         (lambda second: 45 + second % 11, "ok"),
         (lambda second: 54, "ok"),
         (lambda second: 62, "failed"),
-        (lambda second: 40, "failed"),
+        (lambda second: 40, "remark"),
     ],
-    ids=["exact", "noisy", "within", "missing", "impossible"],
+    ids=["exact", "noisy", "within", "missing", "too few"],
 )
 def test_littles_law(make_interval, in_flight, state):
     check = checks(busy(make_interval, in_flight))["little"]
@@ -319,6 +226,7 @@ def test_littles_law_knows_its_edges(make_interval):
         ({"seconds": 9}, "9 samples of what was in flight, at least 10 are needed"),
         ({"in_flight": lambda second: 9}, "9 in flight on average, at least 10 are needed"),
         ({"in_flight": lambda second: 250 * (second % 5 == 4)}, "what was in flight changes too much between samples"),
+        ({"silence_ms": 30}, "a worker often stood still, and counted late"),
         ({"custom": 100}, "a client of the user's own timed exchanges that the engine did not count"),
     ],
 )

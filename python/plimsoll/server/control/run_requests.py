@@ -15,13 +15,13 @@ from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.shapes import SHAPES
+from plimsoll.run.options.command import run_words
 from plimsoll.run.options.parameter import TableOption
 from plimsoll.run.options.table import run_options
-from plimsoll.run.options.words import run_words
+from plimsoll.run.planned import PlannedRun
 from plimsoll.run.planning import make_outputs, make_plan
 from plimsoll.server.control import class_settings
 from plimsoll.server.control.description import positionals, replaced
-from plimsoll.server.control.session import Job
 from plimsoll.server.messages import RunRequest
 from plimsoll.stats.thresholds.watch import parse_threshold
 
@@ -33,9 +33,12 @@ if TYPE_CHECKING:
     from plimsoll.run.planning import RunInput
     from plimsoll.server.control.description import Description, Value
 
+TEXTS = ("warmup", "host", "profile", "name")
+"""Options whose texts are those of the form; an empty one is not given."""
+LISTS = ("tags", "exclude_tags", "thresholds")
+"""Options whose values are those of the form."""
 FIELDS = {
-    **{name: name for name in ("users", "spawn_rate", "run_time", "warmup", "stop_timeout", "host", "rate", "name")},
-    **{name: name for name in ("tags", "exclude_tags", "profile", "thresholds")},
+    **{name: name for name in ("users", "spawn_rate", "rate", "run_time", "stop_timeout", *TEXTS, *LISTS)},
     **dict.fromkeys((name for name in SHAPE_OPTIONS if name != "rate"), "shape_text"),
     "threshold": "thresholds",
 }
@@ -52,12 +55,7 @@ class RunRequests:
     words: as it was read.
     """
 
-    def __init__(
-        self,
-        words: RunWords,
-        plan: RunPlan,
-        what: RunInput,
-    ) -> None:
+    def __init__(self, words: RunWords, plan: RunPlan, what: RunInput) -> None:
         self.plan = replace(plan, has_page=True)
         self._arguments = words.arguments
         self._given = words.given
@@ -81,11 +79,11 @@ class RunRequests:
     def picks(self) -> bool:
         return bool(self._given["class_picker"])
 
-    def first(self) -> Job:
+    def first(self) -> PlannedRun:
         """What the command line says, to the letter."""
-        return self._job(self._given, self.plan, self._what, self._secret)
+        return self._planned(self._given, self.plan, self._what, self._secret)
 
-    def job(self, request: RunRequest, description: Description) -> Job:
+    def planned(self, request: RunRequest, description: Description) -> PlannedRun:
         """Raises SeveralFieldsError with all fields that cannot be read, FieldError for what fields say together, or
         UsageError when it is not about a field."""
         _check_fields(request)
@@ -111,11 +109,10 @@ class RunRequests:
             command=("plimsoll", "run", *run_words(arguments, given)),
             shape_class=request.shape_class or ("" if self.picks else None),
         )
-        return self._job(given, plan, what, secret)
+        return self._planned(given, plan, what, secret)
 
-    def _job(self, given: Mapping[str, Any], plan: RunPlan, what: RunInput, secret: frozenset[str]) -> Job:
-        outputs = make_outputs(given, plan, what, secret)
-        return Job(plan, outputs, outputs.name or "")
+    def _planned(self, given: Mapping[str, Any], plan: RunPlan, what: RunInput, secret: frozenset[str]) -> PlannedRun:
+        return PlannedRun(plan, make_outputs(given, plan, what, secret))
 
     def _own_arguments(self, request: RunRequest, description: Description) -> tuple[str, ...]:
         """User classes, and options of the locustfile; those that are as they were stay as they were said."""
@@ -147,6 +144,7 @@ def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequ
     option = _shape(given) or "rate"
     form = SHAPES[option].form
     is_written = option != "rate" and not has_plan
+    texts: dict[str, Any] = {name: _text(given[name]) for name in ("run_time", "stop_timeout", *TEXTS)}
     return RunRequest(
         model="open" if plan.is_open else "closed",
         users=plan.users,
@@ -154,22 +152,16 @@ def _request(given: Mapping[str, Any], plan: RunPlan, has_plan: bool) -> RunRequ
         rate=given["rate"] or "",
         shape=form.name if form and not has_plan else "plan",
         shape_text=given[option] if is_written else "",
-        run_time=_text(given["run_time"]),
-        warmup=_text(given["warmup"]),
-        stop_timeout=_text(given["stop_timeout"]),
-        host=given["host"] or "",
-        tags=plan.tags,
-        exclude_tags=plan.exclude_tags,
-        profile=given["profile"] or "",
-        name=given["name"] or "",
-        thresholds=given["thresholds"],
+        **texts,
+        **{name: given[name] for name in LISTS},
     )
 
 
-def _text(seconds: Any) -> str:
-    if seconds is None:
+def _text(value: str | float | None) -> str:
+    """A text as it was given, or seconds as a duration."""
+    if value is None:
         return ""
-    return seconds if isinstance(seconds, str) else format_duration(seconds)
+    return value if isinstance(value, str) else format_duration(value)
 
 
 def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
@@ -194,14 +186,9 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
         "users": _converted("users", request.users) if closed else None,
         "spawn_rate": _converted("spawn_rate", request.spawn_rate) if closed else None,
         "run_time": _converted("run_time", request.run_time) if request.run_time else None,
-        "warmup": request.warmup or None,
         "stop_timeout": _converted("stop_timeout", request.stop_timeout) if request.stop_timeout else None,
-        "host": request.host or None,
-        "tags": request.tags,
-        "exclude_tags": request.exclude_tags,
-        "profile": request.profile or None,
-        "name": request.name or None,
-        "thresholds": request.thresholds,
+        **{name: getattr(request, name) or None for name in TEXTS},
+        **{name: getattr(request, name) for name in LISTS},
     }
 
 

@@ -1,0 +1,25 @@
+"""A neighbour that keeps every core busy, as a compiler does: a process per core that does nothing else."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+LONGEST_SECONDS = 300
+"""After so long it ends by itself, whatever has become of the lab."""
+BURN = f"import time\nend = time.monotonic() + {LONGEST_SECONDS}\nwhile time.monotonic() < end: pass"
+
+
+@contextmanager
+def busy_neighbour() -> Iterator[None]:
+    """All of its processes end on leaving."""
+    cores = len(os.sched_getaffinity(0))
+    processes = [subprocess.Popen([sys.executable, "-c", BURN]) for _ in range(cores)]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()

@@ -1,0 +1,61 @@
+"""What a run's numbers are worth: twelve checks, each with its numbers.
+
+A run is invalid only when its load was not the load that was asked for, or its record contradicts itself. That the
+generator was late is a remark: each figure says how much of it the generator may have added
+(`stats.latency.milliseconds`).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.validity import lateness, load, record
+from plimsoll.stats.validity.check import CheckState, Validity, ValidityCheck
+from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from plimsoll.stats.totals import Totals
+    from plimsoll.stats.view import RunView
+
+__all__ = [
+    "CPU",
+    "CPU_SHARE",
+    "LEAST_FOR_P99",
+    "CheckState",
+    "Validity",
+    "ValidityCheck",
+    "judge",
+    "judge_so_far",
+    "throughput_share",
+    "unclean_figures",
+]
+
+
+def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
+    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers` and `clock_step_ms`."""
+    checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
+    return Validity((*checks[:-1], record.percentiles(view), checks[-1]))
+
+
+def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
+    """The same while the run goes on, without what reads every endpoint."""
+    return Validity(_checks(view, manifest, facts, (view.total,)))
+
+
+def _checks(
+    view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any], rows: Iterable[Totals]
+) -> tuple[ValidityCheck, ...]:
+    return (
+        load.offered(view, manifest),
+        load.dropped(view, manifest),
+        lateness.lag(view, manifest, rows),
+        lateness.delay(view, manifest),
+        lateness.cpu(view, manifest),
+        lateness.silence(view, manifest),
+        load.workers(facts),
+        load.clock(facts),
+        load.exhausted(view),
+        record.little(view),
+    )

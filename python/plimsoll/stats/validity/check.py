@@ -1,0 +1,66 @@
+"""One question that a run is asked before its numbers are used, and what the answers come to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+CheckState = Literal["ok", "remark", "failed", "unknown", "n/a"]
+
+
+@dataclass(frozen=True, slots=True)
+class ValidityCheck:
+    """One question and its answer. value and limit are in the unit that the text names; None where there is none."""
+
+    name: str
+    state: CheckState
+    """failed: the run is invalid. remark: it is not, but readers should know. unknown: something is not known that
+    should be. n/a: the question does not arise."""
+    value: float | None
+    limit: float | None
+    text: str
+    """One line for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """The checks in the order in which they were made."""
+
+    checks: tuple[ValidityCheck, ...]
+
+    @property
+    def valid(self) -> bool:
+        """Nothing failed."""
+        return not self.reasons
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why it is invalid."""
+        return [check.text for check in self.checks if check.state == "failed"]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What readers should know of a run all the same, a sentence or two each."""
+        return [check.text for check in self.checks if check.state == "remark"]
+
+    def named(self, name: str) -> ValidityCheck | None:
+        return next((check for check in self.checks if check.name == name), None)
+
+
+def ms(milliseconds: float) -> str:
+    return f"{milliseconds:.3g} ms" if milliseconds < 1000 else f"{milliseconds:.0f} ms"
+
+
+def about(milliseconds: float) -> str:
+    """Two digits: of what is only a bound, more would say nothing."""
+    return f"{milliseconds:.2g} ms" if milliseconds < 99.5 else f"{milliseconds:.0f} ms"
+
+
+def percent(share: float) -> str:
+    """Never 100 % of what is not all."""
+    return f"{math.floor(share * 1000) / 10:g} %"
+
+
+def count(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,198 @@
+"""How late the generator was, why, and what that does to the figures. Only a worker that is full and falls further and
+further behind makes a run invalid: then its load was not the load asked for."""
+
+from __future__ import annotations
+
+from itertools import chain
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.latency.milliseconds import CLEAN_MS, CLEAN_PART, CLEAN_THROUGHPUT
+from plimsoll.stats.totals import AGGREGATED
+from plimsoll.stats.validity.check import ValidityCheck, about, count, ms, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+
+    from plimsoll.stats.latency.milliseconds import Latency, Milliseconds
+    from plimsoll.stats.totals import Totals
+    from plimsoll.stats.view import RunView
+
+LEAST_FOR_P99 = 100
+"""Values without which the p99 would be the maximum of a few."""
+JUDGED = {"p99": 0.99, "p95": 0.95, "p90": 0.9, "p50": 0.5}
+"""Percentiles whose share is judged, besides the mean's."""
+CPU = {"native": 0.80, "python": 0.90}
+"""Of one core: from here on a worker is full. The wait in a queue with fixed service (M/D/1) is two services at 80 %,
+4.5 at 90 %; a Python user's own code is part of what it does, so its worker may use more."""
+CPU_SHARE = 0.05
+"""Share of the workers' seconds in which they may be above that."""
+GROWTH = 2.0
+GROWTH_MS = 50.0
+"""Lag grows when its mean in the last third of a full worker's seconds is so many times that in the first third, and so
+many ms more."""
+LEAST_FULL_SECONDS = 2
+ALL_USERS = 0.99
+"""Of the most users: with fewer, more of them are being started, which makes lag grow for a while."""
+CPU_WAIT = 0.2
+"""Time for which workers waited for a CPU, per CPU time that they used: from here on the computer was busy. On an idle
+one it is a few per cent."""
+SILENCE_MS = 500
+"""A worker stood still if nothing was sent or read for longer."""
+MOST_SECONDS = 5
+"""That are named."""
+
+
+def lag(view: RunView, manifest: Mapping[str, Any], rows: Iterable[Totals]) -> ValidityCheck:
+    """rows: of which the figures are judged, the sum first."""
+    times = view.generator.lag
+    if times.count < LEAST_FOR_P99:
+        few = f"too few requests to judge lag ({times.count} of {LEAST_FOR_P99})"
+        return ValidityCheck("lag", "unknown" if times.count else "n/a", None, None, few)
+    late = times.value_at(0.99) / 1000
+    figures = next((found for row in rows if (found := unclean(row, view.timed))), None)
+    if figures is None:
+        text = (
+            f"99 % of the requests left within {about(late)}: the generator's share of each time is at most "
+            f"{percent(CLEAN_PART)} or {ms(CLEAN_MS)}"
+        )
+        return ValidityCheck("lag", "ok", late, None, text)
+    name, time = next(iter(figures.items()))
+    text = (
+        f"Requests left up to {about(max(late, time.share))} late: {cause(view, manifest)}. "
+        f"{'The ' if name.startswith('mean') else ''}{name} may be up to {about(time.share)} too high."
+    )
+    return ValidityCheck("lag", "remark", late, None, text)
+
+
+def delay(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+    """What lag and delay cost in the closed model, in which the next request waits for them."""
+    times = view.generator.delay
+    if times.count < LEAST_FOR_P99:
+        few = f"too few replies to judge delay ({times.count} of {LEAST_FOR_P99})"
+        return ValidityCheck("delay", "unknown" if times.count else "n/a", None, None, few)
+    late = f"99 % of the replies were read within {about(times.value_at(0.99) / 1000)}"
+    part = throughput_share(view, manifest)
+    if part is None:
+        return ValidityCheck("delay", "ok", None, None, f"{late}, which is part of no time")
+    if part <= CLEAN_THROUGHPUT:
+        text = f"{late}; lag and delay cost at most {percent(part)} of the throughput"
+        return ValidityCheck("delay", "ok", part, CLEAN_THROUGHPUT, text)
+    text = f"Throughput may be up to {percent(part)} too low: {cause(view, manifest)}."
+    return ValidityCheck("delay", "remark", part, CLEAN_THROUGHPUT, text)
+
+
+def cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+    if not view.generator.workers or view.duration < 1:
+        return ValidityCheck("cpu", "unknown", None, CPU_SHARE, "no worker told its CPU for a whole second")
+    limit = _cpu_limit(manifest)
+    share = view.generator.busy_share(limit)
+    above = f"workers used more than {percent(limit)} CPU in {percent(share)} of their seconds"
+    before, after = _full_lag(view, manifest, limit)
+    if after - before > GROWTH_MS and after > GROWTH * before:
+        text = (
+            f"a worker was never idle, and requests left later and later ({about(before)} to {about(after)} late): "
+            f"{_full(view)}, a lower load, or another machine"
+        )
+        return ValidityCheck("cpu", "failed", share, CPU_SHARE, text)
+    if share <= CPU_SHARE:
+        return ValidityCheck("cpu", "ok", share, CPU_SHARE, above)
+    return ValidityCheck("cpu", "remark", share, CPU_SHARE, f"{above[:1].upper()}{above[1:]}: {_full(view)}.")
+
+
+def silence(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+    """Percentiles alone do not show that nothing was sent for a while."""
+    if not view.generator.workers:
+        return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker told whether it stood still")
+    seconds = view.generator.silences(SILENCE_MS)
+    if not seconds:
+        return ValidityCheck("silence", "ok", None, SILENCE_MS, f"no worker stood still for more than {SILENCE_MS} ms")
+    longest = max(seconds.values())
+    text = (
+        f"A worker stood still for up to {ms(longest)} ({_named(list(seconds))}): {cause(view, manifest)}. "
+        "Nothing was sent or read meanwhile."
+    )
+    return ValidityCheck("silence", "remark", longest, SILENCE_MS, text)
+
+
+def unclean(row: Totals, timed: Container[str]) -> dict[str, Milliseconds]:
+    """The figures of a row with too large a share of the generator, p99 first."""
+    times = row.response_of(timed)
+    of = "" if row.name == AGGREGATED else f" of {f'{row.method} {row.name}'.strip()}"
+    return {f"{name}{of}": time for name, time in _figures(times) if time is not None and not time.is_clean}
+
+
+def unclean_figures(view: RunView, manifest: Mapping[str, Any]) -> tuple[str, ...]:
+    """All of a run, in words."""
+    rows = (view.total, *view.endpoints)
+    found = chain.from_iterable(unclean(row, view.timed).items() for row in rows)
+    times = tuple(f"{name} {ms(time.value)}, up to {about(time.share)} of it the generator's" for name, time in found)
+    part = throughput_share(view, manifest)
+    if part is None or part <= CLEAN_THROUGHPUT:
+        return times
+    return (*times, f"throughput, up to {percent(part)} too low")
+
+
+def throughput_share(view: RunView, manifest: Mapping[str, Any]) -> float | None:
+    """Closed model: mean lag and delay, by the mean time from one request of a user to its next. None for the open
+    model, and where that time is not known."""
+    generator = view.generator
+    if manifest.get("model", "closed") == "open" or not generator.lag.count:
+        return None
+    users = generator.users_by_second()
+    present = [each for each in users.values() if each]
+    if not present or not view.duration:
+        return None
+    cycle = fmean(present) * min(view.duration, len(present)) / generator.lag.count
+    return min(1.0, (generator.lag.mean + generator.delay.mean) / 1e6 / cycle)
+
+
+def cause(view: RunView, manifest: Mapping[str, Any]) -> str:
+    """Why the generator was late, in a few words."""
+    generator = view.generator
+    if generator.busy_share(_cpu_limit(manifest)) > CPU_SHARE:
+        return _full(view)
+    if manifest.get("users_kind") == "native" or generator.cpu_waited > CPU_WAIT * generator.cpu_used:
+        return "this computer was busy with something else"
+    if generator.cpu_waited:
+        return "the users' own code blocks"
+    return "this computer was busy, or the users' own code blocks"
+
+
+def _full(view: RunView) -> str:
+    workers = view.generator.workers
+    are = "one worker is full" if workers == 1 else f"{count(workers, 'worker')} are full"
+    return f"{are}: use --processes {workers + 1}"
+
+
+def _cpu_limit(manifest: Mapping[str, Any]) -> float:
+    return CPU["native" if manifest.get("users_kind") == "native" else "python"]
+
+
+def _full_lag(view: RunView, manifest: Mapping[str, Any], limit: float) -> tuple[float, float]:
+    """Mean lag, ms, in the first and in the last third of the seconds in which a worker was full. Of the closed model
+    those with all users: its lag grows with them, and is bounded."""
+    generator = view.generator
+    seconds = generator.full_seconds(limit)
+    if manifest.get("model", "closed") != "open":
+        users = generator.users_by_second()
+        most = max(users.values(), default=0)
+        seconds = [second for second in seconds if users.get(second, 0) >= ALL_USERS * most]
+    by_second = generator.mean_lag_by_second()
+    lags = [by_second[second] for second in seconds if second in by_second]
+    if len(lags) < LEAST_FULL_SECONDS:
+        return 0.0, 0.0
+    third = max(1, len(lags) // 3)
+    return fmean(lags[:third]), fmean(lags[-third:])
+
+
+def _figures(times: Latency) -> Iterator[tuple[str, Milliseconds | None]]:
+    for name, quantile in JUDGED.items():
+        yield name, times.quantile(quantile)
+    yield "mean", times.mean
+
+
+def _named(seconds: list[int]) -> str:
+    shown = ", ".join(map(str, seconds[:MOST_SECONDS]))
+    more = len(seconds) - MOST_SECONDS
+    return f"second{'' if len(seconds) == 1 else 's'} {shown}{f' and {more} more' if more > 0 else ''}"

@@ -1,0 +1,89 @@
+"""Was the load the load that was asked for?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.stats.validity.check import ValidityCheck, count, ms, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from plimsoll.stats.view import RunView
+
+ACHIEVED = 0.99
+"""Least share of the offered arrivals that were begun while load was offered."""
+STEP_MS = 1.0
+"""What the system's clock may have been set by, in ms."""
+
+
+def offered(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+    if manifest.get("model", "closed") != "open":
+        return ValidityCheck("offered", "n/a", None, ACHIEVED, "the closed model offers no rate that could be missed")
+    generator = view.generator
+    if not generator.offered:
+        return ValidityCheck("offered", "unknown", None, ACHIEVED, "no arrival was due after the warm-up")
+    left = max(generator.dropped, _waiting_at_the_end(view))
+    begun = max(0, generator.offered - left)
+    achieved = begun / generator.offered
+    seconds = sum(1 for count in generator.offered_by_second().values() if count)
+    rates = f"{begun / seconds:.4g}/s of {generator.offered / seconds:.4g}/s offered were begun in time"
+    if achieved >= ACHIEVED:
+        return ValidityCheck("offered", "ok", achieved, ACHIEVED, f"{rates} ({percent(achieved)})")
+    text = (
+        f"only {rates} ({percent(achieved)}, less than {percent(ACHIEVED)}): the others waited for a user or were "
+        "dropped; more users (--max-users), or a rate that the target can keep up with"
+    )
+    return ValidityCheck("offered", "failed", achieved, ACHIEVED, text)
+
+
+def _waiting_at_the_end(view: RunView) -> int:
+    """Arrivals that still waited when the last one was offered; after that the queue is only worked off."""
+    last = max((second for second, count in view.generator.offered_by_second().items() if count), default=-1)
+    return view.generator.waiting_by_second().get(last, 0)
+
+
+def dropped(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
+    dropped = max(view.generator.dropped, view.total.dropped)
+    if dropped:
+        text = f"{count(dropped, 'arrival')} dropped: due, but never sent; more users (--max-users), or a lower rate"
+        return ValidityCheck("dropped", "failed", dropped, 0, text)
+    if manifest.get("model", "closed") != "open":
+        return ValidityCheck("dropped", "n/a", None, 0, "in the closed model nothing is due that could be dropped")
+    return ValidityCheck("dropped", "ok", 0, 0, "no arrival was dropped")
+
+
+def workers(facts: Mapping[str, Any]) -> ValidityCheck:
+    lost = facts.get("lost_workers")
+    if lost is None:
+        return ValidityCheck("workers", "unknown", None, 0, "it is not known whether a worker was lost")
+    if not lost:
+        return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
+    text = f"{count(lost, 'worker')} lost: a part of the load was missing from then on"
+    return ValidityCheck("workers", "failed", lost, 0, text)
+
+
+def clock(facts: Mapping[str, Any]) -> ValidityCheck:
+    step = facts.get("clock_step_ms")
+    if step is None:
+        return ValidityCheck("clock", "unknown", None, STEP_MS, "it is not known whether the clock was set")
+    if abs(step) <= STEP_MS:
+        return ValidityCheck("clock", "ok", abs(step), STEP_MS, "the clock was not set")
+    text = (
+        f"the clock was set by {ms(abs(step))}: receive stamps around that moment are wrong by as much; "
+        "no time synchronisation that steps while a run goes on"
+    )
+    return ValidityCheck("clock", "failed", abs(step), STEP_MS, text)
+
+
+def exhausted(view: RunView) -> ValidityCheck:
+    failed = view.generator.exhausted
+    if not view.generator.workers:
+        return ValidityCheck("exhausted", "unknown", None, 0, "no worker told whether files, ports and memory sufficed")
+    if not failed:
+        return ValidityCheck("exhausted", "ok", 0, 0, "files, ports and memory sufficed")
+    text = (
+        f"{count(failed, 'exchange')} failed because files, ports or memory of the generator ran out; "
+        "`plimsoll doctor` says which"
+    )
+    return ValidityCheck("exhausted", "failed", failed, 0, text)
