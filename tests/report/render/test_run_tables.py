@@ -143,7 +143,7 @@ def plain(text):
 
 def test_an_invalid_run_says_so_first_and_last_and_why(view, invalid):
     lines = tables(view, invalid, 80).splitlines()
-    assert lines[9:12] == [
+    assert lines[10:13] == [
         "INVALID: the load was not the load asked for (dropped, cpu)",
         "- 12 arrivals dropped: due, but never sent",
         "- a worker was above 80 % CPU for 12 % of the time",

@@ -207,7 +207,7 @@ def _check_fields(request: RunRequest) -> None:
         except FieldError as error:
             found.append(error)
     if found:
-        raise SeveralFieldsError(found)
+        raise found[0] if len(found) == 1 else SeveralFieldsError(found)
 
 
 def _threshold(text: str) -> None:
