@@ -66,8 +66,9 @@ def make_health() -> Callable[..., Health]:
         delay_us: Sequence[int] = (),
         cpu: float = 0.0,
         users: int = 0,
+        exhausted: int = 0,
     ) -> Health:
-        health = Health(second, worker, Histogram(), Histogram(), cpu=cpu, users=users)
+        health = Health(second, worker, Histogram(), Histogram(), cpu=cpu, users=users, exhausted=exhausted)
         for each in lag_us:
             health.lag.record(each)
         for each in delay_us:

@@ -162,11 +162,11 @@ def test_an_invalid_run_has_no_success_to_report(plimsoll, make_interval, make_h
             {"started": NOON, "users": 5, "model": "closed", "scenario": {"name": "locustfile.py"}}
         )
         for second in range(10):
-            writer.commit([make_interval([10.0] * 60, second=second)], [make_health(second, users=5, cpu=1.0)])
+            writer.commit([make_interval([10.0] * 60, second=second)], [make_health(second, users=5, exhausted=1)])
         writer.finish("finished", NOON + 10, [])
     result = plimsoll("report", "last")
     assert result.exit_code == 3
-    assert "INVALID: the generator, not the target, was the limit (cpu)" in result.stdout
+    assert "INVALID: the load was not the load asked for (exhausted)" in result.stdout
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
 
 def test_a_part_of_another_document(tmp_path):
     made = markdown_part(StudySource(imported()), OutputRequest(), 2, str(tmp_path / "charts"), "charts")
-    assert "\n### Verdicts\n" in made
+    assert "\n### Summary\n" in made
     assert "\n# " not in f"\n{made}"
     assert "](charts/" in made
     assert any((tmp_path / "charts").iterdir())

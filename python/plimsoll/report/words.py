@@ -33,8 +33,8 @@ WORDS: Mapping[VerdictWord, str] = {
     "invalid": "INVALID",
 }
 WEIGHTS: Mapping[FindingWeight, str] = {"blocks": "blocks verdicts", "warning": "warning", "insight": "insight"}
-UNTOLD: tuple[VerdictWord, ...] = ("no verdict", "invalid")
-"""With these nothing is concluded."""
+_WITHOUT_SUPPORT: tuple[VerdictWord, ...] = ("no verdict", "invalid", "one run")
+"""With these nothing rests on several pairs."""
 WITHIN_RUN = "within-run only"
 """Of an interval that says nothing about further runs."""
 TOTAL = "Aggregated"
@@ -58,21 +58,21 @@ def verdict(comparison: Comparison) -> str:
     return f"{word}: {comparison.reason}" if comparison.reason else word
 
 
-def chip(comparison: Comparison) -> str:
-    """The verdict in a few words, for a chip: −34 % faster; +2.1 %, one run each; the same within 5 %."""
-    difference = change(comparison)
-    match comparison.word:
-        case "different" if difference != NONE:
-            return f"{difference} {direction_in_short(comparison)}".rstrip()
-        case "equivalent":
-            return f"the same within {percent(comparison.metric.delta)}"
-        case "negligible":
-            return f"{difference}, negligible"
-        case "not distinguishable":
-            return f"{difference}, may be noise"
-        case "one run":
-            return f"{difference}, one run each"
-    return WORDS[comparison.word].lower()
+def short_verdict(comparison: Comparison) -> str:
+    """For a chip: "−34 % faster", "no clear difference (±20 %)", "×4.4, other work"."""
+    delta = percent(comparison.metric.delta)
+    if comparison.word == "different":
+        return f"{change(comparison)} {direction(comparison)}".strip()
+    if comparison.word in ("negligible", "equivalent"):
+        return f"same (±{delta})"
+    if comparison.word == "not distinguishable":
+        low, high = comparison.low, comparison.high
+        widest = f" (±{percent(max(high - 1, 1 - low))})" if low is not None and high is not None else ""
+        return f"no clear difference{widest}"
+    if comparison.word == "one run":
+        return change(comparison)
+    shown = f"{change(comparison)}, " if comparison.ratio is not None else ""
+    return f"{shown}{'other work' if comparison.word == 'invalid' else 'no verdict'}"
 
 
 def in_short(comparison: Comparison) -> str:
@@ -121,14 +121,9 @@ def direction(comparison: Comparison) -> str:
     """What became of b, when that is certain and matters: slower, faster, …; "" otherwise."""
     if comparison.better is None:
         return ""
-    ways = {"throughput": ("more throughput", "less throughput"), "errors": ("fewer failures", "more failures")}
+    ways = {"throughput": ("more requests", "fewer requests"), "errors": ("fewer failures", "more failures")}
     better, worse = ways.get(comparison.metric.kind, ("faster", "slower"))
     return better if comparison.better else worse
-
-
-def direction_in_short(comparison: Comparison) -> str:
-    """The same beside the name of the metric: slower, less."""
-    return direction(comparison).split(" ")[0]
 
 
 def subject(comparison: Comparison) -> str:
@@ -244,7 +239,7 @@ def _shown(each: float | str | tuple[float, ...]) -> str:
 
 def support(comparison: Comparison) -> str:
     """What a verdict rests on: (5 interleaved pairs, p=.13, run-to-run s=5.7 %); "" when there is one pair."""
-    if comparison.pairs < 2 or comparison.word in (*UNTOLD, "one run"):
+    if comparison.pairs < 2 or comparison.word in _WITHOUT_SUPPORT:
         return ""
     parts = [counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")]
     if comparison.p is not None:

@@ -1,7 +1,7 @@
 """The runs of one variant at one level, taken together: the rows of every table that is not a comparison.
 
 Counts are added up, times and rates are geometric means over the runs, as in a `Comparison`; extremes are those of all
-runs. Invalid runs take no part where there are valid ones; a cell without any shows what it has.
+runs. Invalid runs count only in a cell that has no valid one.
 """
 
 from __future__ import annotations
@@ -151,13 +151,13 @@ def cell_of(study: Study, variant: str, level: Level | None, operation: str = ""
 
 
 def _cell(variant: str, level: Level | None, operation: str, trials: tuple[Trial, ...]) -> CellSummary:
-    counted = [trial for trial in trials if not trial.invalid] or trials
+    counting = [trial for trial in trials if not trial.invalid] or trials
     runs: dict[tuple[str, str], list[Measured]] = {}
-    for trial in counted:
+    for trial in counting:
         for measured in trial.endpoints:
             runs.setdefault(measured.key, []).append(measured)
     endpoints = {key: EndpointCell(key, tuple(runs[key])) for key in sorted(runs, key=lambda key: (key[1], key[0]))}
-    totals = tuple(trial.total for trial in counted if trial.total is not None)
+    totals = tuple(trial.total for trial in counting if trial.total is not None)
     total = EndpointCell(TOTAL, totals) if totals else None
     return CellSummary(variant, level, operation, trials, endpoints, total)
 

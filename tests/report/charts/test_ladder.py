@@ -59,6 +59,6 @@ def test_levels_far_apart_are_on_a_logarithmic_axis():
         assert chart.spec["encoding"]["x"]["scale"]["type"] == scale
 
 
-def test_an_invalid_cell_is_no_point():
+def test_a_cell_without_the_asked_load_is_a_point():
     chart = ladder_charts(of(1, 2, 3, invalid=3), "", ("", ""), "all")[0]
-    assert [row["level"] for row in chart.spec["datasets"]["points"]] == [1, 2]
+    assert [row["level"] for row in chart.spec["datasets"]["points"]] == [1, 2, 3]

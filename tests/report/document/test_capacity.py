@@ -87,7 +87,7 @@ def test_every_run_has_a_line_by_load_in_every_form():
 
 def test_the_answer_comes_first():
     found = capacity_document(Capacity(400, 400, 440, None, (ERRORS,), "x"), PROBES, "/s", SLO, "c")
-    assert console(found, 120).splitlines()[3].startswith("- Capacity between 400/s and 440/s under p99 < 200ms")
+    assert console(found, 120).splitlines()[3].startswith("Capacity between 400/s and 440/s under p99 < 200ms")
 
 
 def test_a_value_that_may_be_greater_is_marked():

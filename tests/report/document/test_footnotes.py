@@ -16,7 +16,7 @@ def told(analysis: Analysis, **study: object) -> str:
 
 def test_marks_are_numbered_and_one_text_has_one():
     notes = Footnotes()
-    assert [notes.mark("a"), notes.missing("b"), notes.mark("a")] == ["¹", "—²", "¹"]
+    assert [notes.mark("a"), notes.mark("b"), notes.mark("a")] == ["¹", "²", "¹"]
     for number in range(8):
         notes.mark(str(number))
     assert notes.lines()[-1] == "¹⁰ 7"
@@ -56,7 +56,10 @@ def test_corrected_times_are_called_modelled():
 
 def test_invalid_and_skipped():
     text = told(rates())
-    assert "2 invalid runs in 1 cell: where a cell has valid runs too, only those count; else" in text
+    assert (
+        "2 runs in 1 cell did not get the load that was asked for. They count only where the cell has no other run."
+        in text
+    )
     assert "Left out, report.txt:61: 'koding 400 82.66% - -': no percentile." in text
     many = tuple(Skipped(f"f:{number}", "x", "why") for number in range(12))
     assert "Left out: 2 more places" in told(rates(), skipped=many)

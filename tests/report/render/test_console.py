@@ -8,9 +8,7 @@ from tests.report.studies import SAMPLES, ladder, rates
 
 from plimsoll.report.document.blocks import (
     Answer,
-    Answers,
     Block,
-    Chip,
     Details,
     Doubts,
     Facts,
@@ -58,9 +56,7 @@ def test_a_section_has_its_title_and_one_without_text_has_none():
 
 
 def test_blocks():
-    assert drawn(Answers((Answer("a of b", Chip("SAME", "same"), "1 → 2"), Answer("Nothing.")))) == (
-        "- a of b: SAME (1 → 2).\n- Nothing."
-    )
+    assert drawn(Answer(("`b` is faster.", "`c` is not."))) == "b is faster. c is not."
     assert drawn(Facts((NamedValue("runs", "4"), NamedValue("failed", "none")), "status")) == "runs: 4; failed: none"
     assert drawn(Facts((NamedValue("kernel", "6.1"),))) == "- kernel: 6.1"
     assert drawn(Doubts("Fine", False, (), ("small",))) == "Fine\n- small"
@@ -83,7 +79,7 @@ def test_rows_that_have_something_in_common_stand_below_it():
 
 def test_what_is_folded_is_shown_unless_something_else_stands_for_it():
     text = Preformatted("\n".join(map(str, range(25))))
-    assert drawn(Details("plan", (text,))).splitlines()[-2:] == ["  19", "  … and 5 more lines"]
+    assert drawn(Paragraph("p"), Details("plan", (text,))).splitlines()[-2:] == ["  19", "  … and 5 more lines"]
     assert drawn(Details("8 × boom", (text,), soft="a.py:12")) == "8 × boom\n  a.py:12"
 
 
@@ -103,27 +99,17 @@ def test_80_columns_are_enough(name):
     assert [line for line in study(SAMPLES[name](), 80).splitlines() if cells(line) > 80] == []
 
 
-def test_the_verdicts_of_the_question_have_all_that_they_rest_on():
-    assert (
-        "p99, ms ● of GET /threads/{id}, 162 users\n"
-        "   5 interleaved pairs, p=.13, q=.13, run-to-run s=3.1 %\n"
-        "   resolves ±7.4 % now; ±5 % needs 3 more pairs (≈ 36 min at 2×(8+12) s); 80 % power for 5 %: 8 more pairs\n"
-    ) in study(ladder(), 200)
-
-
-def test_verdicts_at_length_are_those_of_the_question_or_else_of_few():
+def test_details_and_evidence_are_named_and_not_shown():
     text = study(ladder(), 200)
-    assert len(re.findall(r"^p99, ms ● of .*users$", text, re.MULTILINE)) == 4
-    assert not re.search(r"^p50, ms of ", text, re.MULTILINE)
-    comparisons = tuple(replace(each, q=None) for each in ladder().comparisons)
-    undeclared = Analysis(replace(ladder().study, primary=()), (), comparisons)
-    assert not re.search(r"^p99, ms of ", study(undeclared, 200), re.MULTILINE), "there are too many"
+    assert text.splitlines()[-1].startswith("Also in the report (--format md or html): ")
+    assert "Verdicts" in text.splitlines()[-1]
+    assert "p=.13" not in text
 
 
 def test_colour_is_for_what_is_bad_and_changes_no_letter():
     plain, coloured = study(rates(), 80), study(rates(), 80, colour=True)
     assert "\x1b" not in plain
-    assert "\x1b[1;31mINVALID\x1b[0m" in coloured
+    assert "\x1b[1;31m2 of 12 runs did not get the load that was asked for\x1b[0m" in coloured
     assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
     assert "\x1b[1;31m+32 % slower\x1b[0m" in study(ladder(), 100, colour=True)
 

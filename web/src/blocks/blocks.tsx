@@ -1,5 +1,5 @@
 import type { ReportDocument } from "../contract";
-import { Answers } from "./answers";
+import { Answer } from "./answer";
 import { Choice } from "./choice";
 import { Details } from "./details";
 import { Doubts } from "./doubts";
@@ -35,8 +35,8 @@ function OneBlock({ block }: { block: Block }) {
       return <TableView {...block} />;
     case "figures":
       return <Figures {...block} />;
-    case "answers":
-      return <Answers {...block} />;
+    case "answer":
+      return <Answer {...block} />;
     case "facts":
       return <Facts {...block} />;
     case "doubts":

@@ -1,5 +1,5 @@
 /** What pages are built of: a component for each block of a document, and the document as a whole. */
-export { Answers } from "./answers";
+export { Answer } from "./answer";
 export { type Block, Blocks } from "./blocks";
 export { Chip } from "./chip";
 export { Choice } from "./choice";

@@ -17,17 +17,10 @@ test("a preformatted text stays as it is, and is reached by keyboard", () => {
   expect(one("pre").tabIndex).toBe(0);
 });
 
-test("an answer has its verdict and what it rests on", () => {
-  const chip = { text: "DIFFERENT: slower", tone: "worse", lines: [], word: "DIFFERENT" };
-  const { one, texts } = page({
-    type: "answers",
-    answers: [
-      { text: "p99 at 48 users", chip, basis: "347 → 335 ms" },
-      { text: "Nothing to compare.", chip: null, basis: "" },
-    ],
-  });
-  expect(one(".chip.worse").textContent).toBe("DIFFERENT: slower");
-  expect(texts("li")).toEqual(["DIFFERENT: slowerp99 at 48 users347 → 335 ms", "Nothing to compare."]);
+test("an answer is one paragraph with names as code", () => {
+  const { one, texts } = page({ type: "answer", sentences: ["`cached` is 34 % faster.", "`index` is not."] });
+  expect(one("p.answer").textContent).toBe("cached is 34 % faster. index is not.");
+  expect(texts("code")).toEqual(["cached", "index"]);
 });
 
 test("facts are names with values", () => {

@@ -97,8 +97,8 @@ def _percentiles(study: Study, operation: str, endpoint: tuple[str, str]) -> Ite
 
     def curves(series: str, variant: str, level: Level | None) -> Curves:
         trials = study.cell(variant, level, operation)
-        counted = [each for each in trials if not each.invalid] or trials
-        found = ((each.id, measured) for each in counted if (measured := each.endpoint(endpoint)) is not None)
+        counting = [each for each in trials if not each.invalid] or trials
+        found = ((each.id, measured) for each in counting if (measured := each.endpoint(endpoint)) is not None)
         return Curves(series, tuple(found))
 
     about: dict[str, Any] = {"operation": operation, "endpoint": endpoint}

@@ -105,17 +105,10 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    text: str
-    chip: Chip | None = None
-    basis: str = ""
+    """The answer, at the top: one to four sentences. What stands between backticks is a name."""
 
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """The answer in short, at the top."""
-
-    answers: tuple[Answer, ...]
-    type: Literal["answers"] = "answers"
+    sentences: tuple[str, ...]
+    type: Literal["answer"] = "answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +209,7 @@ Block = (
     | Preformatted
     | TableBlock
     | Figures
-    | Answers
+    | Answer
     | Facts
     | Doubts
     | Findings

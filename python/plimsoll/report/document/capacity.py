@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import (
     Answer,
-    Answers,
     Notes,
     ReportDocument,
     Section,
@@ -61,7 +60,7 @@ def capacity_document(
     return ReportDocument(
         "Capacity",
         (),
-        (Answers(tuple(Answer(f"{line[:1].upper()}{line[1:]}.") for line in answer(found, unit, slo))),),
+        (Answer(tuple(f"{line[:1].upper()}{line[1:]}." for line in answer(found, unit, slo))),),
         (
             Section("runs", "Runs", (TableBlock(_table(probes, unit)),)),
             Section("notes", "Notes", (Notes((), (f"Made by: {command}",)),)),

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from plimsoll.stats.compare.comparison import Comparison
     from plimsoll.stats.study import Precision, Study
 
-MISSING = "—"
-"""Stands for a number that must not be used; a mark behind it says why."""
 MOST_SKIPPED = 10
 _MARKED = tuple(Metric("quantile", q) for q in (0.5, 0.9, 0.95, 0.99))
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -34,10 +32,6 @@ class Footnotes:
     def mark(self, text: str) -> str:
         """¹ for the first text, and so on."""
         return superscript(self._numbers.setdefault(text, len(self._numbers) + 1))
-
-    def missing(self, reason: str) -> str:
-        """What stands in the place of a number that must not be used: —¹."""
-        return f"{MISSING}{self.mark(reason)}"
 
     def lines(self) -> list[str]:
         return [f"{superscript(number)} {text}" for text, number in self._numbers.items()]
@@ -222,8 +216,8 @@ def _invalid(study: Study) -> Iterator[str]:
     if cells:
         runs = sum(bool(trial.invalid) for cell in cells for trial in cell.trials)
         yield (
-            f"{counted(runs, 'invalid run')} in {counted(len(cells), 'cell')}: where a cell has valid runs too, only "
-            "those count; else its numbers are shown with a mark."
+            f"{counted(runs, 'run')} in {counted(len(cells), 'cell')} did not get the load that was asked for. They "
+            "count only where the cell has no other run."
         )
 
 

@@ -1,126 +1,18 @@
-"""The tables that one shape of report has and others have not, and those of the generator and the target."""
+"""Tables of the load generator and of what was observed of the target."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
-from plimsoll.report.document.shape import changes_of
-from plimsoll.report.document.tables import VARIANT, failed, longest, main_row, quantile, reason, succeeded, with_doubt
+from plimsoll.report.document.tables import VARIANT
 from plimsoll.report.numbers import NONE, count, known, share
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from plimsoll.report.document.footnotes import Footnotes
-    from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import CellSummary, EndpointCell
-    from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.study import Against, Study, Trial
+    from plimsoll.stats.study import Study, Trial
 
 MOST_RUNS = 400
 """Rows of a table with one for each run."""
-
-
-def chain_table(analysis: Analysis, cells: Sequence[CellSummary], notes: Footnotes) -> TableData:
-    """A row for each step: what it changed, what it does, and what came of it against the one before and the first."""
-    study = analysis.study
-    changes = changes_of(study)
-    has_level = len(study.levels) > 1
-    columns = (
-        TableColumn("Step", is_text=True, use="group"),
-        *([TableColumn("Level", use="group")] if has_level else []),
-        TableColumn("What changed", is_text=True, room="long", use="group"),
-        TableColumn("RPS"),
-        TableColumn("p50 (ms)"),
-        TableColumn("p99 (ms)"),
-        TableColumn("Average size (bytes)"),
-        TableColumn("Failed"),
-        *(TableColumn(f"RPS against {_AGAINST[each]}", is_text=True, use="extra") for each in study.against),
-        *(TableColumn(f"p99 against {_AGAINST[each]}", is_text=True, use="extra") for each in study.against),
-    )
-    rows = []
-    for cell in cells:
-        left = (cell.variant, *([str(cell.level or "")] if has_level else []), changes.get(cell.variant, ""))
-        against = tuple(
-            _came_of(analysis, cell, kind, each) for kind in ("throughput", "quantile") for each in study.against
-        )
-        of = main_row(cell)
-        if of is None:
-            rows.append(TableRow((*left, *[notes.missing(reason(cell))] * 5, *against), "missing"))
-            continue
-        size = NONE if of.size is None else count(of.size)
-        numbers = (with_doubt(cell, known(of.rate), notes), quantile(of, 0.5), quantile(of, 0.99), size, failed(of))
-        rows.append(TableRow((*left, *numbers, *against)))
-    return TableData("All endpoints together", columns, tuple(rows))
-
-
-_AGAINST: dict[Against, str] = {"previous": "the step before", "baseline": "the baseline"}
-
-
-def _came_of(analysis: Analysis, cell: CellSummary, kind: str, against: Against) -> str:
-    """Of all endpoints together."""
-    found = [
-        each
-        for each in analysis.comparisons
-        if each.b == cell.variant
-        and (each.level, each.operation) == (cell.level, cell.operation)
-        and each.endpoint in (("", ""), ("", "Aggregated"))
-        and each.metric.kind == kind
-        and each.metric.quantile in (None, 0.99)
-        and _is_against(analysis.study, each, against)
-    ]
-    if not found:
-        return NONE
-    each = found[0]
-    if each.ratio is None:
-        return words.WORDS[each.word]
-    return f"{words.change(each)}, {words.WORDS[each.word]}"
-
-
-def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
-    """The second step is compared with the first once, which is both the one before and the baseline."""
-    if comparison.against == against:
-        return True
-    return list(study.variants[:2]) == [comparison.a, comparison.b]
-
-
-def rates_table(study: Study, cells: Sequence[CellSummary], notes: Footnotes) -> TableData:
-    """A row for each implementation and rate."""
-    has_operations = len(study.operations) > 1
-    titles = ("Success rate", "p50 (ms)", "p99 (ms)", "Max (ms)", "Achieved / offered", "Runs")
-    columns = (
-        *([TableColumn("Operation", is_text=True, use="group")] if has_operations else []),
-        TableColumn("Implementation", is_text=True, room="word"),
-        TableColumn("Rate"),
-        *map(TableColumn, titles),
-    )
-    order = {variant: place for place, variant in enumerate(study.variants)}
-    rows = []
-    for cell in sorted(cells, key=lambda each: (each.operation, order[each.variant])):
-        left = (*([cell.operation] if has_operations else []), cell.variant, str(cell.level or NONE))
-        valid, all_runs = len(cell.valid), len(cell.trials)
-        runs = str(all_runs) if valid == all_runs else f"{valid} valid of {all_runs}"
-        of = main_row(cell)
-        if of is None:
-            rows.append(TableRow((*left, *[notes.missing(reason(cell))] * 5, runs), "missing"))
-        else:
-            rows.append(TableRow((*left, *_carried(cell, of, notes), runs)))
-    return TableData("All endpoints together", columns, tuple(rows))
-
-
-def _carried(cell: CellSummary, of: EndpointCell, notes: Footnotes) -> tuple[str, ...]:
-    crashed = next((trial.crashed for trial in cell.trials if trial.crashed), None)
-    mark = notes.mark(f"The target of {cell.variant} at {cell.level} ended by itself: {crashed}") if crashed else ""
-    achieved = NONE if cell.achieved is None else share(cell.achieved, 1.0)
-    return (
-        f"{succeeded(of)}{mark}",
-        with_doubt(cell, quantile(of, 0.5), notes),
-        quantile(of, 0.99),
-        longest(of),
-        achieved,
-    )
 
 
 def generator_table(study: Study) -> TableData | None:

@@ -3,7 +3,7 @@ shape's business."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report import words
@@ -22,19 +22,20 @@ from plimsoll.report.document.blocks import (
     TableBlock,
     Tabs,
 )
+from plimsoll.report.document.cautions import cautions
 from plimsoll.report.document.findings import shown_findings
 from plimsoll.report.document.footnotes import Footnotes, general
-from plimsoll.report.document.head import doubts
-from plimsoll.report.document.overview import chain_table, generator_table, observed_table, rates_table
+from plimsoll.report.document.overview import generator_table, observed_table
 from plimsoll.report.document.pictures import ShownCharts, main_ones
-from plimsoll.report.document.shape import changes_of, collected, facts_of, shape_of
+from plimsoll.report.document.shape import changes_of, collected, facts_of
+from plimsoll.report.document.summary import summary_table
 from plimsoll.report.document.tables import failure_table, locust_tables
-from plimsoll.report.document.verdict_tables import level_tables, verdict_table
+from plimsoll.report.document.verdict_tables import verdict_table
 from plimsoll.report.numbers import counted
 from plimsoll.stats.cells import cells_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from typing import Self
 
     from plimsoll.report.charts import Chart
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
     from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.study import Level, Study
 
+    SectionBuilder = Callable[["ReportContext"], Section | None]
+
 MOST_VERDICTS = 1500
 MOST_ENDPOINT_ROWS = 8000
 """Of all tables of endpoints together: some 400 bytes each."""
@@ -50,6 +53,10 @@ MOST_FAILURES = 200
 MOST_FORESTS = 24
 MOST_AT_A_GLANCE = 12
 """Rows of a table that needs no filter."""
+MOST_ANSWERING = 3
+"""Charts beside the answer."""
+_ANSWERING = ("verdicts", "ladder_throughput", "ladder_latency", "percentiles")
+"""Kinds of charts that answer a question."""
 MOST_OPEN = 4
 """Levels that are all open at first; of more, the first one is."""
 
@@ -77,14 +84,25 @@ class ReportContext:
     def study(self) -> Study:
         return self.analysis.study
 
+    def without_pictures(self) -> Self:
+        """The same for sections that are read as text."""
+        return replace(self, pictures=ShownCharts(()))
+
 
 def shown(table: TableData, id: str = "") -> TableBlock:
     """id: unique in its document."""
     return TableBlock(table, id, has_filter=len(table.rows) > MOST_AT_A_GLANCE)
 
 
-def validity(of: ReportContext) -> Section:
-    return Section("validity", "", (doubts(of.analysis),), label="Validity")
+def summary(of: ReportContext) -> Section:
+    """The table that answers, with one to three charts."""
+    main, _ = main_ones([chart for chart in of.pictures.all if chart.kind in _ANSWERING])
+    charts = of.pictures.block(main[:MOST_ANSWERING], wide=len(main) == 1)
+    return Section("summary", "Summary", (*charts, shown(summary_table(of.analysis, of.cells))))
+
+
+def careful(of: ReportContext) -> Section:
+    return Section("careful", "", (cautions(of.analysis),), label="Be careful")
 
 
 def findings(of: ReportContext) -> Section | None:
@@ -93,24 +111,40 @@ def findings(of: ReportContext) -> Section | None:
     return Section("findings", "Findings", (shown_findings(of.analysis.findings, of.pictures),))
 
 
-def summary(of: ReportContext) -> Section | None:
-    """Of chains and rates; other shapes have none."""
-    if shape_of(of.study) == "rates":
-        return Section("summary", "Rates", (shown(rates_table(of.study, of.cells, of.notes)),))
-    if shape_of(of.study) != "chain":
-        return None
-    table = shown(chain_table(of.analysis, of.cells, of.notes))
+def collected_texts(of: ReportContext) -> Section | None:
+    """Facts of the variants, and what hooks collected from the target: query plans."""
+    facts = tuple(
+        NamedValue(f"{variant}, {name}", _values(values))
+        for variant in of.study.variants
+        for name, values in facts_of(of.study, variant).items()
+    )
     texts = tuple(
         Details(f"{name} of {variant}", (Preformatted(text),))
         for variant in of.study.variants
         for name, text in collected(of.study, variant).items()
     )
-    facts = [
-        NamedValue(f"{variant}, {name}", _values(values))
-        for variant in of.study.variants
-        for name, values in facts_of(of.study, variant).items()
-    ]
-    return Section("summary", "Step by step", (table, *((Facts(tuple(facts)),) if facts else ()), *texts))
+    found: tuple[Block, ...] = (*((Facts(facts),) if facts else ()), *texts)
+    return Section("collected", "Variant by variant", found) if found else None
+
+
+def details_of(builders: Sequence[SectionBuilder]) -> SectionBuilder:
+    """One section with what these make, each folded."""
+
+    def details(of: ReportContext) -> Section | None:
+        plain = of.without_pictures()
+        made = [section for build in builders if (section := build(plain)) is not None]
+        folded = tuple(Details(section.title, section.blocks) for section in made)
+        return Section("details", "Details", folded) if folded else None
+
+    return details
+
+
+def evidence(of: ReportContext) -> Section:
+    """Every comparison and finding with what it rests on, and how to read them; folded."""
+    builders = (verdicts, findings, circumstances, notes)
+    plain = of.without_pictures()
+    made = [section for build in builders if (section := build(plain)) is not None]
+    return Section("evidence", "Evidence", tuple(Details(section.title, section.blocks) for section in made))
 
 
 def _values(values: Sequence[str | float]) -> str:
@@ -139,27 +173,12 @@ def verdicts(of: ReportContext) -> Section | None:
 
 
 def ladder(of: ReportContext) -> Section | None:
-    """All endpoints together over the levels, in charts and tables. Of several operations, each has its own."""
+    """All endpoints together over the levels, in charts. Of several operations, each has its own."""
     if len(of.study.operations) != 1 or len(of.study.levels) < 2:
         return None
     main, more = main_ones([chart for chart in of.pictures.all if chart.kind.startswith("ladder")])
-    folded = _folded("Endpoint by endpoint", of.pictures.block(more))
-    tables = _level_tables(of, of.study.operations[0])
-    return Section("ladder", "Over the levels", (*of.pictures.block(main), *tables, *folded), label="Levels")
-
-
-def ladders(of: ReportContext) -> Section | None:
-    """The same where operations have no sections of their own."""
-    if len(of.study.operations) == 1:
-        return ladder(of)
-    tables = tuple(table for name in of.study.operations for table in _level_tables(of, name))
-    return Section("ladder", "Over the levels", tables, label="Levels") if tables else None
-
-
-def _level_tables(of: ReportContext, operation: str) -> tuple[TableBlock, ...]:
-    if len(of.study.levels) < 2:
-        return ()
-    return tuple(map(shown, level_tables(of.analysis, operation, of.notes, _place(of, operation))))
+    found: tuple[Block, ...] = (*of.pictures.block(main), *_folded("Endpoint by endpoint", of.pictures.block(more)))
+    return Section("ladder", "Over the levels", found, label="Levels") if found else None
 
 
 def operations(of: ReportContext) -> Section | None:
@@ -174,7 +193,7 @@ def _operation(of: ReportContext, name: str) -> tuple[Block, ...]:
     main, more, parts = curves_of(of, name)
     ladder_of_its_own: tuple[Block, ...] = ()
     if len(of.study.operations) > 1:
-        ladder_of_its_own = (*of.pictures.block(_ladder_of(of, name)), *_level_tables(of, name))
+        ladder_of_its_own = of.pictures.block(_ladder_of(of, name))
     return (
         *ladder_of_its_own,
         *_failures(of, name, own),
@@ -235,7 +254,7 @@ def _at_level(
     variants = len(of.study.variants)
     most = max(50, MOST_ENDPOINT_ROWS // max(1, 2 * len(of.cells))) * variants
     place = _place(of, operation, level)
-    requests, percentiles = locust_tables(cells, of.notes, most, names_variant=variants > 1, place=place)
+    requests, percentiles = locust_tables(cells, most, names_variant=variants > 1, place=place)
     at = str(level) if level is not None else ""
     folded = of.pictures.block(chart for chart in more if at and chart.level == at)
     return (
@@ -269,12 +288,6 @@ def target(of: ReportContext) -> Section | None:
     if not tables and not charts:
         return None
     return Section("target", "The target's side", (*tables, *charts), label="Target")
-
-
-def other_charts(of: ReportContext) -> Section | None:
-    """Those that no other section shows. To be made after these."""
-    block = of.pictures.block(of.pictures.left_out(), wide=True)
-    return Section("charts", "Charts", block) if block else None
 
 
 def environment(of: ReportContext) -> Section | None:

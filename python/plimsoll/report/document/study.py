@@ -5,47 +5,41 @@ from __future__ import annotations
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Literal
 
+from plimsoll.report.answer import answer_of
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
-from plimsoll.report.document.blocks import Answers, Facts, ReportDocument
-from plimsoll.report.document.head import answers, status
+from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument
 from plimsoll.report.document.sections import ReportContext
+from plimsoll.report.document.setup import setup_text
 from plimsoll.report.document.shape import Shape, shape_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from plimsoll.report.document.blocks import Block, Section
+    from plimsoll.report.document.blocks import Block
+    from plimsoll.report.document.sections import SectionBuilder
     from plimsoll.stats.analysis import Analysis
 
-    SectionBuilder = Callable[[ReportContext], Section | None]
-
 Scope = Literal["page", "text"]
-"""page: everything. text: what fits into a wiki and a terminal, which fold nothing away."""
+"""page: everything. text: for a wiki and a terminal; details and evidence are folded."""
 
-_BEGINNING = (sections.validity, sections.findings)
-_END = (sections.courses, sections.target, sections.environment, sections.notes)
-_TEXT_END = (sections.circumstances, sections.other_charts, sections.notes)
-ARRANGEMENTS: dict[tuple[Scope, Shape], tuple[SectionBuilder, ...]] = {
-    # Versions against one another, level by level.
-    ("page", "ladder"): (*_BEGINNING, sections.verdicts, sections.ladder, sections.operations, *_END),
-    ("text", "ladder"): (*_BEGINNING, sections.verdicts, sections.ladders, *_TEXT_END),
-    # What each operation does, level by level.
-    ("page", "operations"): (*_BEGINNING, sections.ladder, sections.operations, sections.verdicts, *_END),
-    ("text", "operations"): (*_BEGINNING, sections.ladder, sections.operations, sections.verdicts, *_TEXT_END),
-    # Each version against the one before and against the first.
-    ("page", "chain"): (
-        *_BEGINNING, sections.summary, sections.verdicts, sections.ladder, sections.operations, *_END,
-    ),
-    ("text", "chain"): (
-        *_BEGINNING, sections.summary, sections.verdicts, sections.ladder, sections.operations, *_TEXT_END,
-    ),
-    # Who carries which rate of arrivals.
-    ("page", "rates"): (
-        *_BEGINNING, sections.summary, sections.ladder, sections.verdicts, sections.operations, *_END,
-    ),
-    ("text", "rates"): (*_BEGINNING, sections.summary, sections.verdicts, *_TEXT_END),
-}  # fmt: skip
+_TABLES: dict[Shape, tuple[SectionBuilder, ...]] = {
+    "ladder": (sections.ladder, sections.operations),
+    "operations": (sections.operations, sections.ladder),
+    "chain": (sections.collected_texts, sections.ladder, sections.operations),
+    "rates": (sections.ladder, sections.operations),
+}
+"""The details of each shape of report, the most asked for first."""
+_BEFORE = (sections.summary, sections.careful)
+_EVIDENCE = (sections.verdicts, sections.findings)
+
+
+def arrangement(scope: Scope, shape: Shape) -> tuple[SectionBuilder, ...]:
+    """The sections in their order: the answer's table, what to be careful about, details, evidence."""
+    if scope == "page":
+        return (
+            *_BEFORE, *_TABLES[shape], sections.courses, sections.target, *_EVIDENCE, sections.environment,
+            sections.notes,
+        )  # fmt: skip
+    return (*_BEFORE, sections.details_of(_TABLES[shape]), sections.evidence)
 
 
 def study_document(
@@ -53,7 +47,7 @@ def study_document(
 ) -> ReportDocument:
     """refs: how it can be asked for again. charts: whether it has any. command: what makes it, for its notes."""
     of = ReportContext.of(analysis, command, charts=charts)
-    made = [build(of) for build in ARRANGEMENTS[scope, shape_of(of.study)]]
+    made = [build(of) for build in arrangement(scope, shape_of(of.study))]
     return ReportDocument(
         of.study.title or of.study.name or "Report",
         (of.study.question,) if of.study.question else (),
@@ -67,7 +61,7 @@ def study_document(
 
 
 def _head(of: ReportContext) -> tuple[Block, ...]:
-    return (Answers(answers(of.analysis)), Facts(status(of.study, of.cells), "status"))
+    return (Answer(answer_of(of.analysis)), Paragraph(setup_text(of.study), "soft"))
 
 
 def written_by() -> str:

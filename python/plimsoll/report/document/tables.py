@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
-from plimsoll.report.numbers import NONE, UNCLEAN, count, counted, known, share
+from plimsoll.report.numbers import NONE, UNCLEAN, count, known, share
 from plimsoll.stats.latency.milliseconds import is_clean
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
@@ -14,7 +14,6 @@ from plimsoll.stats.study import TOTAL
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.cells import CellSummary, EndpointCell
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
@@ -55,34 +54,13 @@ def failed(of: EndpointCell | None) -> str:
     return share(of.failures, of.requests)
 
 
-def succeeded(of: EndpointCell | None) -> str:
-    if of is None or not of.requests or of.failures is None:
-        return NONE
-    return share(of.requests - of.failures, of.requests)
-
-
-def with_doubt(cell: CellSummary, text: str, notes: Footnotes) -> str:
-    """A number of a cell, with the mark of a note where all of its runs are invalid."""
-    return text if cell.valid or text == NONE else f"{text}{notes.mark(reason(cell))}"
-
-
-def reason(cell: CellSummary) -> str:
-    """Why its numbers are missing, or in doubt."""
-    level = f" at {cell.level}" if cell.level is not None else ""
-    if not cell.trials:
-        return f"{cell.variant} was not run{level}"
-    first, *others = cell.reasons or ("nothing was measured",)
-    more = f"; and {counted(len(others), 'more reason')}, which the JSON has" if others else ""
-    return f"{cell.variant}{level} is INVALID: {first}{more}"
-
-
 def main_row(cell: CellSummary) -> EndpointCell | None:
     """All endpoints together, or the only one."""
     return cell.total or (cell.endpoints[0] if len(cell.endpoints) == 1 else None)
 
 
 def locust_tables(
-    cells: Sequence[CellSummary], notes: Footnotes, most: int, *, names_variant: bool, place: str = ""
+    cells: Sequence[CellSummary], most: int, *, names_variant: bool, place: str = ""
 ) -> tuple[TableData, TableData]:
     """The two tables of Locust for cells that stand at one level: requests, and percentiles. most: rows of each; the
     endpoints with the most requests are kept. place: where these cells stand, for the captions: " at 50 users"."""
@@ -91,19 +69,19 @@ def locust_tables(
     shown, note = _busiest(cells, keys, most // max(1, len(cells)))
     by_key = [{**{each.key: each for each in cell.endpoints}, TOTAL: cell.total} for cell in cells]
 
-    def rows(texts: Callable[[EndpointCell], list[str]], width: int) -> tuple[TableRow, ...]:
+    def rows(texts: Callable[[EndpointCell], list[str]]) -> tuple[TableRow, ...]:
         found = []
         for key in (*shown, TOTAL):
             for cell, endpoints in zip(cells, by_key, strict=True):
-                found += _row(cell, key, endpoints.get(key), texts, width, notes, names_variant=names_variant)
+                found += _row(cell, key, endpoints.get(key), texts, names_variant=names_variant)
         return tuple(found)
 
     counts = (replace(each, hint="of all runs that count") for each in REQUESTS[:2])
     percentiles = tuple(TableColumn(f"{each}%") for each in PERCENTILES)
     title = f"Percentiles of the times (ms){place}"
     return (
-        TableData(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests, len(REQUESTS)), note),
-        TableData(title, (*left, *percentiles), rows(_percentiles, len(percentiles)), note),
+        TableData(f"Requests{place}", (*left, *counts, *REQUESTS[2:]), rows(_requests), note),
+        TableData(title, (*left, *percentiles), rows(_percentiles), note),
     )
 
 
@@ -126,8 +104,6 @@ def _row(
     key: tuple[str, str],
     endpoint: EndpointCell | None,
     texts: Callable[[EndpointCell], list[str]],
-    width: int,
-    notes: Footnotes,
     *,
     names_variant: bool,
 ) -> list[TableRow]:
@@ -135,13 +111,9 @@ def _row(
     is_total = key == TOTAL
     left = ["", "Aggregated"] if is_total else list(key)
     left += [cell.variant] if names_variant else []
-    kind = "total" if is_total else ""
-    if endpoint is not None and endpoint.runs:
-        first, *others = texts(endpoint)
-        return [TableRow((*left, with_doubt(cell, first, notes), *others), kind if cell.valid or kind else "void")]
-    if is_total and cell.reasons:
-        return [TableRow((*left, *[notes.missing(reason(cell))] * width), "missing")]
-    return []
+    if endpoint is None or not endpoint.runs:
+        return []
+    return [TableRow((*left, *texts(endpoint)), "total" if is_total else "")]
 
 
 def _requests(of: EndpointCell) -> list[str]:

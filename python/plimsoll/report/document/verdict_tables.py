@@ -7,22 +7,16 @@ from typing import TYPE_CHECKING
 from plimsoll.report import words
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
-from plimsoll.report.document.tables import failed, main_row, quantile, reason, with_doubt
-from plimsoll.report.numbers import AT_LEAST, NONE, known
+from plimsoll.report.numbers import AT_LEAST, NONE
 from plimsoll.stats.cells import cell_of
 from plimsoll.stats.metric import Metric
-from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
     from plimsoll.report.document.footnotes import Footnotes
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.study import Level, Study
+    from plimsoll.stats.study import Study
 
-MEDIAN = Metric("quantile", 0.5)
 RATIO = TableColumn("Ratio [95\u00a0%]")
 _VERDICT = TableColumn("Verdict", is_text=True, room="word")
 _MEANS = "geometric mean over runs; of shares the arithmetic mean"
@@ -55,8 +49,8 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
             *([] if one else [f"{each.b} against {each.a}"]),
             words.endpoint(each.endpoint),
             _metric(each.metric) + (" ●" if each.primary else ""),
-            _value(study, each, each.a, each.a_value, notes),
-            _value(study, each, each.b, each.b_value, notes),
+            _value(study, each, each.a, each.a_value),
+            _value(study, each, each.b, each.b_value),
             words.change(each),
             ratio_cell(each),
             verdict_chip(analysis, each, notes),
@@ -69,17 +63,15 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
     return TableData("Comparisons", columns, tuple(rows), note)
 
 
-def _value(study: Study, comparison: Comparison, variant: str, value: float | None, notes: Footnotes) -> str:
+def _value(study: Study, comparison: Comparison, variant: str, value: float | None) -> str:
     """Without a pair of runs the comparison has none; a run of this variant has one."""
-    cell = cell_of(study, variant, comparison.level, comparison.operation)
-    if not cell.trials:
-        return notes.missing(reason(cell))
-    row, metric = cell.endpoint(comparison.endpoint), comparison.metric
+    row = cell_of(study, variant, comparison.level, comparison.operation).endpoint(comparison.endpoint)
+    metric = comparison.metric
     value = row.value(metric) if value is None and row is not None else value
     if value is None:
         return NONE
     is_at_least = row is not None and metric.quantile is not None and row.is_at_least(metric.quantile)
-    return with_doubt(cell, f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}", notes)
+    return f"{AT_LEAST if is_at_least else ''}{words.value(metric, value)}"
 
 
 def _metric(metric: Metric) -> str:
@@ -96,7 +88,7 @@ def ratio_cell(comparison: Comparison) -> str:
 def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | None = None) -> Chip:
     """The word and what became of it. notes: of the table that it stands in; the reason is written down there, as it is
     mostly that of many rows."""
-    text = words.chip(comparison)
+    text = words.short_verdict(comparison)
     if notes is not None and comparison.reason and comparison.word != "equivalent":
         text += notes.mark(comparison.reason)
     basis = words.support(comparison).strip("()")
@@ -105,78 +97,3 @@ def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | 
         *words.details(comparison, words.RunLength.of(analysis.study, comparison)),
     )
     return Chip(text, tone(comparison).split()[0], lines, words.WORDS[comparison.word])
-
-
-def highest(study: Study) -> Metric:
-    """The highest percentile that the study is about; p99 when it is about none."""
-    found = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
-    return Metric("quantile", max(found, default=0.99))
-
-
-def level_tables(analysis: Analysis, operation: str, notes: Footnotes, place: str = "") -> Iterator[TableData]:
-    """Throughput, latency and failures of all endpoints together: a row per level. Of several variants a table each,
-    with a column per variant, and with the verdict where there are two. place: for the captions."""
-    study, tail = analysis.study, highest(analysis.study)
-    contents: tuple[tuple[str, Metric, Callable[[EndpointCell], str]], ...] = (
-        ("Throughput (requests/s)", Metric("throughput"), lambda row: known(row.rate)),
-        *([("p50 (ms)", MEDIAN, lambda row: quantile(row, 0.5))] if tail.quantile != MEDIAN.quantile else []),
-        (f"{tail.text} (ms)", tail, lambda row: quantile(row, tail.quantile or 0.99)),
-        ("Failed requests", Metric("errors"), failed),
-    )
-    if len(study.variants) == 1:
-        cells = [cell_of(study, study.variants[0], level, operation) for level in study.levels]
-        rows = [
-            TableRow((str(cell.level or "all"), *(_cell(cell, shown, notes) for _, _, shown in contents)))
-            for cell in cells
-            if cell.trials
-        ]
-        columns = (TableColumn("Level"), *(TableColumn(title) for title, _, _ in contents))
-        yield TableData(f"All endpoints together{place}", columns, tuple(rows))
-        return
-    for title, metric, shown in contents:
-        yield from _over_levels(analysis, operation, notes, f"{title}{place}", metric, shown)
-
-
-def _over_levels(
-    analysis: Analysis,
-    operation: str,
-    notes: Footnotes,
-    title: str,
-    metric: Metric,
-    shown: Callable[[EndpointCell], str],
-) -> Iterator[TableData]:
-    """None when nothing is known of it."""
-    study = analysis.study
-    verdicts = _of_total(analysis, operation, metric)
-    rows: list[TableRow] = []
-    for level in study.levels:
-        cells = [cell_of(study, variant, level, operation) for variant in study.variants]
-        found = verdicts.get(level)
-        judged = (NONE, NONE) if found is None else (ratio_cell(found), verdict_chip(analysis, found, notes).text)
-        texts = [_cell(cell, shown, notes) for cell in cells]
-        rows.append(TableRow((str(level or "all"), *texts, *(judged if verdicts else ()))))
-    width = len(study.variants)
-    if any(text != NONE for row in rows for text in row.cells[1 : 1 + width]):
-        columns = (TableColumn("Level"), *(TableColumn(variant) for variant in study.variants))
-        yield TableData(title, (*columns, *((RATIO, _VERDICT) if verdicts else ())), tuple(rows))
-
-
-def _of_total(analysis: Analysis, operation: str, metric: Metric) -> dict[Level | None, Comparison]:
-    """The verdict by level on all endpoints together, or on the only one; none when there are several pairs."""
-    if len(analysis.study.variants) != 2:
-        return {}
-    keys = analysis.study.endpoints(operation)
-    wanted = {("", ""), TOTAL} | (set(keys) if len(keys) == 1 else set())
-    same = (metric.kind, metric.quantile)
-    return {
-        each.level: each
-        for each in reversed(analysis.comparisons)
-        if each.operation == operation and each.endpoint in wanted and (each.metric.kind, each.metric.quantile) == same
-    }
-
-
-def _cell(cell: CellSummary, shown: Callable[[EndpointCell], str], notes: Footnotes) -> str:
-    row = main_row(cell)
-    if row is not None:
-        return with_doubt(cell, shown(row), notes)
-    return notes.missing(reason(cell)) if cell.reasons else NONE

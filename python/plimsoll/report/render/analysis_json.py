@@ -10,8 +10,8 @@ import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from plimsoll.report.answer import answer_of
 from plimsoll.report.document.footnotes import general
-from plimsoll.report.document.head import answer_text, answers
 from plimsoll.report.document.shape import changes_of, collected, shape_of
 from plimsoll.report.gate import is_invalid, is_primary, regressions
 from plimsoll.report.words import direction, verdict
@@ -46,7 +46,7 @@ def document(analysis: Analysis, command: str = "") -> dict[str, Any]:
             "schema": SCHEMA,
             "version": VERSION,
             "study": _study(study),
-            "answer": [answer_text(each) for each in answers(analysis)],
+            "answer": list(answer_of(analysis)),
             "regressions": len(regressions(analysis)),
             "invalid": is_invalid(analysis),
             "findings": [_finding(each) for each in analysis.findings],

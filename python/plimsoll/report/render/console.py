@@ -9,7 +9,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import (
-    Answers,
+    Answer,
     Choice,
     Details,
     Doubts,
@@ -22,7 +22,6 @@ from plimsoll.report.document.blocks import (
     TableBlock,
     Tabs,
 )
-from plimsoll.report.document.head import answer_text
 from plimsoll.report.render.terminal import TextColumn, alarming, render
 from plimsoll.report.render.wording import (
     bad_titles,
@@ -32,17 +31,17 @@ from plimsoll.report.render.wording import (
     finding_title,
     is_picture,
     status_text,
-    verdict_lines,
 )
 from plimsoll.report.text import cells, cut, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from plimsoll.report.document.blocks import Block, ReportDocument, TableColumn, TableData
     from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 
 _INDENT = "  "
+_MORE = "Also in the report (--format md or html)"
 _HELD = "\u00a0"
 """A blank that no line is broken at."""
 _MOST_LINES = 20
@@ -51,8 +50,8 @@ _LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
-    r"INVALID: the load.*|Some of these numbers.*|INVALID|blocks verdicts"
-    r"|[+−][\d.]+ % (?:slower|less)|\+[\d.]+ pp more"
+    r"INVALID: the load.*|\d+ of \d+ runs? did not get the load that was asked for"
+    r"|[+−][\d.]+ (?:%|pp) (?:slower|fewer requests|more failures)"
 )
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 """A number and its unit stay on one line."""
@@ -76,11 +75,18 @@ def console(document: ReportDocument, width: int | None = None, *, colour: bool 
     sheet = _Sheet(width or shutil.get_terminal_size().columns, colour)
     parts = [[*_title(document.title, "=", sheet.width), *_lines(document.lines, sheet.width)]]
     parts += [_block(block, sheet) for block in document.head]
+    folded: list[str] = []
     for section in document.sections:
+        if all(isinstance(block, Details) and not (block.soft or block.is_level) for block in section.blocks):
+            folded += [block.summary for block in section.blocks if isinstance(block, Details)]
+            continue
         blocks = [lines for block in blocks_of(section) if (lines := _block(block, sheet))]
         if blocks and section.title:
             blocks[0] = [*_title(section.title, "-", sheet.width), *blocks[0]]
         parts += blocks
+    if folded:
+        more = f"{_MORE}: {', '.join(folded)}."
+        parts.append(_filled(more, sheet.width, "", ""))
     # Again in the end, where people look first.
     parts += [[title] for title in bad_titles(document)]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
@@ -112,13 +118,13 @@ def _block(block: Block, sheet: _Sheet) -> list[str]:
     width = sheet.width
     match block:
         case Paragraph():
-            return _filled(block.text, width, "", "")
+            return _filled(block.text.replace("`", ""), width, "", "")
         case Preformatted():
             return _preformatted(block.text, width)
         case TableBlock():
             return _table_block(block, sheet)
-        case Answers():
-            return _bullets([answer_text(each) for each in block.answers], width)
+        case Answer():
+            return _filled(" ".join(block.sentences).replace("`", ""), width, "", "")
         case Facts(_, "status"):
             return _filled(status_text(block), width, "", "")
         case Facts():
@@ -173,7 +179,7 @@ def _findings(block: Findings, width: int) -> list[str]:
 
 def _filled(text: str, width: int, first: str, others: str) -> list[str]:
     """Three blanks between the parts of a verdict stay, and a number keeps its unit."""
-    flat = _printable(text.replace(_HELD, " ").strip().replace("   ", f"{_HELD}{_HELD} "))
+    flat = _printable(text.strip().replace("   ", f"{_HELD}{_HELD} "))
     lines = wrap(
         _UNIT.sub(_HELD, flat), width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False,
         break_long_words=False,
@@ -194,8 +200,8 @@ def _table_block(block: TableBlock, sheet: _Sheet) -> list[str]:
         return []
     groups = [place for place, column in enumerate(table.columns) if column.use == "group"]
     lines = _grouped(table, groups, sheet.width) if groups else _plain(table, sheet.width)
-    details = [each for line in verdict_lines(table) for each in _indented(line, sheet.width)]
-    return _joined([[*filter(None, [table.caption]), *lines, *([table.note] if table.note else [])], details])
+    caption, note = (_filled(text, sheet.width, "", "") if text else [] for text in (table.caption, table.note))
+    return [*caption, *lines, *note]
 
 
 def _plain(table: TableData, width: int) -> list[str]:
@@ -228,15 +234,6 @@ def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
 
 def _column(column: TableColumn) -> TextColumn:
     return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room))
-
-
-def _indented(line: str, width: int) -> Iterator[str]:
-    """A line, broken at blanks where it is too long; what follows is indented as it is, and four more."""
-    indent = " " * (len(line) - len(line.lstrip(" ")))
-    if cells(line) <= width:
-        yield _printable(line)
-    else:
-        yield from _filled(line, width, indent, f"{indent}    ")
 
 
 def _printable(text: str) -> str:

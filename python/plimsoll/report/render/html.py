@@ -10,7 +10,7 @@ import json
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.document.blocks import Answers, Doubts, Facts, Findings
+from plimsoll.report.document.blocks import Answer, Doubts, Facts, Findings
 from plimsoll.web import report_script, report_style
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ def _in_short(document: ReportDocument) -> Iterator[str]:
 def _told(block: Block) -> Iterator[str]:
     """A block in words; nothing of those that are tables or pictures."""
     match block:
-        case Answers(answers):
-            yield _list([": ".join(filter(None, (each.chip.text if each.chip else "", each.text))) for each in answers])
+        case Answer(sentences):
+            yield _paragraph(" ".join(sentences).replace("`", ""))
         case Facts(facts, "status"):
             yield _list([f"{each.name}: {each.value}" for each in facts])
         case Doubts(title, _, lines, small):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import (
-    Answers,
+    Answer,
     Choice,
     Details,
     Doubts,
@@ -20,7 +20,6 @@ from plimsoll.report.document.blocks import (
     TableBlock,
     Tabs,
 )
-from plimsoll.report.document.head import answer_text
 from plimsoll.report.render.wording import (
     blocks_of,
     cell_text,
@@ -61,11 +60,23 @@ def markdown(document: ReportDocument, under: int | None = None, images: Mapping
 
 def escape(text: str) -> str:
     """Text that shows as it is: nothing in it formats, links, mentions anybody or ends a cell of a table."""
-    flat = _BLANKS.sub(" ", text).strip()
+    return escape_within(text).strip()
+
+
+def escape_within(text: str) -> str:
+    """The same for a part of a line, whose blanks at both ends stay."""
+    flat = _BLANKS.sub(" ", text)
     flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     flat = _INTERVAL.sub("[\\1]", _ACTIVE.sub(r"\\\g<0>", flat))
     flat = _OUTER_UNDERSCORE.sub(r"\\_", flat)
     return _MENTION.sub(r"\g<1><!-- -->", flat)
+
+
+def _prose(text: str) -> str:
+    """A text in which names stand between backticks, which stay."""
+    parts = _CODE.split(text)
+    shown = [f"`{part}`" if place % 2 else escape_within(part) for place, part in enumerate(parts)]
+    return _AT_START.sub(r"\g<1>\\\g<2>", "".join(shown).strip())
 
 
 def _opening(text: str) -> str:
@@ -73,6 +84,7 @@ def _opening(text: str) -> str:
     return _AT_START.sub(r"\g<1>\\\g<2>", escape(text))
 
 
+_CODE = re.compile(r"`([^`]+)`")
 _BLANKS = re.compile(r"[ \t\r\n\f\v\x85\u2028\u2029]+")
 _ACTIVE = re.compile(r"[\\`*\[\]|~]")
 _INTERVAL = re.compile(r"\\\[([\d., %\u00a0]+)\\\]")
@@ -98,13 +110,13 @@ class _Sheet:
         """depth: of headings in it."""
         match block:
             case Paragraph():
-                return [_opening(block.text)]
+                return [_prose(block.text)]
             case Preformatted():
                 return [_preformatted(block.text.rstrip().splitlines())]
             case TableBlock():
                 return _table_block(block)
-            case Answers():
-                return [_bullets(map(answer_text, block.answers))]
+            case Answer():
+                return [f"**Answer.** {_prose(' '.join(block.sentences))}"]
             case Facts(_, "status"):
                 return [_opening(status_text(block))]
             case Facts():

@@ -1,0 +1,125 @@
+"""What the target carries and how it gives way, in sentences: from findings and from the cells themselves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report.answer.phrases import code, listed
+from plimsoll.report.numbers import amount, percent
+from plimsoll.stats.cells import cells_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.findings.finding import Finding
+    from plimsoll.stats.study import Study
+
+_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "QUEUE", "LEAK", "COLD")
+"""Rules whose findings say what a service does under load; the weightiest first."""
+ACHIEVED = 0.99
+"""Share of the offered arrivals from which a rate counts as carried."""
+
+
+def of_target(findings: Sequence[Finding], most: int) -> Iterator[str]:
+    """One sentence for each rule: the first finding of it, and of how many others it is said too."""
+    for rule in [rule for rule in _OF_TARGET if any(each.id == rule for each in findings)][:most]:
+        alike = [each for each in findings if each.id == rule]
+        if len(alike) > 1 and rule in _TOGETHER:
+            yield _TOGETHER[rule](alike)
+        else:
+            yield alike[0].statement
+
+
+def _capacities(findings: Sequence[Finding]) -> str:
+    """Of operations that each have one serial bottleneck."""
+    rates = (f"{_who(each)} {amount(rate)}/s" for each in findings if (rate := _number(each, "capacity_per_s")))
+    return f"Throughput is flat while latency grows with the users: {listed(rates)}; more users only wait longer."
+
+
+def _knees(findings: Sequence[Finding]) -> str:
+    """Of variants that each reach their limit within the ladder."""
+    texts = []
+    for each in findings:
+        bracket, capacity = each.evidence.get("bracket"), _number(each, "capacity_per_s")
+        if isinstance(bracket, tuple) and capacity:
+            where = f"between {bracket[0]:g} and {bracket[1]:g} users"
+            texts.append(f"{_who(each)} {where} ({amount(capacity)} requests/s)")
+    return f"Throughput stops growing for {listed(texts)}." if texts else findings[0].statement
+
+
+def _who(finding: Finding) -> str:
+    return code(finding.where.operation or finding.where.variant or "all")
+
+
+def _number(finding: Finding, name: str) -> float | None:
+    value = finding.evidence.get(name)
+    return value if isinstance(value, float) else None
+
+
+_TOGETHER: dict[str, Callable[[Sequence[Finding]], str]] = {"SERIAL": _capacities, "SAT": _knees}
+"""One sentence for several findings of a rule."""
+
+
+def carried(analysis: Analysis) -> Iterator[str]:
+    """Of the open model: the highest rate that each variant carries, and what happens at the next one."""
+    study, cells = analysis.study, cells_of(analysis.study)
+    for operation in reversed(study.operations):
+        for variant in study.variants:
+            own = [cell for cell in cells if (cell.variant, cell.operation) == (variant, operation) and cell.trials]
+            own = [cell for cell in own if cell.level is not None]
+            if own:
+                of = f"{operation}: " if len(study.operations) > 1 else ""
+                yield f"{of}{code(variant)} {_carries(study, own)}."
+
+
+def _carries(study: Study, cells: Sequence[CellSummary]) -> str:
+    """cells: of one variant, by level."""
+    faults = [_fault(study, cell) for cell in cells]
+    first = next((place for place, fault in enumerate(faults) if fault is not None), None)
+    if first is None:
+        return f"carries {cells[-1].level}, the highest rate tried{_p99(cells[-1], 'with ')}"
+    if first == 0:
+        return f"does not carry {cells[0].level}: {faults[0]}"
+    below = cells[first - 1]
+    return f"carries {below.level}{_p99(below, '')}; at {cells[first].level} {faults[first]}"
+
+
+def _p99(cell: CellSummary, word: str) -> str:
+    row = _of(cell)
+    value = row.quantile(0.99) if row is not None else None
+    if value is None:
+        return ""
+    return f", {word}a p99 of {amount(value)} ms" if word else f" (p99 {amount(value)} ms)"
+
+
+def _of(cell: CellSummary) -> EndpointCell | None:
+    return cell.total or next(iter(cell.endpoints), None)
+
+
+def _fault(study: Study, cell: CellSummary) -> str | None:
+    """Why a rate does not count as carried."""
+    if crashed := next((trial.crashed for trial in cell.trials if trial.crashed), None):
+        return f"the target ended by itself ({crashed})"
+    if cell.achieved is not None and cell.achieved < ACHIEVED:
+        return f"only {percent(cell.achieved)} of it is answered in time"
+    row = _of(cell)
+    if row is not None and row.requests and row.failures and row.failures / row.requests > study.tolerance:
+        return f"{percent(row.failures / row.requests)} of the requests fail"
+    return None
+
+
+def single(analysis: Analysis) -> Iterator[str]:
+    """Of a study with one cell: its numbers."""
+    cells = cells_of(analysis.study)
+    row = _of(cells[0]) if cells else None
+    if row is None:
+        return
+    parts = [f"p{100 * q:g} {amount(value)} ms" for q in (0.5, 0.99) if (value := row.quantile(q)) is not None]
+    if row.rate is not None:
+        parts.append(f"{amount(row.rate)} requests/s")
+    if row.requests and row.failures is not None:
+        parts.append(f"{percent(row.failures / row.requests)} failed" if row.failures else "none failed")
+    if parts:
+        yield f"{', '.join(parts)}."

@@ -1,0 +1,175 @@
+"""Parts of sentences: names, lists, changes with their ranges."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from plimsoll.report import words
+from plimsoll.report.numbers import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from plimsoll.stats.compare.comparison import Comparison
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Level
+
+TIMES_FROM = 2.0
+"""A ratio from here on, or below its inverse, is said as "4.4 times"; one between them as a percentage."""
+_FRACTIONS = {"half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a fifth": 1 / 5, "a tenth": 1 / 10}
+_NEAR = 0.06
+"""How far a share may be from a fraction that stands for it, relative."""
+
+
+def code(name: str) -> str:
+    """A name as code: between backticks, which each renderer draws in its way."""
+    plain = name.replace("`", "'")
+    return f"`{plain}`"
+
+
+def listed(items: Iterable[str]) -> str:
+    """a, b and c."""
+    *others, last = items
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def pairs_of(comparison: Comparison) -> str:
+    """5 interleaved pairs; "one run each"."""
+    if comparison.pairs < 2:
+        return "one run each"
+    return counted(comparison.pairs, "interleaved pair" if comparison.interleaved else "pair")
+
+
+def change(comparison: Comparison) -> str:
+    """How b differs from a, to be followed by "than a": "34 % faster", "12 % more requests". The ratio is known."""
+    metric, ratio = comparison.metric, comparison.ratio
+    if metric.kind == "errors":
+        points = 100 * (comparison.difference or 0.0)
+        return f"{abs(points):.2g} percentage points {'more' if points > 0 else 'fewer'} failures"
+    assert ratio is not None
+    size = percent(abs(ratio - 1)) if 1 / TIMES_FROM < ratio < TIMES_FROM else times(ratio)
+    if size.endswith("%"):
+        return f"{size} {_way(metric, ratio)}"
+    return f"{size} {_whole(metric)}"
+
+
+def sentence(comparison: Comparison) -> str:
+    """b beside a, with the range: "`b` is 34 % faster than `a` (31–38 %, 5 interleaved pairs)"; no full stop."""
+    b, a = code(comparison.b), code(comparison.a)
+    text = change(comparison)
+    if comparison.metric.kind == "errors":
+        return f"{b} has {text} than {a} ({', '.join(filter(None, (span(comparison), pairs_of(comparison))))})"
+    is_relative = " % " in text
+    if _is_noun(comparison.metric):
+        verb = "has a" if is_relative else "has"
+    elif is_typical(comparison.metric):
+        verb = "is" if is_relative else "takes"
+    else:
+        verb = "answers"
+    basis = ", ".join(filter(None, (span(comparison), pairs_of(comparison))))
+    return f"{b} {verb} {text} {'than' if is_relative else 'as'} {a} ({basis})"
+
+
+def beside(comparison: Comparison, rate: float | None) -> str:
+    """b beside a without an interval: `b` answers 4.4 times as many requests as `a`; by the comparison's own metric
+    when the ratio of their rates is not known. No full stop."""
+    b, a = code(comparison.b), code(comparison.a)
+    if rate is not None:
+        if 1 / TIMES_FROM < rate < TIMES_FROM:
+            return f"{b} answers {percent(abs(rate - 1))} {'more' if rate > 1 else 'fewer'} requests than {a}"
+        return f"{b} answers {times(rate)} as many requests as {a}"
+    return f"{b} against {a}: {from_to(comparison)}"
+
+
+def span(comparison: Comparison) -> str:
+    """The interval: 31–38 %, 3.9–5.0 times, −2.0 to 5.0 %; "" for one that says nothing about other runs."""
+    low, high, ratio = comparison.low, comparison.high, comparison.ratio
+    if comparison.within_run:
+        return ""
+    if comparison.difference_low is not None and comparison.difference_high is not None:
+        return _between(100 * comparison.difference_low, 100 * comparison.difference_high, "")
+    if ratio is None or low is None or high is None or not (low > 0 and math.isfinite(high)):
+        return ""
+    if not 1 / TIMES_FROM < ratio < TIMES_FROM:
+        return f"{_short(low)}–{_short(high)} times"
+    return _between(100 * (low - 1), 100 * (high - 1), " %")
+
+
+def bound(comparison: Comparison) -> float | None:
+    """The largest relative change that the interval leaves open, on either side; None without an interval."""
+    if comparison.low is None or comparison.high is None or comparison.difference is not None:
+        return None
+    return max(comparison.high - 1, 1 - comparison.low)
+
+
+def from_to(comparison: Comparison) -> str:
+    """p50 4.00 → 3.98 ms; 62.7 → 279 requests/s."""
+    name = "" if comparison.metric.kind == "throughput" else f"{_name(comparison.metric)} "
+    return f"{name}{words.values(comparison).replace('/s', ' requests/s')}"
+
+
+def times(ratio: float) -> str:
+    """4.4 times; a quarter of what there was for 0.25."""
+    return f"{_short(ratio)} times" if ratio >= 1 else fraction(ratio)
+
+
+def factor(ratio: float) -> str:
+    """1.3 times; half."""
+    return f"{_short(ratio)} times" if ratio >= 0.95 else fraction(ratio)
+
+
+def fraction(share: float) -> str:
+    """a quarter; 18 %."""
+    near = (name for name, value in _FRACTIONS.items() if abs(share / value - 1) <= _NEAR)
+    return next(near, percent(share))
+
+
+def at_levels(levels: Iterable[Level | None]) -> str:
+    """at 240 users; at 240, 336 and 460 users; "" for none."""
+    texts = [str(level) for level in levels if level is not None]
+    if not texts:
+        return ""
+    heads = [text.split(" ")[0].removesuffix("/s") for text in texts[:-1]]
+    return f"at {listed([*heads, texts[-1]])}"
+
+
+def is_typical(metric: Metric) -> bool:
+    """Whether "faster" and "slower" mean this metric: the median or the mean."""
+    return metric.kind == "mean" or metric.quantile == 0.5
+
+
+def _is_noun(metric: Metric) -> bool:
+    return metric.kind == "max" or (metric.quantile is not None and not is_typical(metric))
+
+
+def _way(metric: Metric, ratio: float) -> str:
+    if metric.kind == "throughput":
+        return "more requests" if ratio > 1 else "fewer requests"
+    if is_typical(metric):
+        return "slower" if ratio > 1 else "faster"
+    return f"{'higher' if ratio > 1 else 'lower'} {_name(metric)}"
+
+
+def _whole(metric: Metric) -> str:
+    """What follows "4.4 times"."""
+    if metric.kind == "throughput":
+        return "as many requests"
+    return "as long" if is_typical(metric) else f"as high a {_name(metric)}"
+
+
+def _name(metric: Metric) -> str:
+    return {"max": "maximum", "errors": "failed", "mean": "mean"}.get(metric.kind, metric.text)
+
+
+def _between(low: float, high: float, unit: str) -> str:
+    """31–38 %; across 0 with signs."""
+    if low < 0 < high:
+        return f"−{_short(-low)} to +{_short(high)}{unit}"
+    ends = sorted((abs(low), abs(high)))
+    return f"{_short(ends[0])}–{_short(ends[1])}{unit}"
+
+
+def _short(number: float) -> str:
+    """Two digits or the whole part: 0.42, 4.4, 31, 442."""
+    return f"{number:.0f}" if number >= 9.95 else f"{number:.1f}" if number >= 0.95 else f"{number:.2g}"

@@ -1,0 +1,32 @@
+"""The answer to a study's question."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report.answer import limits, versions
+from plimsoll.report.document.shape import shape_of
+from plimsoll.report.numbers import counted
+
+if TYPE_CHECKING:
+    from plimsoll.stats.analysis import Analysis
+
+MOST = 4
+"""Sentences of an answer."""
+
+
+def answer_of(analysis: Analysis) -> tuple[str, ...]:
+    """One to four sentences. Names of variants stand between backticks."""
+    study = analysis.study
+    if not study.trials:
+        return ("No run has ended yet.",)
+    compared = versions.sentences(analysis)
+    if shape_of(study) == "rates":
+        found = [*limits.carried(analysis), *compared]
+    elif len(study.levels) > 1 and len(study.variants) == 1:
+        found = [*limits.of_target(analysis.findings, MOST), *compared]
+    else:
+        found = [*compared[: MOST - 1], *limits.of_target(analysis.findings, MOST - len(compared[: MOST - 1]))]
+    if not found:
+        found = [*limits.single(analysis)]
+    return tuple(found[:MOST]) or (f"{counted(len(study.trials), 'run')}; nothing in them can be compared.",)

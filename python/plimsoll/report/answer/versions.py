@@ -1,0 +1,249 @@
+"""What came of the versions that a study compares, in sentences."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from plimsoll.report.answer import phrases
+from plimsoll.report.answer.phrases import at_levels, code, listed
+from plimsoll.report.gate import judged
+from plimsoll.report.numbers import counted, percent
+from plimsoll.stats.cells import cell_of
+from plimsoll.stats.study import TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import CellSummary
+    from plimsoll.stats.compare.comparison import Comparison
+    from plimsoll.stats.metric import Metric
+    from plimsoll.stats.study import Study
+
+MOST_ALONE = 3
+"""Differences that have a sentence each; more of them share one."""
+MOST_OTHER = 2
+"""Pairs that did other work, and have a sentence."""
+_SAME = ("negligible", "equivalent")
+_UNSURE = ("not distinguishable",)
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What the answer is about: one metric of one endpoint."""
+
+    metric: Metric
+    endpoint: tuple[str, str]
+    operation: str
+
+    def covers(self, comparison: Comparison) -> bool:
+        same = (self.metric.kind, self.metric.quantile) == (comparison.metric.kind, comparison.metric.quantile)
+        return same and (self.endpoint, self.operation) == (comparison.endpoint, comparison.operation)
+
+
+def sentences(analysis: Analysis) -> list[str]:
+    """Certain differences first, the largest one leading; then other work, no difference, and what is open."""
+    topics = topics_of(analysis)
+    if not topics:
+        return []
+    leading = _once_each([each for each in analysis.comparisons if topics[0].covers(each)])
+    has_levels = len(analysis.study.levels) > 1
+    found = [
+        *_differences(leading, has_levels),
+        *_other_work(analysis, [each for each in leading if each.word == "invalid"]),
+        *_none(leading, _SAME, has_levels),
+        *_none(leading, _UNSURE, has_levels),
+        *_single_runs(analysis, [each for each in leading if each.word == "one run"]),
+        *_elsewhere(analysis, topics[1:], leading),
+    ]
+    return found or list(_open([each for each in leading if each.word == "no verdict"], has_levels))
+
+
+def topics_of(analysis: Analysis) -> list[Topic]:
+    """In the order of the declared primary metrics; otherwise those with the most numbers first, all endpoints together
+    before single ones, and the median before others."""
+    known = Counter[Topic]()
+    for each in judged(analysis):
+        has_value = each.ratio is not None or each.difference is not None
+        known[Topic(each.metric, each.endpoint, each.operation)] += has_value
+    if analysis.study.primary:
+        return sorted(known, key=lambda topic: _rank(analysis.study, topic))
+    return sorted(known, key=lambda each: (-known[each], each.endpoint != TOTAL, not phrases.is_typical(each.metric)))
+
+
+def _rank(study: Study, topic: Topic) -> int:
+    kinds = [(metric.kind, metric.quantile, metric.endpoint) for metric in study.primary]
+    label = " ".join(filter(None, topic.endpoint))
+    wanted = [(topic.metric.kind, topic.metric.quantile, name) for name in (label, None)]
+    return min((kinds.index(each) for each in wanted if each in kinds), default=len(kinds))
+
+
+def _once_each(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """Each variant against the one before it where it was compared with that, else against the baseline."""
+    previous = {(each.b, each.level) for each in comparisons if each.against == "previous"}
+    return [each for each in comparisons if each.against == "previous" or (each.b, each.level) not in previous]
+
+
+def _differences(comparisons: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
+    """By pair of variants; one sentence has all levels of a pair."""
+    pairs: dict[tuple[str, str], list[Comparison]] = {}
+    for each in comparisons:
+        if each.word == "different" and each.better is not None:
+            pairs.setdefault((each.a, each.b), []).append(each)
+    ordered = sorted(pairs.values(), key=lambda rows: -max(map(_size, rows)))
+    for rows in ordered[:MOST_ALONE]:
+        yield _difference(rows, has_levels)
+    if rest := ordered[MOST_ALONE:]:
+        yield f"{listed(f'{code(rows[0].b)} {phrases.change(rows[0])}' for rows in rest)}."
+
+
+def _difference(rows: Sequence[Comparison], has_levels: bool) -> str:
+    largest = max(rows, key=_size)
+    if not has_levels:
+        return f"{phrases.sentence(largest)}."
+    others = [each for each in rows if each is not largest]
+    text = f"{phrases.sentence(largest)} {at_levels([largest.level])}"
+    same_way = [each for each in others if each.better == largest.better]
+    if same_way:
+        changes = listed(f"{phrases.change(each)} {at_levels([each.level])}" for each in same_way[:MOST_ALONE])
+        text += f", {changes}"
+    return f"{text}."
+
+
+def _size(comparison: Comparison) -> float:
+    if comparison.difference is not None:
+        return abs(comparison.difference)
+    return abs(math.log(comparison.ratio)) if comparison.ratio else 0.0
+
+
+def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[str]:
+    """Those that did not do the same: their numbers, and in what the work differs."""
+    found = [(each, sizes) for each in refused if (sizes := _sizes(analysis, each)) is not None and each.ratio]
+    for each, (before, after) in sorted(found, key=lambda pair: -_size(pair[0]))[:MOST_OTHER]:
+        share = after / before
+        rate = _rate_ratio(analysis, each)
+        if share < 1 / phrases.TIMES_FROM:
+            caveat = f"but it returns {phrases.fraction(share)} of the data: it is another request"
+        else:
+            caveat = f"but its replies are {percent(abs(share - 1))} {'larger' if share > 1 else 'smaller'}"
+            if rate is not None:
+                caveat += f" ({phrases.factor(rate * share)} the data per second)"
+        yield f"{phrases.beside(each, rate)} ({phrases.pairs_of(each)}), {caveat}."
+
+
+def _sizes(analysis: Analysis, comparison: Comparison) -> tuple[float, float] | None:
+    """Mean bytes of a reply of a and of b, where a finding says that they differ: of the endpoint with the largest
+    difference."""
+    about = {frozenset((each.where.variant, each.where.against)) for each in analysis.findings if each.id == "PAYLOAD"}
+    if frozenset((comparison.a, comparison.b)) not in about:
+        return None
+    a, b = _cells(analysis, comparison)
+    keys = list(a.by_key) if comparison.endpoint == TOTAL else [comparison.endpoint]
+    both = [(a.endpoint(key), b.endpoint(key)) for key in keys]
+    sizes = [(x.size, y.size) for x, y in both if x is not None and y is not None and x.size and y.size]
+    return max(sizes, key=lambda pair: abs(math.log(pair[1] / pair[0])), default=None)
+
+
+def _rate_ratio(analysis: Analysis, comparison: Comparison) -> float | None:
+    """How many times as many requests b answers, all endpoints together."""
+    a, b = (cell.total.rate if cell.total is not None else None for cell in _cells(analysis, comparison))
+    return b / a if a and b else None
+
+
+def _cells(analysis: Analysis, comparison: Comparison) -> tuple[CellSummary, CellSummary]:
+    place = comparison.level, comparison.operation
+    return cell_of(analysis.study, comparison.a, *place), cell_of(analysis.study, comparison.b, *place)
+
+
+def _none(comparisons: Sequence[Comparison], kinds: tuple[str, ...], has_levels: bool) -> Iterator[str]:
+    """Those that made no difference, together."""
+    rows = [each for each in comparisons if each.word in kinds]
+    if not rows:
+        return
+    who = _who(rows, has_levels)
+    pairs = max(rows, key=lambda each: each.pairs)
+    if kinds == _SAME:
+        yield f"{who} made no difference that matters (less than {percent(rows[0].metric.delta)} either way)."
+        return
+    bounds = [found for each in rows if (found := phrases.bound(each)) is not None]
+    ruled_out = f"; anything beyond ±{percent(max(bounds))} is ruled out" if bounds else ""
+    yield f"{who} made no difference that {phrases.pairs_of(pairs)} can show{ruled_out}."
+
+
+def _who(rows: Sequence[Comparison], has_levels: bool) -> str:
+    """`index` and `replica`; `new` at 48 and 162 users."""
+    names = dict.fromkeys(code(each.b) for each in rows)
+    at = f" {at_levels(dict.fromkeys(each.level for each in rows))}" if has_levels else ""
+    return f"{listed(names)}{at}"
+
+
+def _single_runs(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
+    """One run each is a description, not a verdict."""
+    by_pair: dict[tuple[str, str], list[Comparison]] = {}
+    for each in rows:
+        by_pair.setdefault((each.a, each.b), []).append(each)
+    texts = [text for pair in by_pair.values() if (text := _described(analysis, pair))]
+    if texts:
+        noise = f"one run each, so how much of that is noise is unknown{_repeat_advice(analysis.study)}"
+        yield f"{'; '.join(texts[:MOST_ALONE])}; {noise}."
+
+
+def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
+    """Of one level its values; of several, at how many b is better, and by how much."""
+    first = rows[0]
+    if len(rows) == 1:
+        values = [phrases.from_to(each) for each in analysis.comparisons if _is_beside(each, first)]
+        return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}"
+    alike = [each for each in analysis.comparisons if (each.a, each.b, each.metric) == (first.a, first.b, first.metric)]
+    ratios = [each.ratio for each in (alike if first.endpoint != TOTAL else rows) if each.ratio]
+    lower, higher = sum(ratio < 1 for ratio in ratios), sum(ratio > 1 for ratio in ratios)
+    way = "lower" if lower >= higher else "higher"
+    of_all = counted(len(ratios), "level") if first.endpoint == TOTAL else f"{len(ratios)} pairs of endpoint and level"
+    if not ratios:
+        return ""
+    return (
+        f"{first.metric.text} is {way} in {code(first.b)} than in {code(first.a)} at {max(lower, higher)} of {of_all} "
+        f"(typically by {percent(abs(median(ratios) - 1))})"
+    )
+
+
+def _is_beside(each: Comparison, other: Comparison) -> bool:
+    """Whether it compares the same two at the same place, by whatever metric; with values of both."""
+    place = (each.a, each.b, each.level, each.endpoint, each.operation)
+    same = place == (other.a, other.b, other.level, other.endpoint, other.operation)
+    return same and each.metric.kind != "errors" and None not in (each.a_value, each.b_value)
+
+
+def _repeat_advice(study: Study) -> str:
+    """What to add, and how long that takes, for an experiment of our own."""
+    if not study.command.startswith("plimsoll experiment"):
+        return ""
+    runs = [each.duration + (study.gap or 0.0) for each in study.trials if each.duration is not None]
+    minutes = f" ({math.ceil(4 * sum(runs) / 60)} min)" if runs else ""
+    return f": add `--repeats 5`{minutes}"
+
+
+def _open(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
+    """Where nothing has a verdict: the most frequent reason."""
+    reasons = Counter(each.reason for each in rows)
+    if reasons:
+        reason, _ = reasons.most_common(1)[0]
+        group = [each for each in rows if each.reason == reason]
+        yield f"The data decide nothing for {_who(group, has_levels)}: {reason}."
+
+
+def _elsewhere(analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Comparison]) -> Iterator[str]:
+    """Differences by other metrics, of pairs that do not differ by the leading one."""
+    known = {(each.a, each.b, each.level) for each in leading if each.word in ("different", "invalid")}
+    for topic in topics:
+        rows = [each for each in analysis.comparisons if topic.covers(each) and each.better is not None]
+        if rows := [each for each in rows if (each.a, each.b, each.level) not in known]:
+            known |= {(each.a, each.b, each.level) for each in rows}
+            largest = max(rows, key=_size)
+            of = f" for {code(' '.join(filter(None, topic.endpoint)))}" if topic.endpoint != TOTAL else ""
+            at = f" {at_levels([largest.level])}" if len(analysis.study.levels) > 1 else ""
+            yield f"{phrases.sentence(largest)}{of}{at}."

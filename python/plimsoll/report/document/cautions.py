@@ -1,0 +1,72 @@
+"""What a reader must be careful about: one line for each reason, with how often it holds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from plimsoll.report.document.blocks import Doubts
+from plimsoll.report.numbers import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.findings.finding import Finding
+
+MOST = 12
+"""Lines."""
+_NUMBER = re.compile(r"\d[\d\u00a0.,]*")
+
+
+def cautions(analysis: Analysis) -> Doubts:
+    """Invalid runs and crashes first, then warnings by rule, then percentiles of too few requests."""
+    study = analysis.study
+    invalid = [reason for trial in study.trials for reason in trial.invalid]
+    crashed = [each for each in study.trials if each.crashed]
+    affected = sum(bool(trial.invalid) for trial in study.trials)
+    title = "Be careful"
+    if affected:
+        title = f"{affected} of {counted(len(study.trials), 'run')} did not get the load that was asked for"
+    lines = [
+        *_alike(invalid),
+        *dict.fromkeys(f"The target of {each.variant} ended by itself: {each.crashed}." for each in crashed),
+        *_findings(each for each in analysis.findings if each.weight != "insight"),
+        *_too_few(analysis),
+        *study.warnings,
+    ]
+    if study.skipped:
+        lines.append(f"{counted(len(study.skipped), 'place')} of the source could not be read: see the evidence.")
+    if not lines:
+        return Doubts("Nothing speaks against these numbers", bad=False)
+    left_out = len(lines) - MOST
+    more = (f"{left_out} more lines are among the evidence.",) if left_out > 0 else ()
+    return Doubts(title, bad=bool(invalid), lines=tuple(lines[:MOST]), small=more)
+
+
+def _alike(reasons: Iterable[str]) -> Iterator[str]:
+    """Reasons that differ by their numbers only are one line, with the first of them."""
+    groups: dict[str, list[str]] = {}
+    for each in reasons:
+        groups.setdefault(_NUMBER.sub("#", each), []).append(each)
+    for group in groups.values():
+        yield f"{group[0]} ({counted(len(group), 'run')})."
+
+
+def _findings(findings: Iterable[Finding]) -> Iterator[str]:
+    groups: dict[tuple[str, str], list[Finding]] = {}
+    for each in findings:
+        groups.setdefault((each.id, each.weight), []).append(each)
+    for (name, _), group in groups.items():
+        more = f" The same holds in {counted(len(group) - 1, 'more place')}." if len(group) > 1 else ""
+        advice = f" {group[0].advice}" if group[0].advice else ""
+        yield f"{group[0].statement}{more}{advice} ({name})"
+
+
+def _too_few(analysis: Analysis) -> Iterator[str]:
+    rows = [each for each in analysis.comparisons if each.word == "no verdict" and "needs ≥" in each.reason]
+    metrics = dict.fromkeys(each.metric.text for each in rows)
+    for metric in metrics:
+        own = [each for each in rows if each.metric.text == metric]
+        total = sum(each.metric.text == metric for each in analysis.comparisons)
+        yield f"{metric} has no verdict in {len(own)} of {counted(total, 'comparison')}: {own[0].reason}."

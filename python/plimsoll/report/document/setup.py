@@ -1,0 +1,65 @@
+"""How a study was measured, in a paragraph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.answer.phrases import code, listed
+from plimsoll.report.numbers import count, counted
+
+if TYPE_CHECKING:
+    from plimsoll.stats.study import Study
+
+MOST_NAMES = 12
+"""Variants that are named."""
+LONGEST = 100
+"""Characters of what is known of the environment; longer texts are among the evidence."""
+
+
+def setup_text(study: Study) -> str:
+    """Variants, load, repeats, length, machine and command. The command stands between backticks."""
+    sentences = [_runs(study), _about(study)]
+    if study.command:
+        sentences.append(f"Measured by {code(study.command)}.")
+    elif study.source:
+        sentences.append(f"Source: {study.source}.")
+    return " ".join(filter(None, sentences))
+
+
+def _runs(study: Study) -> str:
+    parts = []
+    if 1 < len(study.variants) <= MOST_NAMES:
+        parts.append(listed(study.variants))
+    elif len(study.variants) > 1:
+        parts.append(counted(len(study.variants), "variant"))
+    if any(study.operations) and len(study.operations) > 1:
+        parts.append(counted(len(study.operations), "operation"))
+    levels = [str(level) for level in study.levels if level is not None]
+    if levels:
+        unit = levels[-1].lstrip("0123456789.")
+        parts.append(f"{', '.join(each.lstrip(' ').split(' ')[0].removesuffix('/s') for each in levels)}{unit}")
+    return f"Measured: {', '.join([*parts, _repeats(study)])}."
+
+
+def _repeats(study: Study) -> str:
+    """5 interleaved repeats of 12 s after 3 s of warm-up (35 runs)."""
+    repeats = len({each.repeat for each in study.trials})
+    text = counted(len(study.trials), "run")
+    if repeats > 1:
+        text = f"{repeats} {'interleaved ' if study.interleaved else ''}repeats ({text})"
+    durations = sorted({each.duration for each in study.trials if each.duration is not None})
+    if durations:
+        ends = [duration_text(each) for each in (durations[0], durations[-1])]
+        text += f" of {ends[0] if ends[0] == ends[1] else f'{ends[0]} to {ends[1]}'}"
+    warmups = {each.warmup for each in study.trials}
+    if len(warmups) == 1 and (warmup := warmups.pop()):
+        text += f" after {duration_text(warmup)} of warm-up"
+    requests = [each.total.requests for each in study.trials if each.total is not None and each.total.requests]
+    return f"{text}, {count(sum(requests))} requests" if requests else text
+
+
+def _about(study: Study) -> str:
+    known = {name: value for name, value in study.about.items() if value and len(value) <= LONGEST}
+    text = "; ".join(f"{name} {value}" for name, value in known.items())
+    return f"Environment: {text}." if text else ""

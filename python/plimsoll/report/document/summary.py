@@ -1,0 +1,137 @@
+"""The one table that a report of a study opens with: a row for each cell, with what came of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.report import words
+from plimsoll.report.answer.versions import topics_of
+from plimsoll.report.charts.verdicts import tone
+from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
+from plimsoll.report.document.shape import changes_of, shape_of
+from plimsoll.report.document.tables import failed, main_row, quantile
+from plimsoll.report.numbers import NONE, count, known
+from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import TOTAL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.report.answer.versions import Topic
+    from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.compare.comparison import Comparison
+    from plimsoll.stats.study import Against, Study
+
+MOST_ROWS = 60
+SIZES_DIFFER = 0.05
+"""From here on the table has a column of sizes."""
+_AGAINST: dict[Against, str] = {"previous": "step before", "baseline": "baseline"}
+
+
+def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData:
+    """Requests/s, p50, tail and failures of each cell, and the verdicts by what the question is about."""
+    study = analysis.study
+    topic = next(iter(topics_of(analysis)), None)
+    judged = [each for each in analysis.comparisons if topic is not None and _is_like(topic, each)]
+    against = [each for each in study.against if any(_is_against(study, row, each) for row in judged)]
+    changes, tail = changes_of(study), highest(study)
+    has = {
+        "operation": len(study.operations) > 1,
+        "variant": len(study.variants) > 1,
+        "level": len(study.levels) > 1,
+        "changes": bool(changes),
+        "size": _sizes_differ(cells, topic),
+    }
+    columns = (
+        *([TableColumn("Operation", is_text=True, use="group")] if has["operation"] else []),
+        *([TableColumn("Variant", is_text=True, room="word")] if has["variant"] else []),
+        *([TableColumn("Level")] if has["level"] else []),
+        *([TableColumn("What changed", is_text=True, room="long")] if has["changes"] else []),
+        TableColumn("Requests/s"),
+        TableColumn("p50 (ms)"),
+        TableColumn(f"{tail.text} (ms)"),
+        TableColumn("Failed"),
+        *([TableColumn("Bytes a reply")] if has["size"] else []),
+        *(TableColumn(_title(topic, each, len(study.variants)), is_text=True, room="long") for each in against),
+    )
+    rows = []
+    for cell in _ordered(study, cells)[:MOST_ROWS]:
+        row = _row_of(cell, topic)
+        total = main_row(cell)
+        left = (
+            *([cell.operation] if has["operation"] else []),
+            *([f"{cell.variant}{'' if cell.valid or has['level'] else '*'}"] if has["variant"] else []),
+            *([f"{cell.level or ''}{'' if cell.valid else '*'}"] if has["level"] else []),
+            *([changes.get(cell.variant, "")] if has["changes"] else []),
+        )
+        numbers = (
+            NONE if total is None else known(total.rate),
+            NONE if row is None else quantile(row, 0.5),
+            NONE if row is None else quantile(row, tail.quantile or 0.99),
+            failed(total),
+            *([NONE if row is None or row.size is None else count(row.size)] if has["size"] else []),
+        )
+        chips = (_chip(study, judged, cell, each) for each in against)
+        rows.append(TableRow((*left, *numbers, *chips), "" if cell.valid else "void"))
+    more = len(cells) - MOST_ROWS
+    notes = [f"{more} more cells are in the CSV and JSON reports."] if more > 0 else []
+    if any(not cell.valid for cell in cells):
+        notes.append("* did not get the load that was asked for.")
+    if any(each.word == "one run" for each in judged):
+        notes.append("One run each: how much of a change is noise is unknown.")
+    return TableData(_caption(topic), columns, tuple(rows), " ".join(notes))
+
+
+def highest(study: Study) -> Metric:
+    """The highest percentile that the study is about; p99 when it is about none."""
+    found = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
+    return Metric("quantile", max(found, default=0.99))
+
+
+def _is_like(topic: Topic, comparison: Comparison) -> bool:
+    """The same metric and endpoint; of any operation, where each has endpoints of its own."""
+    same = (topic.metric.kind, topic.metric.quantile) == (comparison.metric.kind, comparison.metric.quantile)
+    return same and comparison.endpoint == topic.endpoint
+
+
+def _ordered(study: Study, cells: Sequence[CellSummary]) -> list[CellSummary]:
+    """What is compared stands together: the variants at a level, or the levels of a variant."""
+    if shape_of(study) != "rates":
+        return list(cells)
+    operations, variants = list(study.operations), list(study.variants)
+    return sorted(cells, key=lambda each: (operations.index(each.operation), variants.index(each.variant)))
+
+
+def _row_of(cell: CellSummary, topic: Topic | None) -> EndpointCell | None:
+    return (cell.endpoint(topic.endpoint) if topic is not None else None) or main_row(cell)
+
+
+def _sizes_differ(cells: Sequence[CellSummary], topic: Topic | None) -> bool:
+    sizes = [row.size for cell in cells if (row := _row_of(cell, topic)) is not None and row.size]
+    return bool(sizes) and max(sizes) > min(sizes) * (1 + SIZES_DIFFER)
+
+
+def _title(topic: Topic | None, against: Against, variants: int) -> str:
+    metric = topic.metric.text if topic is not None else ""
+    name = "Requests/s" if metric == "throughput" else metric
+    return f"{name} vs {_AGAINST[against]}" if variants > 2 else f"{name} compared"
+
+
+def _caption(topic: Topic | None) -> str:
+    """Of what the times are, where that is not everything."""
+    if topic is None or topic.endpoint == TOTAL:
+        return "Summary"
+    return f"Requests/s and failures of all endpoints, times of {' '.join(filter(None, topic.endpoint))}"
+
+
+def _chip(study: Study, judged: Sequence[Comparison], cell: CellSummary, against: Against) -> str | Chip:
+    place = cell.variant, cell.level, cell.operation
+    rows = [each for each in judged if (each.b, each.level, each.operation) == place]
+    found = next((each for each in rows if _is_against(study, each, against)), None)
+    return "" if found is None else Chip(words.short_verdict(found), tone(found).split()[0])
+
+
+def _is_against(study: Study, comparison: Comparison, against: Against) -> bool:
+    """The second variant is compared with the first once, which is both the one before and the baseline."""
+    return comparison.against == against or list(study.variants[:2]) == [comparison.a, comparison.b]

@@ -1,0 +1,34 @@
+import pytest
+from tests.report.studies import SAMPLES, ladder, operations, rates
+
+from plimsoll.report.answer import answer_of
+from plimsoll.report.answer.study import MOST
+from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.study import Study, Trial
+
+
+@pytest.mark.parametrize("shape", SAMPLES)
+def test_one_to_four_sentences(shape):
+    found = answer_of(SAMPLES[shape]())
+    assert 1 <= len(found) <= MOST
+    assert all(each.endswith(".") for each in found)
+
+
+def test_versions_before_what_the_target_carries():
+    assert "32 % higher p99" in answer_of(ladder())[0]
+    assert answer_of(ladder())[-1].startswith("Throughput stops growing")
+
+
+def test_of_one_system_what_it_carries():
+    assert answer_of(operations())[0].startswith("upload does 23 operations/s")
+
+
+def test_of_rates_what_is_carried_first():
+    assert answer_of(rates())[0].startswith("`tunnel` carries 900/s")
+
+
+def test_of_nothing_that_it_is_nothing():
+    assert answer_of(Analysis(Study("empty", ()), (), ())) == ("No run has ended yet.",)
+    assert answer_of(Analysis(Study("bare", (Trial("1", "a"),)), (), ())) == (
+        "1 run; nothing in them can be compared.",
+    )

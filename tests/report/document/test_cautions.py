@@ -1,0 +1,61 @@
+from dataclasses import replace
+
+from tests.report.studies import chain, ladder, rates
+
+from plimsoll.report.document.cautions import MOST, cautions
+from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.study import Study, Trial
+
+
+def study_of(*reasons: str) -> Study:
+    return Study("s", tuple(Trial(str(place), "a", invalid=(each,)) for place, each in enumerate(reasons)))
+
+
+def test_reasons_that_differ_by_their_numbers_are_one_line():
+    found = cautions(Analysis(study_of("63 % begun", "58 % begun", "a worker was lost"), (), ()))
+    assert found.title == "3 of 3 runs did not get the load that was asked for"
+    assert found.bad
+    assert found.lines == ("63 % begun (2 runs).", "a worker was lost (1 run).")
+
+
+def test_findings_of_a_rule_are_one_line_with_what_to_do():
+    finding = chain().findings[0]
+    found = cautions(Analysis(chain().study, (finding, finding, finding), ()))
+    assert found.title == "Be careful"
+    assert found.lines[0] == (
+        "Replies of GET /todos/ are 29 % larger in async than in index: not the same work. The same holds in 2 more "
+        "places. Reset the table between runs, or fix the number of rows. (PAYLOAD)"
+    )
+    assert found.lines[1] == "limit ran once, the others three times", "warnings of the study follow"
+
+
+def test_insights_are_nothing_to_be_careful_about():
+    insights = tuple(replace(each, weight="insight") for each in ladder().findings)
+    assert cautions(Analysis(replace(ladder().study, warnings=()), insights, ())).lines == ()
+
+
+def test_a_crash_is_named_once():
+    lines = cautions(rates()).lines
+    assert "The target of koding ended by itself: killed by signal 9 after 7 s." in lines
+
+
+def test_percentiles_of_too_few_requests_are_counted():
+    rows = tuple(
+        replace(each, word="no verdict", reason="p99 = the largest of 45 requests (needs ≥368)")
+        for each in ladder().comparisons
+        if each.metric.text == "p99"
+    )
+    (line,) = cautions(Analysis(ladder().study, (), rows)).lines
+    assert line.startswith(f"p99 has no verdict in {len(rows)} of {len(rows)} comparisons: p99 = the largest of 45")
+
+
+def test_many_lines_end_with_their_number():
+    many = tuple(Finding(f"R{n}", "warning", f"statement {n}", Where(), "") for n in range(MOST + 3))
+    found = cautions(Analysis(Study("s", ()), many, ()))
+    assert len(found.lines) == MOST
+    assert found.small == ("3 more lines are among the evidence.",)
+
+
+def test_nothing_is_said_plainly():
+    assert cautions(Analysis(Study("s", ()), (), ())).title == "Nothing speaks against these numbers"
