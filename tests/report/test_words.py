@@ -20,7 +20,7 @@ OPEN = Comparison(
 
 
 def plain(text: str) -> str:
-    return text.replace("\u00a0", " ")
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def test_the_layout_of_a_verdict():

@@ -4,7 +4,7 @@ from dataclasses import replace
 from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_charts, table
 
 from plimsoll.record import Failure
-from plimsoll.report.document.blocks import Answers, Details, Doubts, Facts, Preformatted, TableBlock
+from plimsoll.report.document.blocks import Answer, Details, Doubts, Facts, Preformatted, TableBlock
 from plimsoll.report.document.run import GROWING, MOST_ROWS, run_document
 from plimsoll.report.render.html import to_json
 from plimsoll.stats.view import RunView
@@ -50,9 +50,9 @@ def test_it_begins_with_what_was_run(view, run, valid):
     assert document.lines[0].startswith(f"run {run.id}, finished, 20")
     assert document.lines[-1] == "note: after the deployment"
     assert document.refs == (run.id,)
-    answers, facts = document.head
-    assert isinstance(answers, Answers)
-    assert answers.answers[0].text.startswith("Your code raises ZeroDivisionError: division by zero. ")
+    answer, facts = document.head
+    assert isinstance(answer, Answer)
+    assert answer.sentences[0].startswith("Your code raises ZeroDivisionError: division by zero. ")
     assert isinstance(facts, Facts)
     assert facts.style == "status"
     assert [each.name for each in facts.facts] == [

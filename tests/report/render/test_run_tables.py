@@ -19,8 +19,8 @@ AT_80 = """\
 ===============================
 run 20261120-1200-7f3k, finished, NOW, 4 s
 
-- Your code raises ZeroDivisionError: division by zero. The users' own code ends
-  its tasks with exceptions; the tracebacks are among the exceptions.
+Your code raises ZeroDivisionError: division by zero. The users' own code ends
+its tasks with exceptions; the tracebacks are among the exceptions.
 
 measured: 4 s; requests: 217; failed: 9 (4.15%); requests per second: 54.2; p50:
 10.0 ms; p95: 20.0 ms; p99: 40.0 ms
@@ -35,20 +35,20 @@ Requests
                          #     # Average     Min     Max    size       Failures
 Method Name       Requests Fails    (ms)    (ms)    (ms) (bytes)   RPS       /s
 -------------------------------------------------------------------------------
-GET    /slow             1     1 ≥30 000 ≥30 000 ≥30 000       0 0.250    0.250
+GET    /slow             1     1 ≥30\u202f000 ≥30\u202f000 ≥30\u202f000       0 0.250    0.250
 GET    /todos          204     4    12.3    5.00    40.0     245  51.0     1.00
 POST   /todos           12     4    3.50    3.00    4.00      67  3.00     1.00
 -------------------------------------------------------------------------------
-       Aggregated      217     9    ≥153    3.00 ≥30 000     234  54.2     2.25
+       Aggregated      217     9    ≥153    3.00 ≥30\u202f000     234  54.2     2.25
 
 Response time percentiles (ms)
 Method Name           50%     60%     70%     80%     90%     95%     99%    100%
 ---------------------------------------------------------------------------------
-GET    /slow      ≥30 000 ≥30 000 ≥30 000 ≥30 000 ≥30 000 ≥30 000 ≥30 000 ≥30 000
+GET    /slow      ≥30\u202f000 ≥30\u202f000 ≥30\u202f000 ≥30\u202f000 ≥30\u202f000 ≥30\u202f000 ≥30\u202f000 ≥30\u202f000
 GET    /todos        10.0    10.0    10.0    10.0    20.0    20.0    40.0    40.0
 POST   /todos        3.00    4.00    4.00    4.00    4.00    4.00    4.00    4.00
 ---------------------------------------------------------------------------------
-       Aggregated    10.0    10.0    10.0    10.0    20.0    20.0    40.0 ≥30 000
+       Aggregated    10.0    10.0    10.0    10.0    20.0    20.0    40.0 ≥30\u202f000
 
 Failures
 --------
@@ -57,7 +57,7 @@ Kind     # Fails  Share  Median (ms)  Max (ms)
 ----------------------------------------------
 connect        4  1.84%        0.250     0.250
 http           4  1.84%         5.00      5.00
-timeout        1  0.46%      ≥30 000   ≥30 000
+timeout        1  0.46%      ≥30\u202f000   ≥30\u202f000
 
 Failures by message
     #

@@ -11,7 +11,6 @@ from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
     Answer,
-    Answers,
     Details,
     Doubts,
     Facts,
@@ -156,13 +155,13 @@ def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
     return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
 
 
-def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answers, ...]:
+def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answer, ...]:
     """Whether the target is healthy, in a sentence; nothing for a run without a request."""
     if not view.total.requests:
         return ()
     manifest = run.manifest if run is not None else {}
     told = headline(view, manifest, {}, thresholds=assessment.thresholds, validity=assessment.validity).target
-    return (Answers((Answer(f"{told.title}. {told.text}"),)),)
+    return (Answer((f"{told.title}. {told.text}",)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:
