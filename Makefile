@@ -6,7 +6,8 @@ RUST   := Cargo.toml Cargo.lock $(shell find crates -name '*.rs' -o -name Cargo.
 WHEELS := pyproject.toml
 WEB    := $(shell find web -name node_modules -prune -o -path web/tests -prune -o -name contract.ts -o -type f -print) python/plimsoll/report/charts/theme.json
 PAGE   := python/plimsoll/web/report.js
-PYTEST := $(BIN)/pytest -q -n 3 --dist loadfile
+# Tests of whole runs wait more than they compute. One that lasts long must not be the last of its file.
+PYTEST := $(BIN)/pytest -q -n 4 --dist worksteal
 LABS   := target/release/plimsoll-truth tests/parity/.venv/.done
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -26,10 +27,13 @@ page: $(PAGE) ## build the web page alone (needs Node 20.19 or later)
 demo: setup ## load a real PostgreSQL-backed service for 30 s and show the result
 	@$(BIN)/python -m labs.todos.demo
 
-test: check test-rust test-web test-python ## what every change must pass
+# Compilers and linters each leave a core idle for part of their time, so two run side by side; the tests come alone.
+test: system ## what every change must pass
+	@$(MAKE) --no-print-directory --jobs=2 --output-sync=recurse check test-rust test-web $(LABS)
+	@$(MAKE) --no-print-directory test-python
 
-ci: DURATIONS = --durations=30
-ci: test $(LABS) ## what CI runs: test, and the long tests of what changed since the last landed commit
+ci: export DURATIONS = --durations=30
+ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit
 	@$(BIN)/python scripts/long_tests.py $(PYTEST) $(DURATIONS) -m long
 
 test-rust: ## the crates' tests

@@ -11,15 +11,17 @@ import sys
 import threading
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 
+import pytest
 from click.testing import CliRunner
 
 from plimsoll.cli import main
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
 TIMEOUT_S = 60.0
 """Seconds after which a test gives up, also on a machine that is busy with other things."""
@@ -83,7 +85,7 @@ class CountingTarget:
 
 
 class CommandResult:
-    """What a command left: exit code, stdout, stderr."""
+    """Exit code, stdout and stderr of a command."""
 
     def __init__(self, code: int, out: str, err: str) -> None:
         self.code, self.out, self.err = code, out, err
@@ -124,9 +126,34 @@ class Command:
         self._processes.append(process)
         return process
 
-    def __call__(self, *arguments: str, **settings: object) -> CommandResult:
-        process = self.start(*arguments, **settings)
-        return self.end(process)
+    def __call__(self, *arguments: str) -> CommandResult:
+        """The command in this process, to its end; a run has its workers in processes of their own as ever.
+
+        To start Python and load the package anew takes longer than most runs of tests. What a process has for itself,
+        such as signals, is tested with `start` or `in_a_process`.
+        """
+        with self._surroundings(arguments), TemporaryFile("w+") as out, TemporaryFile("w+") as err:
+            with _descriptor(1, out), _descriptor(2, err):
+                code = _exit_code(arguments)
+            return CommandResult(code, _all_of(out), _all_of(err))
+
+    @contextlib.contextmanager
+    def _surroundings(self, arguments: tuple[str, ...]) -> Iterator[None]:
+        before = Path.cwd(), dict(os.environ), sys.argv
+        try:
+            os.chdir(self.directory)
+            os.environ.clear()
+            os.environ.update(self.environment)
+            sys.argv = ["plimsoll", *arguments]
+            yield
+        finally:
+            os.chdir(before[0])
+            os.environ.clear()
+            os.environ.update(before[1])
+            sys.argv = before[2]
+
+    def in_a_process(self, *arguments: str, **settings: object) -> CommandResult:
+        return self.end(self.start(*arguments, **settings))
 
     def end(self, process: subprocess.Popen[str]) -> CommandResult:
         out, err = process.communicate(timeout=TIMEOUT_S)
@@ -147,9 +174,39 @@ class Command:
                 process.communicate()
 
 
-def wait_until(condition: Callable[[], object]) -> None:
-    """Returns once the condition holds, whenever that is; fails after `PATIENCE`."""
+def _exit_code(arguments: tuple[str, ...]) -> int:
+    with (
+        os.fdopen(1, "w", closefd=False) as out,
+        os.fdopen(2, "w", closefd=False) as err,
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        pytest.raises(SystemExit) as end,
+    ):
+        main(list(arguments), prog_name="plimsoll")
+    assert isinstance(end.value.code, int)
+    return end.value.code
+
+
+@contextlib.contextmanager
+def _descriptor(number: int, file: IO[str]) -> Iterator[None]:
+    """This descriptor of the process, and so those of the processes that it starts, lead to a file."""
+    before = os.dup(number)
+    try:
+        os.dup2(file.fileno(), number)
+        yield
+    finally:
+        os.dup2(before, number)
+        os.close(before)
+
+
+def _all_of(file: IO[str]) -> str:
+    file.seek(0)
+    return file.read()
+
+
+def wait_until(condition: Callable[[], object], every_s: float = 0.02) -> None:
+    """Returns once the condition holds, whenever that is; fails after `TIMEOUT_S`."""
     end = time.monotonic() + TIMEOUT_S
     while not condition():
-        assert time.monotonic() < end, "it never came to that"
-        time.sleep(0.02)
+        assert time.monotonic() < end, "the condition never held"
+        time.sleep(every_s)

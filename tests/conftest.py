@@ -109,6 +109,16 @@ def postgresql_server() -> Iterator[str]:
 @pytest.fixture
 def postgresql_url(postgresql_server: str) -> str:
     """A fresh database."""
+    return _fresh_database(postgresql_server)
+
+
+@pytest.fixture
+def another_postgresql_url(postgresql_server: str) -> str:
+    """A second fresh database of the same test."""
+    return _fresh_database(postgresql_server)
+
+
+def _fresh_database(postgresql_server: str) -> str:
     with psycopg.connect(f"postgresql://plimsoll@/postgres?host={postgresql_server}", autocommit=True) as connection:
         row = connection.execute("SELECT count(*) FROM pg_database").fetchone()
         assert row

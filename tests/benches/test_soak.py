@@ -62,10 +62,10 @@ def test_the_table_and_the_document_say_the_same() -> None:
     text = render(growths, FIGURES)
     assert "| coordinator | rss    |      47.7 |     50.5 | +10.30 |    +10.30 | +10.30 |" in text
     assert "999 of 1,000 arrivals sent; lag p99 0.250 ms, max 3.0 ms" in text
-    told = json.loads(json.dumps(document({"rate": 5}, samples(30_000, 0), growths, FIGURES)))
-    assert told["rate"] == 5
-    assert [each["verdict"] for each in told["growth"]] == ["GROWS", "–", "holds", "–"]
-    assert len(told["samples"]) == 200
+    written = json.loads(json.dumps(document({"rate": 5}, samples(30_000, 0), growths, FIGURES)))
+    assert written["rate"] == 5
+    assert [each["verdict"] for each in written["growth"]] == ["GROWS", "–", "holds", "–"]
+    assert len(written["samples"]) == 200
 
 
 def test_what_is_too_short_has_no_slope() -> None:

@@ -58,9 +58,9 @@ def test_an_image_is_pulled_only_if_it_is_not_here(programs: Path) -> None:
     )  # fmt: skip
     assert container.fetch(engine, "shop:2") == "sha256:1"
     assert container.fetch(engine, "shop:2") == "sha256:1"
-    told = (programs / "log").read_text().splitlines()
-    assert [line.split()[0] for line in told] == ["image", "pull", "image", "image"]
-    assert told[1] == "pull shop:2"
+    commands = (programs / "log").read_text().splitlines()
+    assert [line.split()[0] for line in commands] == ["image", "pull", "image", "image"]
+    assert commands[1] == "pull shop:2"
 
 
 def test_an_image_that_there_is_not_is_named(programs: Path) -> None:

@@ -4,6 +4,7 @@ import io
 
 import pytest
 from rich.console import Console
+from tests.command import wait_until
 
 from plimsoll.experiment.cell_values import ExperimentCell
 from plimsoll.experiment.display import ExperimentDisplay, ProgressBar, outcome
@@ -38,7 +39,7 @@ def test_a_bar_on_a_terminal_and_lines_above_it():
     with ProgressBar(console) as shown:
         shown.begin(CELL, 2, 9, 100.0)
         shown.at("[measuring]")
-        shown._progress.refresh()
+        wait_until(lambda: "[measuring]" in console.file.getvalue())
         shown.end(CELL, CellOutcome("invalid", "[red]"), 3, 9, 80.0)
     text = console.file.getvalue()
     assert "2/9" in text and "≈ 2 min left" in text and "index, 50 users, upload, repeat 2: [measuring]" in text

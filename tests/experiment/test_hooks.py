@@ -27,8 +27,8 @@ def _hook(*command: str, name: str = "seed", within: float = TIMEOUT_S) -> Hook:
 
 def test_what_it_prints_is_kept_and_placeholders_are_filled_in(tmp_path: Path, process_mark: str) -> None:
     commands = _commands(tmp_path, variant="index", port=12000)
-    told = commands.hook(_hook("sh", "-c", "echo {variant} {port} {print} $COLOUR $PWD; echo noise >&2"), "seed")
-    assert told == f"index 12000 {{print}} red {tmp_path}\n"
+    printed = commands.hook(_hook("sh", "-c", "echo {variant} {port} {print} $COLOUR $PWD; echo noise >&2"), "seed")
+    assert printed == f"index 12000 {{print}} red {tmp_path}\n"
 
 
 def test_each_has_files_of_its_own(tmp_path: Path, process_mark: str) -> None:
@@ -48,9 +48,9 @@ def test_a_failing_one_is_told_with_its_last_words(tmp_path: Path, process_mark:
     assert caught.value.one_line == (
         f"`{shown}` failed: exit status 1; its last line: cannot connect to postgresql://me:***@db/x"
     )
-    told = caught.value.to_dict()
-    assert (told["ending"], told["log"]) == ("exit status 1", ["cannot connect to postgresql://me:***@db/x"])
-    assert "s3cret" not in repr(told)
+    kept = caught.value.to_dict()
+    assert (kept["ending"], kept["log"]) == ("exit status 1", ["cannot connect to postgresql://me:***@db/x"])
+    assert "s3cret" not in repr(kept)
 
 
 def test_what_it_printed_is_told_when_it_has_no_other_words(tmp_path: Path, process_mark: str) -> None:

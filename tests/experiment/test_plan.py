@@ -15,14 +15,16 @@ from plimsoll.store.cells import StoredCell, StoredExperiment
 def stored_as(spec, *states, running=False, finished=False):
     """What the store has of it: these states of its first cells, the others are pending."""
     cells = cells_in_order(spec)
-    told = [*states, *["pending"] * (len(cells) - len(states))]
-    rows = [StoredCell(key=each.number, **row_of(each), state=state) for each, state in zip(cells, told, strict=True)]
+    all_states = [*states, *["pending"] * (len(cells) - len(states))]
+    rows = [
+        StoredCell(key=each.number, **row_of(each), state=state) for each, state in zip(cells, all_states, strict=True)
+    ]
     status = "finished" if finished else "open"
     return StoredExperiment(1, spec.name, 1e9, status, 1e9 if finished else None, kept_file(spec, ""), running), rows
 
 
-def plan(spec, there=(None, ()), **wishes):
-    return make_plan(spec, kept_file(spec, ""), *there, SessionOptions(**wishes))
+def plan(spec, there=(None, ()), **options):
+    return make_plan(spec, kept_file(spec, ""), *there, SessionOptions(**options))
 
 
 def test_a_new_experiment(make_spec):
@@ -76,9 +78,9 @@ def test_what_is_in_the_way(make_spec):
     with pytest.raises(UsageError, match=r"was left after 1 of 4 cells .*; --resume goes on with it, --fresh begins"):
         plan(spec, stored_as(spec, "valid"))
     done = stored_as(spec, "valid", "invalid", "failed", "valid", finished=True)
-    for wishes in ({}, {"resume": True}):
+    for options in ({}, {"resume": True}):
         with pytest.raises(UsageError) as error:
-            plan(spec, done, **wishes)
+            plan(spec, done, **options)
         for part in (
             "experiment trial is finished (4 cells, ",
             "`plimsoll report trial` shows it",
@@ -92,9 +94,9 @@ def test_what_is_in_the_way(make_spec):
 
 def test_a_file_that_has_changed(make_spec):
     spec = make_spec("a b", repeats=2)
-    for wishes in ({}, {"resume": True}):
+    for options in ({}, {"resume": True}):
         with pytest.raises(UsageError) as error:
-            plan(replace(spec, seed=9), stored_as(spec, "valid"), **wishes)
+            plan(replace(spec, seed=9), stored_as(spec, "valid"), **options)
         first, change, last = str(error.value).splitlines()
         assert first.startswith("/nowhere/experiment.toml is no longer what experiment trial was begun with (20")
         assert change == "  seed: 1 → 9"

@@ -30,9 +30,9 @@ def store(tmp_path):
 def conduct(store):
     """Do as the verb does, with fakes: how it ended, the fake cells, the fake display."""
 
-    def do(spec, *, clock=None, only=(), results=None, **wishes):
+    def do(spec, *, clock=None, only=(), results=None, **options):
         fake, shown = FakeCells(store, **(results or {})), FakeDisplay()
-        prepared = prepare(store, spec, kept_file(spec, "plimsoll experiment"), SessionOptions(only=only, **wishes))
+        prepared = prepare(store, spec, kept_file(spec, "plimsoll experiment"), SessionOptions(only=only, **options))
         session = Session(
             prepared.plan, prepared.file, store.experiments, "/place/runs.db", fake, shown, prepared.pace,
             **({"clock": clock} if clock else {}),

@@ -15,6 +15,7 @@ from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level, Series
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import CellOutcome
+from plimsoll.store.database import Database
 
 NOON = 1_795_176_000.0
 SECONDS = 12
@@ -130,8 +131,10 @@ def test_variants_that_differ_in_more_than_they_are_said_to(make_spec, make_run,
 
 def test_the_gap_is_what_a_cell_takes_beyond_its_run(store, make_spec, make_run, keep):
     assert keep(make_spec("a", repeats=1), lambda _: CellOutcome("valid", run=make_run(10.0))).gap == 0.0
-    with store._database.write("take longer") as connection:
+    database = Database(store.name)
+    with database.write("take longer") as connection:
         connection.execute(update(schema.cell).values(started=NOON, ended=NOON + SECONDS - 1 + 4.5))
+    database.close()
     assert study_of(store, "trial").gap == pytest.approx(4.5)
 
 

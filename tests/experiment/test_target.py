@@ -59,12 +59,12 @@ def test_its_environment_is_ours_and_what_the_file_adds(tmp_path: Path) -> None:
     made = _made(tmp_path, target(env={"MODE": "{variant} on {port}"}))
     assert made.env["MODE"] == f"a on {made.values['port']}"
     assert made.env["PATH"] == os.environ["PATH"]
-    told = made.commands(cell(), tmp_path).env
-    assert {name: told[name] for name in set(told) - set(made.env)} == {
+    environment = made.commands(cell(), tmp_path).env
+    assert {name: environment[name] for name in set(environment) - set(made.env)} == {
         "PLIMSOLL_LEVEL": "2", "PLIMSOLL_OPERATION": "", "PLIMSOLL_REPEAT": "1", "PLIMSOLL_SEED": "7",
         "PLIMSOLL_URL": made.url, "PLIMSOLL_VARIANT": "a",
     }  # fmt: skip
-    assert told["MODE"] == made.env["MODE"]
+    assert environment["MODE"] == made.env["MODE"]
 
 
 def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, process_mark: str) -> None:
@@ -82,11 +82,11 @@ def test_it_is_started_found_healthy_observed_and_stopped(tmp_path: Path, proces
         ending = made.stop()
     assert str(ending) == "ended by SIGTERM"
     assert made.crashed is None
-    told = made.to_dict()
-    assert told["log"] == [f"listening on {made.values['port']}"]
-    assert told["command"][0] == sys.executable
-    assert (told["build"], told["pid"]) == ("a", made.process.pid)
-    assert "image" not in told
+    kept = made.to_dict()
+    assert kept["log"] == [f"listening on {made.values['port']}"]
+    assert kept["command"][0] == sys.executable
+    assert (kept["build"], kept["pid"]) == ("a", made.process.pid)
+    assert "image" not in kept
 
 
 @pytest.mark.parametrize(

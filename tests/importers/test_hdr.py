@@ -74,8 +74,8 @@ def test_the_unit_follows_from_the_maximum_beside_it(read_text):
     assert trial.endpoints == ()
     with pytest.raises(UsageError, match=r"run\.hlog:3: the unit of its histogram is not certain; give it with --unit"):
         read_text(HEAD + row.replace("70.0", "3.7"), "run.hlog")
-    (told,) = read_text(HEAD + row.replace("70.0", "3.7"), "run.hlog", unit="us").trials
-    assert told.total.max == pytest.approx(70_000, rel=2e-3)
+    (trial,) = read_text(HEAD + row.replace("70.0", "3.7"), "run.hlog", unit="us").trials
+    assert trial.total.max == pytest.approx(70_000, rel=2e-3)
 
 
 @pytest.mark.parametrize(

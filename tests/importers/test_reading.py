@@ -125,7 +125,7 @@ def test_a_file_that_is_too_large(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("told", "message"),
+    ("settings", "message"),
     [
         ({"users": 0}, "users: must be greater than 0"),
         ({"duration": float("nan")}, "duration: must be greater than 0"),
@@ -136,11 +136,11 @@ def test_a_file_that_is_too_large(tmp_path):
         ({"variant": ["a", "b"]}, r"variant: 2 names for 1 that were found \(report\)"),
     ],
 )
-def test_what_cannot_be_told(tmp_path, told, message):
+def test_what_cannot_be_read(tmp_path, settings, message):
     path = tmp_path / "report.md"
     path.write_bytes(content(IMPORTERS[-1].name))
     with pytest.raises(UsageError, match=message):
-        read(path, **told)
+        read(path, **settings)
 
 
 def test_every_importer_is_in_the_guide():

@@ -20,8 +20,8 @@ def samples(tmp_path):
     return Samples(ResultFile(tmp_path / "x.csv"))
 
 
-def trial(samples, **told):
-    (found,) = samples.study(ImportOptions(**told), PRECISION).trials
+def trial(samples, **settings):
+    (found,) = samples.study(ImportOptions(**settings), PRECISION).trials
     return found
 
 

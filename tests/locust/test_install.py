@@ -149,3 +149,7 @@ def test_importing_the_package_patches_nothing():
 def test_installing_twice_is_installing_once():
     code = INSTALL + "import locust\n" + INSTALL
     assert run(code + "import sys; print(sys.modules['locust'] is locust)") == "True"
+
+
+def test_a_process_of_a_run_starts_without_what_reads_plans():
+    assert run("import plimsoll.locust.script.process, sys; print('pydantic' in sys.modules)") == "False"

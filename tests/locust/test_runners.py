@@ -225,10 +225,10 @@ def test_a_report_that_nobody_reads_has_no_statistics(make):
 
 def test_a_worker_hears_heartbeats_and_new_settings_of_classes(make):
     worker = make(WorkerRunner, 0, 2)
-    heard = []
-    worker.environment.events.heartbeat_received.add_listener(lambda **said: heard.append(said))
+    received = []
+    worker.environment.events.heartbeat_received.add_listener(lambda **arguments: received.append(arguments))
     worker.receive_heartbeat()
-    assert heard == [{"client_id": worker.client_id, "timestamp": worker.last_heartbeat_timestamp}]
+    assert received == [{"client_id": worker.client_id, "timestamp": worker.last_heartbeat_timestamp}]
     before = Clerk.weight
     worker.deliver("update_user_class", {"user_class_name": "Clerk", "weight": 7}, worker.client_id)
     assert Clerk.weight == 7

@@ -28,13 +28,13 @@ class Hide:
         if name in hidden:
             raise ModuleNotFoundError(name=name)
 sys.meta_path.insert(0, Hide())
-told = {}
+errors = {}
 for name in missing:
     try:
         importlib.import_module(f"locust.contrib.{name}")
     except ImportError as error:
-        told[name] = str(error)
-print(json.dumps(told))
+        errors[name] = str(error)
+print(json.dumps(errors))
 """
 
 TASK = """

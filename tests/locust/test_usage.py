@@ -36,16 +36,16 @@ class FakeRunner:
 
 def test_usage_is_told_at_intervals_and_too_much_of_it_is_warned_of(clock, caplog):
     runner = FakeRunner()
-    events, told, warned = runner.environment.events, [], []
+    events, reported, warned = runner.environment.events, [], []
     events.usage_monitor.add_listener(
-        lambda environment, cpu_usage, memory_usage: told.append((cpu_usage, memory_usage))
+        lambda environment, cpu_usage, memory_usage: reported.append((cpu_usage, memory_usage))
     )
     events.cpu_warning.add_listener(lambda environment, cpu_usage: warned.append(cpu_usage))
     with pytest.raises(Waiting):
         usage.monitor(runner, lambda: (10.0, 90))
     assert clock == [10.0] * 3
-    assert [cpu for cpu, _ in told] == [50.0, 100.0]
-    assert all(memory > 1 << 20 for _, memory in told)
+    assert [cpu for cpu, _ in reported] == [50.0, 100.0]
+    assert all(memory > 1 << 20 for _, memory in reported)
     assert warned == [100.0]
     assert (runner.current_cpu_usage, runner.cpu_warning_emitted) == (100.0, True)
     assert "uses 100 % of a core" in caplog.text

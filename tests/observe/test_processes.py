@@ -113,9 +113,9 @@ for _ in range(3):
         shared[::4096]  # every page
         os.write(writing, b".")
         time.sleep(600)
-told = b""
-while len(told) < 3:
-    told += os.read(reading, 3)
+started = b""
+while len(started) < 3:
+    started += os.read(reading, 3)
 """
 
 

@@ -75,15 +75,15 @@ class Teller:
 
     def __init__(self, listed: list[Listed]) -> None:
         self._listed = listed
-        self._told: set[Place] = set()
+        self._printed: set[Place] = set()
 
     def __call__(self, outcome: Outcome) -> None:
         new = [each for each in outcome.found if not any(entry.explains(each) for entry in self._listed)]
         differ = f", {len(new)} of {len(outcome.found)} differences are not listed" if outcome.found else ""
         print(f"{outcome.run.name}: {outcome.facts} facts{differ}", flush=True)
         for place, (first, count, details) in grouped(new).items():
-            if place not in self._told:
-                self._told.add(place)
+            if place not in self._printed:
+                self._printed.add(place)
                 self._print(place, first, count, details)
 
     def _print(self, place: Place, first: Found, count: int, details: tuple[Any, Any]) -> None:

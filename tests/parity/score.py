@@ -77,11 +77,11 @@ def score(
     runs: list[Run],
     listed: list[Listed],
     jobs: int,
-    tell: Callable[[Outcome], None],
+    report: Callable[[Outcome], None],
     every: Iterable[Run],
     tools: tuple[Tool, Tool] = TOOLS,
 ) -> Score:
-    """`tell` is called with each outcome. Of `every` run, those left out say nothing about what no longer occurs."""
+    """`report` is called with each outcome. Of `every` run, those left out say nothing about what no longer occurs."""
     total = Score()
     occurred: set[Listed] = set()
     alone = [run for run in runs if "alone" in run.options]
@@ -100,7 +100,7 @@ def score(
                 else:
                     occurred.add(entry)
                     total.listed.append((found, entry))
-            tell(outcome)
+            report(outcome)
     left_out = {run.name for run in every} - {run.name for run in runs}
     judged = [entry for entry in listed if not any(entry.concerns(name) for name in left_out)]
     total.gone = [entry for entry in judged if entry not in occurred]

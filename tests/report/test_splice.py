@@ -22,14 +22,14 @@ def readme(tmp_path):
     return write
 
 
-def told(path: str) -> str:
+def text_of(path: str) -> str:
     return Path(path).read_bytes().decode()
 
 
 def test_what_stands_between_the_markers_is_replaced_and_nothing_else(readme):
     path = readme(f"# A\n\n{BEGIN}\nold\n{END}\n\nmore \n")
     assert Splice(path, "todos").replace("new\n\nlines\n", "plimsoll report todos --splice README.md")
-    assert told(path) == (
+    assert text_of(path) == (
         "# A\n\n<!-- plimsoll:begin todos: plimsoll report todos --splice README.md -->\n\nnew\n\nlines\n\n"
         f"{END}\n\nmore \n"
     )
@@ -46,34 +46,34 @@ def test_the_same_again_changes_nothing_and_does_not_touch_the_file(readme):
 def test_an_empty_block_and_one_at_the_very_end_of_a_file(readme):
     path = readme(f"{BEGIN}\n{END}")
     Splice(path, "todos").replace("text", "")
-    assert told(path) == f"{BEGIN}\n\ntext\n\n{END}"
+    assert text_of(path) == f"{BEGIN}\n\ntext\n\n{END}"
 
 
 def test_line_ends_are_those_of_the_file(readme):
     path = readme(f"a\r\n{BEGIN}\r\nold\r\n{END}\r\nb\nc\r\n")
     Splice(path, "todos").replace("x\ny", "")
-    assert told(path) == f"a\r\n{BEGIN}\r\n\r\nx\r\ny\r\n\r\n{END}\r\nb\nc\r\n"
+    assert text_of(path) == f"a\r\n{BEGIN}\r\n\r\nx\r\ny\r\n\r\n{END}\r\nb\nc\r\n"
 
 
 def test_bytes_that_look_like_ends_of_lines_stay(readme):
     head = "\ufeffone\u2028two\x0cthree\x85\n"
     path = readme(f"{head}{BEGIN}\n{END}\n")
     Splice(path, "todos").replace("x", "")
-    assert told(path).startswith(head)
+    assert text_of(path).startswith(head)
 
 
 def test_a_command_cannot_end_the_marker(readme):
     path = readme(f"{BEGIN}\n{END}\n")
     Splice(path, "todos").replace("x", "plimsoll report 'a --> b'\n")
-    assert told(path).splitlines()[0] == "<!-- plimsoll:begin todos: plimsoll report 'a --&gt; b' -->"
+    assert text_of(path).splitlines()[0] == "<!-- plimsoll:begin todos: plimsoll report 'a --&gt; b' -->"
     assert not Splice(path, "todos").replace("x", "plimsoll report 'a --> b'")
 
 
 def test_markers_in_code_are_examples(readme):
     path = readme(f"````md\n```\n{BEGIN}\n{END}\n````\n~~~\n{BEGIN}\n~~~\n{BEGIN}\nold\n{END}\n")
     Splice(path, "todos").replace("new", "")
-    assert told(path).count(BEGIN) == 3
-    assert "old" not in told(path)
+    assert text_of(path).count(BEGIN) == 3
+    assert "old" not in text_of(path)
 
 
 def test_the_depth_of_the_heading_above(readme):
@@ -85,7 +85,7 @@ def test_the_depth_of_the_heading_above(readme):
 def test_other_blocks_are_left_alone(readme):
     path = readme(f"<!-- plimsoll:begin a -->\n1\n<!-- plimsoll:end a -->\n{BEGIN}\n2\n{END}\n")
     Splice(path, "todos").replace("3", "")
-    assert told(path).startswith("<!-- plimsoll:begin a -->\n1\n<!-- plimsoll:end a -->\n")
+    assert text_of(path).startswith("<!-- plimsoll:begin a -->\n1\n<!-- plimsoll:end a -->\n")
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_rights_and_links_stay_and_nothing_is_left_behind(tmp_path, readme):
     link.symlink_to("README.md")
     Splice(link, "todos").replace("new", "")
     assert link.is_symlink()
-    assert "new" in told(path)
+    assert "new" in text_of(path)
     assert stat.S_IMODE(Path(path).stat().st_mode) == 0o640
     assert sorted(each.name for each in tmp_path.iterdir()) == ["README.md", "link.md"]
 
@@ -137,5 +137,5 @@ def test_a_file_that_cannot_be_replaced_is_as_it_was(tmp_path, readme, monkeypat
     monkeypatch.setattr("os.fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(PlimsollError, match=r"cannot write .*README\.md: No space left"):
         splice.replace("new", "")
-    assert told(path) == f"{BEGIN}\n{END}\n"
+    assert text_of(path) == f"{BEGIN}\n{END}\n"
     assert [each.name for each in tmp_path.iterdir()] == ["README.md"]

@@ -158,9 +158,9 @@ def test_places_and_evidence():
     where = Where(variant="async", against="index", level=Level("users", 50), endpoint=("GET", "/todos/"))
     assert words.place(where) == "async against index, GET /todos/, at 50 users"
     assert words.place(Where()) == ""
-    told = {
+    given = {
         "knee_users": 281.53, "bracket_users": (240.0, 336.0), "rates": (1.0, 2.0, 3.0), "why": "x", "no": float("nan"),
     }  # fmt: skip
-    assert words.evidence(told) == "knee_users 281.5, bracket_users 240…336, rates (1, 2, 3), why x, no –"
+    assert words.evidence(given) == "knee_users 281.5, bracket_users 240…336, rates (1, 2, 3), why x, no –"
     many = tuple(float(second) for second in range(40))
     assert words.evidence({"at_s": many}) == "at_s (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, and 28 more)"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from gevent.event import Event
 from gevent.pool import Group
+from tests.users.pacing import due_of
 
 from plimsoll._engine import now
 from plimsoll.locust.api import Environment
@@ -102,7 +103,7 @@ def due_time_user_class(seen: list[Any]) -> type[User]:
     class Shopper(User):
         @task
         def buy(self) -> None:
-            seen.append(self._due)
+            seen.append(due_of(self))
 
     return Shopper
 

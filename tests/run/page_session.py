@@ -124,7 +124,8 @@ class PageSession:
             found[:] = [self.test]
             return bool(condition(found[0]))
 
-        wait_until(holds)
+        # Each look is a request, which takes time from the run.
+        wait_until(holds, every_s=0.1)
         return found[0]
 
     def until_over(self, number: int = 1) -> dict[str, Any]:

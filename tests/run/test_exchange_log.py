@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import re
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow.parquet
 import pytest
+from tests.command import TIMEOUT_S
 
 from plimsoll._engine import Histogram, Recorder, now
 from plimsoll.errors import UsageError
@@ -43,12 +45,12 @@ def _exchanges(*rows: Any, epoch: int = EPOCH) -> Exchanges:
 
 
 def test_a_row_is_laid_out_as_the_engine_says() -> None:
-    told = re.findall(r"^//! \| (\d+) \| ([\w ]+) \| (.*) \|$", LOG_RS.read_text(), re.MULTILINE)
-    assert [(int(offset), TYPES[kind]) for offset, kind, _ in told] == [
+    documented = re.findall(r"^//! \| (\d+) \| ([\w ]+) \| (.*) \|$", LOG_RS.read_text(), re.MULTILINE)
+    assert [(int(offset), TYPES[kind]) for offset, kind, _ in documented] == [
         (ROW.fields[name][1], "V4" if name == "reserved" else ROW.fields[name][0].str.replace("|", ""))
         for name in ROW.names
     ]
-    for (_, _, meaning), name in zip(told, ROW.names, strict=True):
+    for (_, _, meaning), name in zip(documented, ROW.names, strict=True):
         assert name.removeprefix("bytes_") in meaning or name in ("bytes_body", "reserved"), (name, meaning)
     assert ROW.itemsize == 112 == int(re.search(r"ROW: usize = (\d+)", LOG_RS.read_text())[1])  # type: ignore[index]
 
@@ -114,10 +116,10 @@ def test_a_disk_that_fails_is_said_once_and_costs_nothing_else(
     monkeypatch.setattr(exchange_log, "GROUP", 1)
     with caplog.at_level(logging.ERROR), ExchangeFile(str(tmp_path / "x.parquet")) as file:
 
-        def fail(_: object) -> None:
+        def fail(*_: object) -> None:
             raise OSError(28, "No space left on device")
 
-        monkeypatch.setattr(file._writer, "write_table", fail)
+        monkeypatch.setattr(pyarrow.parquet.ParquetWriter, "write_table", fail)
         for _ in range(5):
             file.add(0, _exchanges(_row()))
     assert [record.getMessage() for record in caplog.records] == [
@@ -128,14 +130,25 @@ def test_a_disk_that_fails_is_said_once_and_costs_nothing_else(
 def test_a_disk_that_is_too_slow_does_not_fill_the_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
+    monkeypatch.setattr(exchange_log, "GROUP", 1)
     monkeypatch.setattr(exchange_log, "WAITING", 112 * 2)
+    write, begun, go_on = pyarrow.parquet.ParquetWriter.write_table, threading.Event(), threading.Event()
+
+    def write_slowly(*arguments: Any) -> None:
+        begun.set()
+        assert go_on.wait(TIMEOUT_S)
+        write(*arguments)
+
+    monkeypatch.setattr(pyarrow.parquet.ParquetWriter, "write_table", write_slowly)
     path = tmp_path / "x.parquet"
     with caplog.at_level(logging.ERROR), ExchangeFile(str(path)) as file:
-        file._waiting = 112  # as if one were still on its way to the disk
-        file.add(0, _exchanges(_row(serial=1), _row(serial=2)))
-        file.add(0, _exchanges(_row(serial=3)))
-        file._thread.join(0.001)
-    assert pyarrow.parquet.read_table(path)["serial"].to_pylist() == [3]
+        file.add(0, _exchanges(_row(serial=1)))
+        assert begun.wait(TIMEOUT_S)
+        file.add(0, _exchanges(_row(serial=2)))
+        file.add(0, _exchanges(_row(serial=3), _row(serial=4)))
+        file.add(0, _exchanges(_row(serial=5)))
+        go_on.set()
+    assert pyarrow.parquet.read_table(path)["serial"].to_pylist() == [1, 2, 5]
     assert [record.getMessage() for record in caplog.records] == [
         "the file of exchanges is not complete: the disk is too slow for them"
     ]

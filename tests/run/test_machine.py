@@ -22,10 +22,10 @@ def _write(root: Path, **files: str) -> None:
 
 
 def test_what_this_machine_tells_is_json() -> None:
-    told = machine()
-    assert json.loads(json.dumps(told)) == told
-    assert 1 <= told["cpus"] <= (os.cpu_count() or 1)
-    assert set(told) == {"hostname", "governor", "cpus", "cpu_quota", "somaxconn"}
+    facts = machine()
+    assert json.loads(json.dumps(facts)) == facts
+    assert 1 <= facts["cpus"] <= (os.cpu_count() or 1)
+    assert set(facts) == {"hostname", "governor", "cpus", "cpu_quota", "somaxconn"}
 
 
 def test_files_of_the_system_are_read(tmp_path: Path) -> None:
@@ -34,13 +34,13 @@ def test_files_of_the_system_are_read(tmp_path: Path) -> None:
         sys__devices__system__cpu__cpu0__cpufreq__scaling_governor="powersave",
         proc__sys__net__core__somaxconn="4096",
     )
-    told = machine(tmp_path)
-    assert (told["governor"], told["somaxconn"], told["cpu_quota"]) == ("powersave", 4096, None)
+    facts = machine(tmp_path)
+    assert (facts["governor"], facts["somaxconn"], facts["cpu_quota"]) == ("powersave", 4096, None)
 
 
 def test_what_is_not_known_is_null(tmp_path: Path) -> None:
-    told = machine(tmp_path)
-    assert (told["governor"], told["somaxconn"], told["cpu_quota"]) == (None, None, None)
+    facts = machine(tmp_path)
+    assert (facts["governor"], facts["somaxconn"], facts["cpu_quota"]) == (None, None, None)
 
 
 @pytest.mark.parametrize(

@@ -86,10 +86,10 @@ def report(client_id, data):
 @events.worker_report.add_listener
 def reported(client_id, data):
     total.extend(data["sent"])
-    told[0] += data["stats_total"]["num_requests"]
+    summed[0] += data["stats_total"]["num_requests"]
     note("main", "report", keys=sorted(data), users=data["user_count"])
 
-sent, total, told = [], [], [0]
+sent, total, summed = [], [], [0]
 
 @events.request.add_listener
 def count(name, **_):
@@ -99,7 +99,7 @@ def count(name, **_):
 def judge(environment, **_):
     if is_main(environment):
         note("main", "total", requests=len(total), counted=environment.stats.get("/index", "GET").num_requests,
-             told=told[0])
+             summed=summed[0])
         environment.process_exit_code = 42
     else:
         environment.process_exit_code = 7
@@ -164,7 +164,7 @@ def test_messages_reports_and_the_exit_code(plimsoll: Command, target: CountingT
     assert [each["users"] for each in reports[-2:]] == [0, 0], "the last one of each comes after its users have gone"
     (total,) = notes("total")
     assert target.total > 0
-    counts = total["requests"], total["counted"], total["told"]
+    counts = total["requests"], total["counted"], total["summed"]
     assert counts == (target.total,) * 3, "nothing that workers report is lost, to the very end"
 
 

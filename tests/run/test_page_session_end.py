@@ -37,7 +37,7 @@ def test_the_exit_code_is_that_of_the_last_run(start_page: Callable[..., PageSes
 def test_a_url_is_run_at_once_and_the_process_ends_with_the_run(
     start_page: Callable[..., PageSession], plimsoll: Command, target: CountingTarget
 ) -> None:
-    page = start_page(f"{target.url}/fail", "-u", "2", "-t", "3s", "--json", text=None)
+    page = start_page(f"{target.url}/fail", "-u", "2", "-t", "2s", "--json", text=None)
     assert page.test["status"] in ("preparing", "spawning", "running")
     assert page.wait() == 1, page.err
     assert page.out.startswith("[\n"), "what is for programs is all there is on stdout"

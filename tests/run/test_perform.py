@@ -60,7 +60,7 @@ def _workers(pid: int) -> list[psutil.Process]:
 
 def test_what_is_reported_is_what_the_target_counted(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
-    done = plimsoll("run", "--headless", "-H", target.url, "-u", "5", "-r", "5", "-t", "1s", "-s", "10s")
+    done = plimsoll.in_a_process("run", "--headless", "-H", target.url, "-u", "5", "-r", "5", "-t", "1s", "-s", "10s")
     assert done.code == 0, done
     run = plimsoll.stored()
     assert _counts(run) == dict(target.counts)
@@ -365,7 +365,9 @@ def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: CountingTar
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (full, full))
 
-    done = plimsoll("run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "3", "-s", "9", preexec_fn=limit)
+    done = plimsoll.in_a_process(
+        "run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "3", "-s", "9", preexec_fn=limit
+    )
     assert done.code == 0, done
     assert "the run goes on" in done.err
     assert "were not kept" in done.out

@@ -211,9 +211,9 @@ class LiveFeed:
         batch.health = [
             Health(self._second, n, micros(50), micros(100), users=5, cpu=0.25) for n in range(self.workers)
         ]
-        self.tell(batch, **more)
+        self.report(batch, **more)
 
-    def tell(self, batch: Batch, **more: Any) -> None:
+    def report(self, batch: Batch, **more: Any) -> None:
         seconds = list(self.view.fold(batch.intervals))
         self.view.add((), batch.health, batch.failures, batch.exceptions)
         said: dict[str, Any] = {

@@ -203,9 +203,9 @@ def test_a_run_that_is_invalid_or_did_not_end_says_why(run):
 def test_the_health_of_the_generator(run):
     states = [health(second, in_flight=4, cpu=0.3, offered=100, dropped=second == 2) for second in range(10)]
     trial = trial_of(run(states=states, manifest={"model": "open", "users_kind": "native"}), variant="a", level=None)
-    told = trial.generator
-    assert (told.lag_p99, told.delay_p99, told.cpu_max, told.in_flight) == (0.1, 0.05, 0.3, 4.0)
-    assert (told.dropped, told.achieved) == (1, pytest.approx(0.999))
+    figures = trial.generator
+    assert (figures.lag_p99, figures.delay_p99, figures.cpu_max, figures.in_flight) == (0.1, 0.05, 0.3, 4.0)
+    assert (figures.dropped, figures.achieved) == (1, pytest.approx(0.999))
     assert (trial.model, trial.offered, trial.users) == ("open", pytest.approx(100.0), None)
 
 

@@ -13,6 +13,7 @@ from plimsoll.errors import StoreError
 from plimsoll.stats.study import Series
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import CellOutcome, ExperimentFile
+from plimsoll.store.database import Database
 
 NOON = 1_795_176_000.0
 
@@ -223,18 +224,20 @@ sys.stdin.read()
 
 
 def test_a_process_on_another_machine_is_taken_for_dead_when_it_says_nothing_for_longer_than_it_promised(
-    experiments, store, key
+    experiments, store_location, key
 ):
+    database = Database(store_location)
     cell = experiments.cells(key)[0]
     column = schema.experiment.c
     for silence, running in ((500.0, True), (1100.0, False)):
-        with store._database.write("be this one") as connection:
+        with database.write("be this one") as connection:
             connection.execute(update(schema.experiment).values(writer=None))
         experiments.start(key, cell.key, promised=1000.0)
-        with store._database.write("be another machine, some time ago") as connection:
+        with database.write("be another machine, some time ago") as connection:
             past = {"writer": "elsewhere 1 1.00", "written": column.written - silence}
             connection.execute(update(schema.experiment).values(past))
         assert experiments.find("todos").is_running == running
+    database.close()
 
 
 def test_how_many_runs_an_experiment_has(store):

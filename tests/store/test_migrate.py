@@ -6,7 +6,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
+from sqlalchemy import inspect, text
 
 from plimsoll.errors import StoreError
 from plimsoll.store import Store
@@ -19,6 +19,37 @@ def database(store_location):
     opened = Database(store_location)
     yield opened
     opened.close()
+
+
+def upgrade_to(connection, version):
+    config = Config()
+    config.set_main_option("script_location", "plimsoll.store:migrations")
+    config.attributes["connection"] = connection
+    command.upgrade(config, version)
+
+
+def tables_of(database):
+    """What the database itself knows of its tables.
+
+    Neither the order of columns nor their defaults, which a migration gives to the rows that it finds: the code always
+    writes every column by its name.
+    """
+    with database.read("look") as connection:
+        found = inspect(connection)
+        return {
+            name: {
+                "columns": {
+                    each["name"]: (repr(each["type"]), each["nullable"], each.get("autoincrement"))
+                    for each in found.get_columns(name)
+                },
+                "key": found.get_pk_constraint(name),
+                "foreign": sorted(found.get_foreign_keys(name), key=repr),
+                "unique": sorted(found.get_unique_constraints(name), key=repr),
+                "indexes": sorted(found.get_indexes(name), key=repr),
+                "checks": found.get_check_constraints(name),
+            }
+            for name in found.get_table_names()
+        }
 
 
 def test_the_version_is_that_of_the_last_migration():
@@ -34,12 +65,21 @@ def test_migrations_make_the_tables_that_the_code_uses(store_location, database)
         assert compare_metadata(context, metadata) == []
 
 
+def test_a_new_store_is_what_all_migrations_come_to(request, store_location, database, tmp_path):
+    Store.open(store_location).close()
+    if store_location.startswith("postgresql"):
+        migrated = Database(request.getfixturevalue("another_postgresql_url"))
+    else:
+        migrated = Database(str(tmp_path / "migrated.db"))
+    with migrated.write("make the tables step by step") as connection:
+        upgrade_to(connection, "head")
+    assert tables_of(database) == tables_of(migrated)
+    migrated.close()
+
+
 def test_runs_of_the_first_version_are_kept_and_can_be_read(store_location, database, make_health):
     with database.write("make the tables of long ago") as connection:
-        config = Config()
-        config.set_main_option("script_location", "plimsoll.store:migrations")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0001")
+        upgrade_to(connection, "0001")
         empty = {"empty": make_health().lag.encode()}
         for statement in OF_LONG_AGO:
             connection.execute(text(statement), empty if ":empty" in statement else {})
@@ -64,10 +104,7 @@ OF_LONG_AGO = (
 
 def test_a_store_without_labels_gets_them_and_its_runs_are_found(store_location, database):
     with database.write("make the tables of the version before") as connection:
-        config = Config()
-        config.set_main_option("script_location", "plimsoll.store:migrations")
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0004")
+        upgrade_to(connection, "0004")
         for statement in WITHOUT_LABELS:
             connection.exec_driver_sql(statement)
     with Store.open(store_location) as store:

@@ -67,7 +67,7 @@ def test_add_listener_is_a_decorator_and_remove_listener_undoes_it(hook):
 
     @hook.add_listener
     def listen(**_):
-        calls.append("heard")
+        calls.append("called")
 
     hook.remove_listener(listen)
     hook.fire()

@@ -9,6 +9,7 @@ from collections import Counter
 import gevent
 import pytest
 from gevent.event import Event
+from tests.users.pacing import end_exchange, state_of
 from tests.users.user_helpers import TIMEOUT_S, RecordingUser, run_to_end, start_user, wait_for_event
 
 from plimsoll.locust.api import Environment
@@ -90,7 +91,7 @@ def test_tasks_are_picked_by_weight():
             self.finish()
 
         def finish(self):
-            self._yielded = True
+            end_exchange(self)
             if counts.total() >= 10_000:
                 raise StopUser
 
@@ -331,7 +332,7 @@ def test_a_user_runs_again_after_a_wait(seconds):
 
         @task
         def look(self):
-            states.append(self._state)
+            states.append(state_of(self))
             if len(states) == 2:
                 raise StopUser
 

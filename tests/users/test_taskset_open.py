@@ -7,6 +7,7 @@ from time import monotonic_ns
 
 import pytest
 from gevent.pool import Group
+from tests.users.pacing import begin_arrival, begin_request, due_of, free_user, pacing_of, set_iterations
 from tests.users.user_helpers import TIMEOUT_S, RecordingUser
 
 from plimsoll.locust.api import Environment
@@ -28,13 +29,13 @@ class FakeSlot:
             raise StopUser
         self.left -= 1
         self.due += 1
-        user._due, user._late = self.due, None
+        begin_arrival(user, self.due)
 
 
 def play(cls: type[User], arrivals: int) -> User:
     """A user of the open model that has lived until it had no more arrivals."""
     user = cls(Environment())
-    user._slot = FakeSlot(arrivals)
+    set_iterations(user, FakeSlot(arrivals))
     user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.greenlet.successful(), "the user did not end"
     return user
@@ -48,8 +49,8 @@ def test_in_the_open_model_an_arrival_takes_the_place_of_each_wait_between_tasks
             class Inner(TaskSet):
                 @task
                 def work(self):
-                    self.user.note(f"task at {self.user._due}")
-                    if self.user._due == 2:
+                    self.user.note(f"task at {due_of(self.user)}")
+                    if due_of(self.user) == 2:
                         self.interrupt(reschedule=False)
 
     assert play(Shopper, 4).seen == [f"task at {due}" for due in (1, 2, 3, 4)]
@@ -76,7 +77,7 @@ def test_a_wait_within_a_task_moves_the_due_time_of_an_arrival_by_its_length(sec
         @task
         def think_first(self):
             self.wait()
-            dues.append((self._due, self._late))
+            dues.append(pacing_of(self)[:2])
 
     play(Shopper, 2)
     assert dues == [(1 + moved, None), (2 + moved, None)]
@@ -90,9 +91,9 @@ def test_a_wait_within_a_task_moves_the_time_that_its_user_was_free_along():
 
         @task
         def think_first(self):
-            self._free = self._due + 5
+            free_user(self, due_of(self) + 5)
             self.wait()
-            frees.append(self._free - self._due)
+            frees.append(pacing_of(self).free - due_of(self))
 
     play(Shopper, 1)
     assert frees == [5]
@@ -106,10 +107,10 @@ def test_after_the_first_request_a_wait_within_a_task_is_that_of_the_closed_mode
 
         @task
         def request_and_think(self):
-            self._due = self._late = 0
+            begin_request(self)
             began = monotonic_ns()
             self.wait()
-            dues.append((self._due - began, self._late))
+            dues.append((due_of(self) - began, pacing_of(self).late))
 
     play(Shopper, 1)
     ((ended, late),) = dues

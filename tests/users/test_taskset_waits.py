@@ -6,6 +6,7 @@ from time import monotonic_ns
 
 import gevent
 import pytest
+from tests.users.pacing import due_of, end_exchange, pacing_of
 from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_until_user_waits
 
 from plimsoll.locust.api import Environment
@@ -47,7 +48,7 @@ def test_a_taskset_uses_its_own_wait_time():
 
 
 class Sleeper(User):
-    """Notes `_due` and `_late` at the start of each task, and ends with the second one."""
+    """Notes at each task when the wait before it was meant to end and how late it was; ends with the second task."""
 
     wait_time = constant(0.05)
     stamps: list[tuple[int, int, int]]
@@ -57,7 +58,7 @@ class Sleeper(User):
 
     @task
     def look(self):
-        self.stamps.append((self._due, self._late, monotonic_ns()))
+        self.stamps.append((*pacing_of(self)[:2], monotonic_ns()))
         if len(self.stamps) == 2:
             raise StopUser
 
@@ -105,7 +106,7 @@ def test_a_wait_of_zero_lets_others_run_unless_an_exchange_has(exchanged, expect
         @task
         def note(self):
             order.append(self.label)
-            self._yielded = exchanged
+            end_exchange(self, yielded=exchanged)
             self.left -= 1
             if not self.left:
                 raise StopUser
@@ -124,7 +125,7 @@ def test_an_exchange_spares_one_wait_of_zero_and_no_more():
         left = 3
 
         def on_start(self):
-            self._yielded = True
+            end_exchange(self)
 
         @task
         def note(self):
@@ -151,7 +152,7 @@ def test_the_due_time_of_a_wait_does_not_outlive_the_next_wait():
 
         @task
         def look(self):
-            dues.append(self._due)
+            dues.append(due_of(self))
             if len(dues) == 3:
                 raise StopUser
 

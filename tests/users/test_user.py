@@ -8,6 +8,7 @@ import gevent
 import pytest
 from gevent.event import Event
 from gevent.pool import Group
+from tests.users.pacing import set_iterations
 from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_for_event, wait_until_user_waits
 
 from plimsoll.locust.api import Environment
@@ -294,7 +295,7 @@ class Visitor(Noting):
 
 def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waited_for_after_on_start():
     user = Visitor(Environment())
-    user._slot = FakeSlot(2)
+    set_iterations(user, FakeSlot(2))
     user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "arrival", "task", "arrival", "task", "arrival", "on_stop"]
     assert user.greenlet.successful()
@@ -302,7 +303,7 @@ def test_in_the_open_model_each_task_needs_an_arrival_and_the_first_one_is_waite
 
 def test_a_user_may_leave_before_its_first_arrival():
     user = Visitor(Environment())
-    user._slot = FakeSlot(0)
+    set_iterations(user, FakeSlot(0))
     user.start(Group()).join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "arrival", "on_stop"]
     assert user.greenlet.successful()

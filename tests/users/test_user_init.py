@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from tests.users.pacing import state_of
 
 from plimsoll.errors import LocustfileError
 from plimsoll.locust.api import Environment
@@ -44,7 +45,7 @@ def test_a_user_without_super_names_the_class_and_line_at_fault(cls: type[User])
 def test_a_user_that_sets_its_environment_itself_can_run() -> None:
     environment = Environment()
     user = make_user(SelfMade, environment)
-    assert (user.environment, user._state, user._greenlet) == (environment, None, None)
+    assert (user.environment, state_of(user), user.greenlet) == (environment, None, None)
 
 
 def test_an_init_behind_a_decorator_is_found() -> None:

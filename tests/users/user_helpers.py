@@ -5,6 +5,7 @@ from __future__ import annotations
 import gevent
 from gevent.event import Event
 from gevent.pool import Group
+from tests.users.pacing import state_of
 
 from plimsoll.locust.api import Environment
 from plimsoll.users import User, constant
@@ -37,7 +38,7 @@ def wait_for_event(event: Event) -> None:
 def wait_until_user_waits(user: User) -> None:
     """Let others run until the user waits between two tasks."""
     with gevent.Timeout(TIMEOUT_S):
-        while user._state != "waiting":
+        while state_of(user) != "waiting":
             gevent.sleep(0)
 
 

@@ -53,14 +53,14 @@ class BrowserSession:
         context.set_default_timeout(TIMEOUT_MS)
         self._contexts.append(context)
         page = context.new_page()
-        page.on("console", lambda message: self._hear(message.type, message.text))
-        page.on("pageerror", lambda error: self._hear("error", str(error)))
+        page.on("console", lambda message: self._on_message(message.type, message.text))
+        page.on("pageerror", lambda error: self._on_message("error", str(error)))
         page.on("request", lambda request: self._asked.add(urlsplit(request.url).netloc))
         self._hosts.add(urlsplit(url).netloc)
         page.goto(url)
         return page
 
-    def _hear(self, kind: str, text: str) -> None:
+    def _on_message(self, kind: str, text: str) -> None:
         if kind in ("error", "warning"):
             self.complaints.append(f"{kind}: {text}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import Column, MetaData, PrimaryKeyConstraint, String, Table, func, inspect, select, text
 
 from plimsoll.errors import StoreError
 from plimsoll.store.schema import VERSION, VERSION_TABLE, metadata
@@ -35,7 +35,9 @@ def migrate(database: Database) -> None:
                 f"store {database.name}: written by a newer Plimsoll (tables {version}, this one knows {VERSION}); "
                 "upgrade Plimsoll"
             )
-        if version != VERSION:
+        if version is None:
+            _create(connection)
+        elif version != VERSION:
             _upgrade(connection)
 
 
@@ -54,6 +56,15 @@ def _refuse_foreign(database: Database, connection: Connection) -> None:
             f"store {database.name}: holds tables of something else ({', '.join(sorted(foreign)[:3])}); "
             "name another place with --store"
         )
+
+
+def _create(connection: Connection) -> None:
+    # What all migrations come to, without loading Alembic, which would take longer than a short run.
+    metadata.create_all(connection)
+    key = PrimaryKeyConstraint("version_num", name=f"{VERSION_TABLE}_pkc")
+    version = Table(VERSION_TABLE, MetaData(), Column("version_num", String(32), nullable=False), key)
+    version.create(connection)
+    connection.execute(version.insert().values(version_num=VERSION))
 
 
 def _upgrade(connection: Connection) -> None:

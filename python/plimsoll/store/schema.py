@@ -1,4 +1,4 @@
-"""The tables. `migrations/` creates them; a test compares the two.
+"""The tables. `migrate` creates them in a new store, `migrations/` upgrades older ones; a test compares the two.
 
 Sums are in ns and bytes, times of day in Unix seconds, histograms HdrHistogram V2 (µs), compressed. Rows of `interval`
 and `health` are additive: a reader adds up rows with the same key.

@@ -33,7 +33,7 @@ def findings(name: str, rule: str, **where: object) -> list[Finding]:
     return [
         each
         for each in analysis(name).findings
-        if each.id == rule and all(_told(getattr(each.where, field)) == value for field, value in where.items())
+        if each.id == rule and all(_plain(getattr(each.where, field)) == value for field, value in where.items())
     ]
 
 
@@ -52,11 +52,11 @@ def comparisons(name: str, **fields: object) -> list[Comparison]:
     return [
         each
         for each in analysis(name).comparisons
-        if all(_told(getattr(each, field)) == value for field, value in fields.items())
+        if all(_plain(getattr(each, field)) == value for field, value in fields.items())
     ]
 
 
-def _told(value: object) -> object:
+def _plain(value: object) -> object:
     if isinstance(value, tuple):
         return " ".join(str(each) for each in value).strip()
     return value if value is None else str(value)
@@ -86,7 +86,7 @@ def test_keys_all_four_operations_are_serial(
 ) -> None:
     found = finding(KEYS, "SERIAL", operation=operation)
 
-    assert _told(found.where.endpoint) == endpoint
+    assert _plain(found.where.endpoint) == endpoint
     assert found.evidence["busy"] == pytest.approx(busy, abs=5e-4)
     assert number(found, "dlnR_dlnN") == pytest.approx(latency, abs=5e-4)
     assert number(found, "dlnX_dlnN") == pytest.approx(throughput, abs=5e-4)

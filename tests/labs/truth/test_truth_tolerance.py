@@ -80,10 +80,10 @@ def test_bounds_hold_for_sums_and_reject_what_is_wrong_by_more_than_the_overhead
     inner = [randomness.lognormvariate(math.log(0.005), 0.5) for _ in range(20_000)]
     outer = [randomness.expovariate(1 / 50e-6) for _ in inner]
     probe = sorted(randomness.expovariate(1 / 50e-6) for _ in range(10_000))
-    told = sorted(each + other for each, other in zip(inner, outer, strict=True))
+    values = sorted(each + other for each, other in zip(inner, outer, strict=True))
     for quantile in (0.5, 0.9, 0.99, 0.999):
         bounds = reported_bounds(quantile, sorted(inner), Overhead(probe, probe), 20, 0.0)
-        true = value_at(quantile, told)
+        true = value_at(quantile, values)
         assert true in bounds
         assert true * 0.95 not in bounds
         if quantile < 0.999:

@@ -18,13 +18,13 @@ from plimsoll.locust import install; install()
 import json
 from locust import events
 from locust.env import Environment
-told = []
+reported = []
 @events.request.add_listener
-def tell(request_type, name, response_time, response_length, exception=None, context=None, **_):
-    told.append([request_type, name, response_time, response_length, exception and str(exception), context])
+def report(request_type, name, response_time, response_length, exception=None, context=None, **_):
+    reported.append([request_type, name, response_time, response_length, exception and str(exception), context])
 environment = Environment(events=events)
 """
-AFTER = "\nprint(json.dumps(told, default=str))\n"
+AFTER = "\nprint(json.dumps(reported, default=str))\n"
 TIMEOUT_S = 60.0
 
 

@@ -24,7 +24,7 @@ class Sensor(MqttUser):
     host = "127.0.0.1"
     protocol = mqtt.{protocol}
 def until(number):
-    while len(told) < number:
+    while len(reported) < number:
         time.sleep(0.01)
 client = Sensor(environment).client
 until(1)
@@ -83,8 +83,8 @@ def broker() -> Iterator[int]:
 def test_a_life_with_a_broker(
     run_code: Callable[..., list[RecordedRequest]], broker: int, protocol: str, codes: str
 ) -> None:
-    told = run_code(CODE.format(port=broker, protocol=protocol))
-    assert [(each.type, each.name, each.length) for each in told] == [
+    reported = run_code(CODE.format(port=broker, protocol=protocol))
+    assert [(each.type, each.name, each.length) for each in reported] == [
         ("MQTT", "connect", 0),
         ("MQTT", "publish:0:a/b", 5),
         ("MQTT", "publish:1:a/b", 3),
@@ -93,13 +93,13 @@ def test_a_life_with_a_broker(
         ("MQTT", "disconnect", 0),
         ("MQTT", "publish:0:late", 0),
     ]
-    *fine, refused, _, late = told
+    *fine, refused, _, late = reported
     assert [each.error for each in fine] == [None] * 4
     assert refused.error == f"Broker returned an error response during subscription: {codes}"
     assert late.error == "4"  # paho's code, as Locust reports it
-    assert told[2].time > 0
-    assert told[0].context["client_id"].startswith("locust-")
-    assert told[1].context["topic"] == "a/b"
+    assert reported[2].time > 0
+    assert reported[0].context["client_id"].startswith("locust-")
+    assert reported[1].context["topic"] == "a/b"
 
 
 LOST = """
@@ -110,10 +110,10 @@ from locust.contrib.mqtt import MqttClient
 client = MqttClient({version}environment=environment, protocol=mqtt.{protocol})
 client.connect("127.0.0.1", {port})
 client.loop_start()
-while not told:
+while not reported:
     time.sleep(0.01)
 client.publish("hang up", qos=1)
-while len(told) < 2:
+while len(reported) < 2:
     time.sleep(0.01)
 client.loop_stop()
 """
@@ -130,5 +130,5 @@ client.loop_stop()
 def test_a_lost_connection_is_a_failure(
     run_code: Callable[..., list[RecordedRequest]], broker: int, protocol: str, version: str, error: str
 ) -> None:
-    told = run_code(LOST.format(port=broker, protocol=protocol, version=version))
-    assert [(each.name, each.error) for each in told[:2]] == [("connect", None), ("disconnect", error)]
+    reported = run_code(LOST.format(port=broker, protocol=protocol, version=version))
+    assert [(each.name, each.error) for each in reported[:2]] == [("connect", None), ("disconnect", error)]

@@ -39,8 +39,8 @@ else:
 
 
 def test_operations_are_reported_and_return_what_became_of_them(run_code: Callable[..., list[RecordedRequest]]) -> None:
-    told = run_code(CODE)
-    assert {each.type for each in told} == {"qdrant"}
-    assert [each.name for each in told] == ["search", "upsert", "search", "scroll", "delete", "search"]
-    assert [each.error is None for each in told] == [True] * 5 + [False]
-    assert all(each.time > 0 for each in told)
+    requests = run_code(CODE)
+    assert {each.type for each in requests} == {"qdrant"}
+    assert [each.name for each in requests] == ["search", "upsert", "search", "scroll", "delete", "search"]
+    assert [each.error is None for each in requests] == [True] * 5 + [False]
+    assert all(each.time > 0 for each in requests)

@@ -22,7 +22,7 @@ user.sio.connect("{url}", transports=["polling"])
 user.sio.send("hello")
 user.sio.emit("join", {{"room": 1}})
 assert user.sio.call("double", 21) == 42
-while sum(each[0] == "WSR" for each in told) < 1:
+while sum(each[0] == "WSR" for each in reported) < 1:
     time.sleep(0.01)
 user.sio.disconnect()
 user.sio.emit("late")
@@ -46,10 +46,10 @@ def server() -> Iterator[str]:
 
 
 def test_a_conversation(run_code: Callable[..., list[RecordedRequest]], server: str) -> None:
-    told = run_code(CODE.format(url=server))
-    received = [each for each in told if each.type == "WSR"]
+    reported = run_code(CODE.format(url=server))
+    received = [each for each in reported if each.type == "WSR"]
     assert [(each.name, each.length, each.time) for each in received] == [("joined", 3, 0)]
-    sent = [each for each in told if each.type != "WSR"]
+    sent = [each for each in reported if each.type != "WSR"]
     assert [(each.type, each.name, each.length) for each in sent] == [
         ("WS", "connect", 0),
         ("WSE", "message", 5),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ AGENT = ("User-Agent", "python/gevent-http-client-2.6.1")
 CODINGS = ("Accept-Encoding", "gzip, deflate, br")
 FORM = "application/x-www-form-urlencoded; charset=utf-8"
 JSON = "application/json"
-BASIC = requests.auth._basic_auth_str("me", "pass")
+BASIC = f"Basic {base64.b64encode(b'me:pass').decode()}"
 
 CALLS: dict[str, tuple[Callable[[FastHttpSession], Any], str, set[tuple[str, str]], bytes]] = {
     "get": (lambda s: s.get("/x"), "GET /x", set(), b""),

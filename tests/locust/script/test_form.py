@@ -146,7 +146,7 @@ def test_values_take_the_place_of_what_was_said(values: dict[str, str | bool | t
 
 def test_a_form_is_not_filled_with_secrets_or_options_of_another_locustfile() -> None:
     secret = replace(COUNT, name="key", kind="secret", value="")
-    wish = RunRequest(arguments={"key": "s3cret", "gone": "1", "count": "5"})
-    found = filled_in(wish, Description(classes=(OwnClass("A", 1, 0, "", (TaskNode("t", 1, (), (), False),)),),
+    asked = RunRequest(arguments={"key": "s3cret", "gone": "1", "count": "5"})
+    found = filled_in(asked, Description(classes=(OwnClass("A", 1, 0, "", (TaskNode("t", 1, (), (), False),)),),
                                         picked=("A",), options=(secret, COUNT, FAST)))  # fmt: skip
     assert (found.arguments, found.classes) == ({"count": "5", "fast": False}, ("A",))

@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from plimsoll.load.spec import Load, Phase, ShapeSpec
+from plimsoll.run.plan import RunPlan
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -16,7 +19,6 @@ PROGRAM = """
 from plimsoll.locust import install
 install()
 import json, logging, sys
-from plimsoll.load.spec import Load, Phase, ShapeSpec
 from plimsoll.run.plan import RunPlan
 from plimsoll.locust.script.setting import LocustfileSetup
 from plimsoll.users.events import events
@@ -94,9 +96,8 @@ def test_a_load_of_the_command_line_is_not_changed(run: Any) -> None:
         "    environment.parsed_options.num_users = 7\n    environment.parsed_options.exit_code_on_error = 4\n"
     )
     steps = "print(setting.changes(), setting.shape())"
-    load = "plan_load = Load('closed', (Phase('p', ShapeSpec.of('constant', level=2.0, seconds=1.0), seconds=1.0),))\n"
-    change = "from dataclasses import replace\nsetting._plan = replace(plan, load=plan_load)\n"
-    out = run(load + change + steps, text + SHAPE)
+    load = Load("closed", (Phase("p", ShapeSpec.of("constant", level=2.0, seconds=1.0), seconds=1.0),))
+    out = run(steps, text + SHAPE, load=RunPlan(load=load).to_dict()["load"])
     assert "LOG Stages is not followed" in out
     assert out.endswith("{'exit_code_on_error': 4} None\n")
 

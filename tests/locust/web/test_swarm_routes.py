@@ -55,15 +55,15 @@ def page(live, control):
 
 
 def running(live, workers=1, **plan) -> LiveFeed:
-    told = LiveFeed(live, workers, **plan).begin()
+    feed = LiveFeed(live, workers, **plan).begin()
     live.look()
-    told.second({"/b": [1.0, 2.0, 3.0], "/a": [10.0]})
+    feed.second({"/b": [1.0, 2.0, 3.0], "/a": [10.0]})
     failed = interval(0, "/a", [20.0], "http")
     trace = '  File "x.py", line 3, in buy\n    pay()\nValueError: own mistake\n'
-    told.tell(
+    feed.report(
         Batch([failed], failures=[failure("/a", "HTTPError('500')")], exceptions=[caught_exception("own", trace, 2)])
     )
-    return told
+    return feed
 
 
 def test_before_a_run_the_numbers_are_those_of_locust(page):
@@ -95,20 +95,20 @@ def test_the_numbers_of_a_run_have_locusts_keys(page, live):
 
 
 def test_with_several_processes_they_are_told(page, live):
-    told = running(live, workers=2)
+    feed = running(live, workers=2)
     found = page.json("stats/requests")
     assert set(found) == REQUESTS | {"workers", "worker_count"}
     assert [set(each) for each in found["workers"]] == [WORKER] * 2
     assert (found["worker_count"], found["workers"][0]["cpu_usage"], found["user_count"]) == (2, 25.0, 10)
     assert page.json("worker-count") == {"worker_count": 2}
-    told.end()
+    feed.end()
     assert page.json("worker-count") == {"worker_count": 0}
 
 
 def test_thousands_of_endpoints_are_cut_off_and_the_total_is_not(page, live):
-    told = LiveFeed(live).begin()
+    feed = LiveFeed(live).begin()
     live.look()
-    told.second({f"/{n:04}": [1.0] for n in range(MOST_ROWS + 100)})
+    feed.second({f"/{n:04}": [1.0] for n in range(MOST_ROWS + 100)})
     stats = page.json("stats/requests")["stats"]
     assert len(stats) == MOST_ROWS + 1
     assert (stats[-1]["name"], stats[-1]["num_requests"]) == ("Aggregated", MOST_ROWS + 100)
@@ -133,10 +133,10 @@ def test_a_run_that_is_over_is_stopped_in_locusts_words(page, live, status, stat
 
 
 def test_failures_of_a_locustfile_are_told_as_locust_tells_them(page, live):
-    told = running(live)
+    feed = running(live)
     failed = [interval(9, "/b", [1.0] * count, outcome) for outcome, count in (("assertion", 2), ("http", 3))]
     failures = [failure("/b", "too small", 2, "assertion"), failure("/b", "too small", 3, "http")]
-    told.tell(Batch(intervals=failed, failures=failures))
+    feed.report(Batch(intervals=failed, failures=failures))
     errors = {each["name"]: each for each in page.json("stats/requests")["errors"]}
     assert (errors["/b"]["error"], errors["/b"]["occurrences"]) == ("CatchResponseError('too small')", 5)
 
@@ -205,8 +205,8 @@ STARTS = [
 ]
 
 
-@pytest.mark.parametrize(("form", "wish", "more"), STARTS)
-def test_a_form_starts_a_run(page, control, form, wish, more):
+@pytest.mark.parametrize(("form", "expected", "more"), STARTS)
+def test_a_form_starts_a_run(page, control, form, expected, more):
     answer = page.ask("post", "swarm", data={"host": "http://127.0.0.1:1", **form})
     assert answer.status_code == 200
     assert answer.json() == {
@@ -217,7 +217,7 @@ def test_a_form_starts_a_run(page, control, form, wish, more):
     }
     ((what, asked),) = control.asked
     assert what == "start"
-    assert asked == replace(wish, host="http://127.0.0.1:1")
+    assert asked == replace(expected, host="http://127.0.0.1:1")
 
 
 REFUSED = [
@@ -250,8 +250,8 @@ def test_a_form_that_makes_no_sense_is_refused_in_locusts_words(page, control, f
 def test_a_shape_says_the_users_itself(page, control):
     answer = page.ask("post", "swarm", data={"shape_class": "Waves"})
     assert answer.json()["message"] == "Swarming started using shape class 'Waves'"
-    ((_, wish),) = control.asked
-    assert (wish.shape_class, wish.host) == ("Waves", "http://user:hidden@127.0.0.1:8000")
+    ((_, expected),) = control.asked
+    assert (expected.shape_class, expected.host) == ("Waves", "http://user:hidden@127.0.0.1:8000")
 
 
 def test_a_form_changes_the_run_in_progress(page, live, control):
@@ -318,11 +318,11 @@ def test_files_have_locusts_columns_also_before_a_run(page, path, header):
 
 def test_files_are_those_of_the_run_that_is_kept(tmp_path: Path, live, control):
     place = str(tmp_path / "runs.db")
-    told = LiveFeed(live).begin()
+    feed = LiveFeed(live).begin()
     with Store.open(place) as store:
         manifest = {"started": NOON, "warmup": 0, "plan": {"locustfiles": ["/x/locustfile.py"]}, "model": "closed"}
         writer = store.start_run(manifest)
-        told.second({"/a": [10.0, 20.0]})
+        feed.second({"/a": [10.0, 20.0]})
         writer.commit([interval(0, "/a", [10.0, 20.0])], [], [Failure("GET", "/a", "http", "no", 1, NOON, NOON)], [])
         with serve_page(live, control, store=place) as page:
             assert page.get("stats/requests/csv").status_code == 409, "not kept yet"

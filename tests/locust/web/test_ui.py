@@ -255,12 +255,12 @@ def test_a_shape_says_how_many_users_there_are(environment):
 
 
 def test_numbers_are_reset(page, environment):
-    heard = []
-    environment.events.reset_stats.add_listener(lambda **_: heard.append(environment.stats.total.num_requests))
+    counts = []
+    environment.events.reset_stats.add_listener(lambda **_: counts.append(environment.stats.total.num_requests))
     report(environment, 3)
     environment.runner.log_exception("local", "bad", "trace")
     assert page.app.test_client().post("/stats/reset").text == "ok"
-    assert heard == [3]
+    assert counts == [3]
     assert (environment.stats.total.num_requests, environment.runner.exceptions) == (0, {})
 
 

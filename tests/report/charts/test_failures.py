@@ -10,8 +10,8 @@ def of(*kinds: FailureKind, requests=100, **outcomes) -> Measured:
 
 
 def test_a_status_names_a_failure_and_an_outcome_those_without():
-    told = of(FailureKind("http", "503", 3, 503), FailureKind("timeout", "30 s", 2), http=5, timeout=2, cancelled=9)
-    assert kinds_of([told, told]) == Counter({"HTTP 503": 6, "timeout": 4, "http": 4})
+    measured = of(FailureKind("http", "503", 3, 503), FailureKind("timeout", "30 s", 2), http=5, timeout=2, cancelled=9)
+    assert kinds_of([measured, measured]) == Counter({"HTTP 503": 6, "timeout": 4, "http": 4})
 
 
 def test_failures_of_an_imported_table_have_no_kind():

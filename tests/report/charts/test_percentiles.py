@@ -46,8 +46,8 @@ def test_runs_are_added_up_and_shown_singly():
 
 
 def test_quantiles_without_a_histogram_are_points():
-    told = Measured("GET", "/", requests=100, quantiles={0.99: 200.0, 0.5: 140.0, 1.0: 300.0})
-    chart = percentile_chart("x", "X", [Curves("a", [("1", told)])], "time")
+    measurement = Measured("GET", "/", requests=100, quantiles={0.99: 200.0, 0.5: 140.0, 1.0: 300.0})
+    chart = percentile_chart("x", "X", [Curves("a", [("1", measurement)])], "time")
     assert [(row["q"], row["ms"]) for row in rows(chart, "together")] == [(0.5, 140.0), (0.99, 200.0)]
     assert chart.spec["layer"][0]["mark"]["point"]["filled"]
 

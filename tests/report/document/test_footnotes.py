@@ -9,7 +9,7 @@ from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.study import Noise, Precision, Skipped
 
 
-def told(analysis: Analysis, **study: object) -> str:
+def footnotes_text(analysis: Analysis, **study: object) -> str:
     changed = Analysis(replace(analysis.study, **study), analysis.findings, analysis.comparisons)
     return "\n".join(general(changed, "plimsoll report x")).replace("\u00a0", " ").replace("\u202f", " ")
 
@@ -23,7 +23,7 @@ def test_marks_are_numbered_and_one_text_has_one():
 
 
 def test_our_own_runs():
-    text = told(ladder())
+    text = footnotes_text(ladder())
     assert "rank ⌈q·n⌉" in text
     assert "from when the request was due" in text
     assert "The first 2 s of each run are left out of every number, as a warm-up" in text
@@ -37,7 +37,7 @@ def test_our_own_runs():
 
 
 def test_tables_of_another_tool():
-    text = told(imported())
+    text = footnotes_text(imported())
     assert "Percentiles of locust are as that report tells them" in text
     assert "rank ⌈q·n⌉" not in text
     assert "Times of locust count from when the request was sent" in text
@@ -49,47 +49,47 @@ def test_corrected_times_are_called_modelled():
     trials = tuple(
         replace(each, precision=Precision("vegeta", None, clock="corrected")) for each in rates().study.trials
     )
-    text = told(rates(), trials=trials)
+    text = footnotes_text(rates(), trials=trials)
     assert "Times of vegeta count corrected afterwards for coordinated omission: part of them was modelled" in text
     assert "significant digit" not in text
 
 
 def test_invalid_and_skipped():
-    text = told(rates())
+    text = footnotes_text(rates())
     assert (
         "2 runs in 1 cell did not get the load that was asked for. They count only where the cell has no other run."
         in text
     )
     assert "Left out, report.txt:61: 'koding 400 82.66% - -': no percentile." in text
     many = tuple(Skipped(f"f:{number}", "x", "why") for number in range(12))
-    assert "Left out: 2 more places" in told(rates(), skipped=many)
+    assert "Left out: 2 more places" in footnotes_text(rates(), skipped=many)
     assert "Closed model" not in text
 
 
 def test_repeats_that_are_not_valid_are_none():
     study = ladder().study
     trials = tuple(replace(each, invalid=("lag",) if each.repeat else ()) for each in study.trials)
-    assert "No cell has more than one valid run: how far" in told(ladder(), trials=trials)
+    assert "No cell has more than one valid run: how far" in footnotes_text(ladder(), trials=trials)
 
 
 def test_one_run_and_undeclared_metrics():
-    text = told(chain())
+    text = footnotes_text(chain())
     assert "The interval of ONE RUN EACH (within-run only) holds for these very runs" in text
     assert "Each cell is 1 to 3 runs" in text
     undeclared = Analysis(
         replace(ladder().study, primary=()), (), tuple(replace(each, q=None) for each in ladder().comparisons)
     )
-    assert "No primary metric was declared beforehand: with 36 comparisons at 95 %" in told(undeclared)
+    assert "No primary metric was declared beforehand: with 36 comparisons at 95 %" in footnotes_text(undeclared)
 
 
 def test_nothing_compared():
-    assert "95 %" not in told(operations())
+    assert "95 %" not in footnotes_text(operations())
 
 
 def test_different_warm_ups_and_looks_and_the_noise_of_the_bench():
     first, *others = ladder().study.trials
     noise = (Noise("p99", ("GET", "/"), None, 0.01, 4, rejected=1, compared=20),)
-    text = told(ladder(), trials=(replace(first, warmup=9.0), *others), looks=3, noise=noise)
+    text = footnotes_text(ladder(), trials=(replace(first, warmup=9.0), *others), looks=3, noise=noise)
     assert "Warm-up is left out of every number: 2 s to 9 s" in text
     assert "to be looked at 3 times" in text
     assert "Of 20 comparisons of this bench with itself (A/A), 1 called identical systems different, 5 %;" in text

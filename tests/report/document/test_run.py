@@ -59,8 +59,8 @@ def test_it_begins_with_what_was_run(view, run, valid):
         "measured", "requests", "failed", "requests per second", "p50", "p95", "p99",
     ]  # fmt: skip
     total = table(document, "Response time percentiles (ms)").rows[-1].cells
-    told = {each.name: each.value for each in facts.facts}
-    assert (told["p50"], told["p95"], told["p99"]) == tuple(f"{total[place]} ms" for place in (2, 7, 8))
+    values = {each.name: each.value for each in facts.facts}
+    assert (values["p50"], values["p95"], values["p99"]) == tuple(f"{total[place]} ms" for place in (2, 7, 8))
     assert not document.is_growing
 
 

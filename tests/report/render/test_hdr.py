@@ -69,10 +69,10 @@ def test_a_log_read_back_has_every_response_time_in_its_second(
     tmp_path: Path, run: Any, intervals: list[Interval]
 ) -> None:
     found = _read(tmp_path / "x.hlog", list(log_lines(run, intervals)))
-    told = [
+    written = [
         (each.get_start_time_stamp() / 1000 - run.started, each.get_tag(), each.get_total_count()) for each in found
     ]
-    assert told == [(4.0, "GET%20/", 5), (4.0, "POST%20/a%20b%2Cc%25%C3%A9", 1), (6.0, "GET%20/", 5)]
+    assert written == [(4.0, "GET%20/", 5), (4.0, "POST%20/a%20b%2Cc%25%C3%A9", 1), (6.0, "GET%20/", 5)]
     assert all(each.get_end_time_stamp() - each.get_start_time_stamp() == 1000 for each in found)
     values = [[item.value_iterated_to for item in each.get_recorded_iterator()] for each in found]
     theirs = [_theirs([1000, 2000, 3000, 4000, 250_000]), _theirs([9000]), _theirs([7500] * 5)]

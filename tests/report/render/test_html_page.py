@@ -128,8 +128,8 @@ def test_without_scripts_it_says_what_is_missing_and_the_most_important(view, ru
     findings = next(block for block in blocks if block["type"] == "findings")["findings"]
     assert all(f"{each['word']}: {each['statement']}" in words for each in findings)
     assert any(each.startswith("new has a 32 % higher p99 than old") for each in Page(written("ladder")).words)
-    told = Page(html(view, run, invalid)).words
-    assert all(reason in told for reason in invalid.validity.reasons)
+    text = Page(html(view, run, invalid)).words
+    assert all(reason in text for reason in invalid.validity.reasons)
     assert not any("INVALID" in each for each in Page(html(view, run, valid)).words)
 
 

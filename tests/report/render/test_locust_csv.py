@@ -170,9 +170,9 @@ def test_the_failures_of_a_locustfile_are_told_as_by_locust(prefix, valid):
         files = CsvFiles(prefix, of_locustfile=of_locustfile)
         files.check()
         files.finish(view, valid)
-        told = {row["Error"] for row in csv.DictReader(lines(prefix, "failures"))}
+        written = {row["Error"] for row in csv.DictReader(lines(prefix, "failures"))}
         caught = "CatchResponseError(\"price is 'wrong'\")" if of_locustfile else "price is 'wrong'"
-        assert told == {caught, "HTTPError('404')", "(other messages)"}
+        assert written == {caught, "HTTPError('404')", "(other messages)"}
 
 
 @pytest.mark.parametrize(

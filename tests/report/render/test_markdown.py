@@ -222,7 +222,7 @@ def numbers(value) -> set[float]:
     return {float(value)} if isinstance(value, int | float) and not isinstance(value, bool) else set()
 
 
-def is_told(shown: str, percent: bool, known: set[float]) -> bool:
+def is_known(shown: str, percent: bool, known: set[float]) -> bool:
     """Whether some number of the JSON is shown as this one when it is rounded."""
     decimals = len(shown.partition(".")[2])
     for value in known:
@@ -246,7 +246,7 @@ def test_every_number_of_the_tables_is_in_the_json(name):
                 if cell not in analysis.study.variants and re.fullmatch(r"[\s\d.,×\[\]+−≥%\u00a0]*[\d%\]]", cell):
                     shown += [(found, cell.endswith("%")) for found in re.findall(r"\d+(?:\.\d+)?", cell)]
     assert len(shown) > 10
-    assert [number for number in shown if not is_told(*number, known)] == []
+    assert [number for number in shown if not is_known(*number, known)] == []
 
 
 def rows(found) -> list[dict]:
@@ -270,7 +270,7 @@ def test_every_number_of_the_verdicts_is_in_the_json(name):
             line = line.replace(" ".join(endpoint), "")
         shown += re.findall(r"(?<!80 )(?<![\w.])\d*\.?\d+(?! % power)", line.replace("95 %", ""))
     assert len(shown) > 15
-    assert [each for each in shown if not (is_told(each, False, known) or is_told(each, True, known))] == []
+    assert [each for each in shown if not (is_known(each, False, known) or is_known(each, True, known))] == []
 
 
 def test_what_is_no_number_is_shown_nowhere():

@@ -20,18 +20,18 @@ class FakeProcess:
 
     def __init__(self, index: int) -> None:
         self.index, self.adjustments = index, 0
-        self.told: list[Any] = []
+        self.noted: list[Any] = []
         self.orders: Any = self
 
     def news(self, kind: str, *arguments: Any) -> None:
-        self.told.append((kind, *arguments))
+        self.noted.append((kind, *arguments))
 
     def __getattr__(self, order: str) -> Callable[..., None]:
-        return lambda *arguments: self.told.append((order, *arguments))
+        return lambda *arguments: self.noted.append((order, *arguments))
 
     def taken(self) -> list[Any]:
-        told, self.told = self.told, []
-        return told
+        taken, self.noted = self.noted, []
+        return taken
 
 
 class FakeLoop:

@@ -38,9 +38,11 @@ class Unreliable:
         return self
 
     def commit(self, *batch: Any) -> None:
-        self.attempts.append(batch)
-        self._fail_maybe()
-        self._writer.commit(*batch)
+        try:
+            self._fail_maybe()
+            self._writer.commit(*batch)
+        finally:
+            self.attempts.append(batch)
 
     def finish(self, *arguments: Any) -> None:
         self._fail_maybe()
@@ -132,14 +134,14 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
     store: Store, make_interval: Callable[..., Interval], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keeper, "MOST_ROWS", 3)
+    monkeypatch.setattr(keeper, "RETRY", 60.0)  # so that each attempt is that of another second
     writer = Unreliable(store)
     kept = StoreWriter(writer.open, dict)
     kept.start(1000.0, "kernel")
     writer.failing = True
     for second in range(6):
         kept.second(_progress(make_interval([1.0], second=second)))
-        wait_until(lambda: kept._batches.empty())
-    wait_until(lambda: len(kept._pending) == 3)
+        wait_until(lambda second=second: len(writer.attempts) > second)
     writer.failing = False
     lost = kept.finish("finished", 1006.0, [], {})
     assert store.run("last").notes == lost == ["seconds 1 to 3 (3 requests) were not kept: the disk is full"]

@@ -143,10 +143,10 @@ def test_a_ramp_adds_one_user_after_the_other(ramp: RampOnFakeClock) -> None:
 def test_a_crowd_that_is_stopped_changes_no_more(ramp: RampOnFakeClock) -> None:
     ramp.user_ramp.follow(_closed("ramp", 10.0, start=0.0, end=20.0, seconds=10.0), START)
     ramp.loop.until(2)
-    told = len(ramp.changes)
+    changes = len(ramp.changes)
     ramp.user_ramp.stop()
     ramp.loop.until(9)
-    assert len(ramp.changes) == told
+    assert len(ramp.changes) == changes
 
 
 def test_a_class_with_a_spawn_rate_of_its_own_is_let_in_at_that_rate(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 ONE_ROW = """
 import json, sys
 from plimsoll.run.options.option import LocustOption, Option
-from plimsoll.run.options.table import OPTIONS, WHAT
+from plimsoll.run.options.rows import ROWS, WHAT
 
-OPTIONS.append(Option(("--toy",), WHAT, "What the toy does.", metavar="TEXT", locust=LocustOption(env="TOY")))
+ROWS.append(Option(("--toy",), WHAT, "What the toy does.", metavar="TEXT", locust=LocustOption(env="TOY")))
 
 import click
 from plimsoll.cli.run import run

@@ -239,7 +239,8 @@ def test_a_kill_that_nobody_here_ordered_may_be_the_kernels(
 ) -> None:
     endings = []
     for kills in ([3, 3], [3, 4]):
-        monkeypatch.setattr("plimsoll.run.supervised.process._oom_kills", lambda kills=kills: kills.pop(0))
+        vmstat = iter([f"oom_kill {number}\n" for number in kills])
+        monkeypatch.setattr("pathlib.Path.read_text", lambda _, vmstat=vmstat: next(vmstat))
         with Process(SLEEPS, output=tmp_path / "log") as process:
             os.kill(process.pid, signal.SIGKILL)
             endings.append(str(process.wait(TIMEOUT_S)))

@@ -11,6 +11,7 @@ from gevent.event import Event
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from tests.run.open_population import LONG_NS, blocking_user_class, due_time_user_class, settle, until
+from tests.users.pacing import due_of, end_exchange
 
 from plimsoll._engine import now
 from plimsoll.errors import UsageError
@@ -34,7 +35,7 @@ def test_an_arrival_begins_when_it_is_due_and_not_before(open_population) -> Non
     class Shopper(User):
         @task
         def buy(self) -> None:
-            late.append(now() - self._due)
+            late.append(now() - due_of(self))
 
     each = open_population(Shopper)
     each.users.arrive(iter([0, 5_000_000, 5_000_001, 20_000_000]), now())
@@ -67,7 +68,7 @@ def test_users_are_made_up_to_the_limit_and_then_arrivals_wait_in_order(open_pop
     dues = []
     for number in (0, 0, 1):
         holder.let_go(number)
-        dues += [user._due - each.start for user, _ in holder.inside[-1:]]
+        dues += [due_of(user) - each.start for user, _ in holder.inside[-1:]]
     assert dues == [2, 3, 4]
     each.check()
 
@@ -275,7 +276,7 @@ def test_iterations_without_an_exchange_let_others_have_their_turn(open_populati
         def on_start(self) -> None:
             until(lambda: each.users.waiting == 100)
             # As after an exchange, which excuses the user from one turn and not from all.
-            self._yielded = True
+            end_exchange(self)
 
         @task
         def compute(self) -> None:

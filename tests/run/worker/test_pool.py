@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import gevent
 from tests.run.open_population import LONG_NS, SECOND_NS, TIMEOUT_S, blocking_user_class, settle, until
+from tests.users.pacing import due_of, pacing_of
 
 from plimsoll._engine import now
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, SequentialTaskSet, TaskSet, User, task
-from plimsoll.users.exceptions import StopUser
+from plimsoll.users.exceptions import InterruptTaskSet, StopUser
 
 if TYPE_CHECKING:
     from tests.command import CountingTarget
@@ -27,15 +28,15 @@ def test_each_task_of_a_nested_taskset_is_an_iteration(open_population) -> None:
         @task
         class Visit(SequentialTaskSet):
             def on_start(self) -> None:
-                seen.append(("enter", self.user._due - each.start))
+                seen.append(("enter", due_of(self.user) - each.start))
 
             @task
             def look(self) -> None:
-                seen.append(("look", self.user._due - each.start))
+                seen.append(("look", due_of(self.user) - each.start))
 
             @task
             def leave(self) -> None:
-                seen.append(("leave", self.user._due - each.start))
+                seen.append(("leave", due_of(self.user) - each.start))
                 self.interrupt(reschedule=False)
 
     each = open_population(Shopper, max_users=1)
@@ -115,7 +116,7 @@ def test_only_waiting_for_one_of_max_users_is_no_lag(open_population) -> None:
     class Shopper(User):
         @task
         def buy(self) -> None:
-            frees.append((self._due - each.start, self._free))
+            frees.append((due_of(self) - each.start, pacing_of(self).free))
             gevent.sleep(0)
             began.append(now())
 
@@ -163,7 +164,7 @@ def test_the_due_time_of_an_iteration_without_a_request_is_not_that_of_on_stop(o
 
     class Shopper(User):
         def on_stop(self) -> None:
-            dues.append(self._due)
+            dues.append(due_of(self))
 
         @task
         def think(self) -> None:
@@ -193,7 +194,7 @@ def test_a_user_whose_interrupt_goes_through_frees_its_place(open_population, mo
     class Brief(User):
         @task
         def leave(self) -> None:
-            self._taskset_instance.interrupt()
+            raise InterruptTaskSet(reschedule=True)
 
     each = open_population(Brief, max_users=1)
     each.serve(3)
@@ -244,7 +245,7 @@ def _failing_start(attempts: list[int], failures: int) -> type[User]:
 
         @task
         def buy(self) -> None:
-            attempts.append(self._due)
+            attempts.append(due_of(self))
 
     return Shopper
 

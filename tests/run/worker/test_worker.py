@@ -40,7 +40,7 @@ print(json.dumps({
     "cancelled": sum(i.count for each in decoded for i in each.intervals if i.outcome == "cancelled"),
     "health": [[h.second, h.users, h.cpu] for each in decoded for h in each.health],
     "exceptions": [[e.message, e.count] for each in decoded for e in each.exceptions],
-    "begins": [each.to_list() for each in reports["Begin"]], "told": [each.kind for each in reports["News"]],
+    "begins": [each.to_list() for each in reports["Begin"]], "kinds": [each.kind for each in reports["News"]],
     "completes": len(reports["Complete"]), "failures": [str(each) for each in reports["PlimsollError"]],
     "rows": sum(len(each.rows) for each in reports["Exchanges"]) // 112,
     "offered": sum(h.offered for each in decoded for h in each.health),

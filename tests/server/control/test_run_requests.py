@@ -26,7 +26,7 @@ def _own_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("locustfile.py").write_text("")
 
 
-def wishes(*args: str) -> RunRequests:
+def requests_of(*args: str) -> RunRequests:
     words = words_of(run.make_context("run", list(args)))
     return RunRequests(words, *make_plan(words.arguments, words.given))
 
@@ -43,7 +43,7 @@ DESCRIPTION = Description(
 
 
 def job(args: tuple[str, ...], **changes: Any) -> PlannedRun:
-    asked = wishes(*args)
+    asked = requests_of(*args)
     return asked.planned(replace(asked.request, **changes), DESCRIPTION)
 
 
@@ -61,8 +61,8 @@ def job(args: tuple[str, ...], **changes: Any) -> PlannedRun:
     ],
 )  # fmt: skip
 def test_the_form_is_filled_with_the_command_line(args: tuple[str, ...], expected: dict[str, Any]) -> None:
-    wish = wishes(*args).request
-    assert {name: getattr(wish, name) for name in expected} == expected
+    request = requests_of(*args).request
+    assert {name: getattr(request, name) for name in expected} == expected
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_the_form_is_filled_with_the_command_line(args: tuple[str, ...], expecte
     ],
 )
 def test_a_wish_that_is_left_as_it_was_is_the_command_line(args: tuple[str, ...]) -> None:
-    asked = wishes(*args, "--seed", "1")
+    asked = requests_of(*args, "--seed", "1")
     plan = asked.planned(asked.request, Description()).plan
     ours = {"command": (), "options": ()}
     assert replace(plan, **ours) == replace(asked.plan, **ours)
@@ -112,7 +112,7 @@ def test_the_command_that_is_kept_says_the_same_again() -> None:
         "plimsoll", "run", "--tags", "a", "--users", "7", "--spawn-rate", "1", "--run-time", "1m30s",
         "--processes", "2", "--html", "{u}.html", "--headless",
     )  # fmt: skip
-    asked = wishes(*command[2:])
+    asked = requests_of(*command[2:])
     assert (asked.plan.users, asked.plan.tags, asked.plan.run_time) == (7, ("a",), 90.0)
 
 
@@ -145,7 +145,7 @@ def test_what_is_wrong_is_told_of_its_field_in_words(changes: dict[str, Any], fi
 
 def test_a_load_that_no_form_can_say_is_run_as_it_is_or_replaced() -> None:
     Path("times.txt").write_text("0\n1\n")
-    asked = wishes("http://h/a", "--replay", "times.txt")
+    asked = requests_of("http://h/a", "--replay", "times.txt")
     assert (asked.has_plan, asked.request.shape, asked.is_told) == (True, "plan", True)
     assert asked.planned(asked.request, Description()).plan.load == asked.plan.load
     other = asked.planned(replace(asked.request, shape="constant", rate="5/s"), Description()).plan

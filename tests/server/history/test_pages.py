@@ -23,13 +23,13 @@ __all__ = ["experiment", "store_file", "store_location", "store_run"]
 def made(monkeypatch):
     """What pages were made of, each time that one was."""
     asked = []
-    make = history_pages._document
+    source_of = history_pages.source_of
 
     def count(store, wanted):
         asked.append(tuple(each.ref for each in wanted))
-        return make(store, wanted)
+        return source_of(store, wanted)
 
-    monkeypatch.setattr(history_pages, "_document", count)
+    monkeypatch.setattr(history_pages, "source_of", count)
     return asked
 
 

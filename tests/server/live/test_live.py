@@ -93,7 +93,7 @@ def test_the_rows_are_those_of_every_other_table(watched):
     feed = LiveFeed(watched).begin()
     feed.second({"/a": [1, 2, 3], "/b": [400.0]})
     feed.second({"/a": [4.5], "/b": [1.0]})
-    feed.tell(Batch([interval(1, "/b", [30_000.0] * 2, "timeout"), interval(1, "/b", [7.0], "http")]))
+    feed.report(Batch([interval(1, "/b", [30_000.0] * 2, "timeout"), interval(1, "/b", [7.0], "http")]))
     edition = watched.snapshot
     for row, summary in zip(edition.in_order(), summarise(feed.view), strict=True):
         assert (row.method, row.name, row.requests, row.failures) == (
@@ -129,7 +129,7 @@ def test_what_comes_late_is_counted(watched):
     feed = LiveFeed(watched).begin()
     for _ in range(15):
         feed.second({"/a": [1.0]})
-    feed.tell(Batch([interval(14, "/a", [3.0]), interval(0, "/a", [3.0] * 5)]))
+    feed.report(Batch([interval(14, "/a", [3.0]), interval(0, "/a", [3.0] * 5)]))
     row = watched.snapshot.rows["GET", "/a"]
     assert (row.requests, row.current_rps) == (21, 1.1)
 
@@ -240,7 +240,7 @@ def test_failures_and_exceptions_are_told_without_passwords_and_the_most_frequen
     failed = interval(0, "/", [1.0], outcome="http")
     failed.count = 1_000_000
     several.append(failure("/", "https://me:hunter2@x", 9999))
-    feed.tell(Batch(intervals=[failed], failures=several, exceptions=exceptions))
+    feed.report(Batch(intervals=[failed], failures=several, exceptions=exceptions))
     edition = watched.snapshot
     assert (edition.kinds_of_failures, len(edition.failures)) == (MOST_FAILURES + 3, MOST_FAILURES)
     assert (edition.failures[0].message, edition.failures[0].count) == ("https://me:***@x", 9999)
@@ -255,7 +255,7 @@ def test_a_failure_is_a_share_of_the_requests_that_its_endpoint_had_by_then(watc
     feed.second({"/a": [1.0] * 6, "/b": [1.0] * 2})
     failed = [interval(1, "/a", [1.0] * 2, outcome="http"), interval(1, "/b", [1.0] * 2, outcome="http")]
     ahead = [failure("/b", "c", 5), failure("/new", "d", 1)]
-    feed.tell(Batch(intervals=failed, failures=[failure("/a", "a", 2), failure("/b", "b", 1), *ahead]))
+    feed.report(Batch(intervals=failed, failures=[failure("/a", "a", 2), failure("/b", "b", 1), *ahead]))
     shares = {each.message: (each.count, each.share) for each in watched.snapshot.failures}
     assert shares == {"a": (2, 0.25), "c": (2, 0.5)}, "no more than there are failed requests by then"
 

@@ -7,12 +7,14 @@ from http.client import HTTPResponse
 from typing import Any
 
 import pytest
+from tests.memory import count_reachable
 from tests.server.page_server import EventStream, FakeControl, LiveFeed, in_thread, interval, serve_page, wait_until
 
 from plimsoll.run.coordinator.progress import Batch
 from plimsoll.server.live import stream as live_stream
 from plimsoll.server.live.feed import MOST_SNAPSHOTS
 from plimsoll.server.live.live import Live
+from plimsoll.server.live.snapshot import LiveSnapshot
 from plimsoll.server.live.stream import MOST_TEXTS, Viewers
 
 
@@ -190,18 +192,23 @@ def test_a_viewer_who_does_not_read_costs_no_memory_and_holds_up_nobody(page, li
         stuck.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 65536)
         stuck.connect(page.server_address)
         stuck.sendall(b"GET /api/live HTTP/1.1\r\nHost: localhost\r\n\r\n")
-        viewers = page.server._app.state.viewers
-        wait_until(lambda: viewers._count == 2)
+        wait_until(lambda: b"data: " in stuck.recv(65536, socket.MSG_PEEK))
         stream.moment()
+        texts_before = count_reachable(page.server, is_text_of_event)
         for number in range(MOST_SNAPSHOTS * 4):
             feed.second({names[number]: [1.0]})
             assert stream.moment()["total"]["requests"] == 900 + number + 1
-        assert len(viewers._texts) <= MOST_TEXTS
-        assert len(live._snapshots) <= MOST_SNAPSHOTS
+        assert count_reachable(live, lambda each: isinstance(each, LiveSnapshot)) < 2 * MOST_SNAPSHOTS
+        texts = count_reachable(page.server, is_text_of_event) - texts_before
+        assert 0 < texts <= MOST_TEXTS
         last = live.snapshot.sequence
         sequences = [each["sequence"] for each in _moments(stuck, last)]
     assert sequences[-1] == last
     assert len(sequences) < MOST_SNAPSHOTS * 4, "those that came while nothing was read were not kept"
+
+
+def is_text_of_event(each: object) -> bool:
+    return isinstance(each, str | bytes) and ('"sequence"' in each if isinstance(each, str) else b'"sequence"' in each)
 
 
 def _moments(connection: socket.socket, last: int) -> list[Any]:
@@ -249,7 +256,7 @@ def test_a_viewer_may_leave_in_the_moment_in_which_an_edition_comes(live):
 def test_failures_exceptions_and_log_are_told_when_they_are_asked_for(page, live, feed):
     feed.begin()
     live.look()
-    feed.tell(Batch([interval(0, "/a", [1.0], "http")]))
+    feed.report(Batch([interval(0, "/a", [1.0], "http")]))
     live.log("INFO", "hello")
     assert page.json("api/live/failures") == {"failures": []}
     assert page.json("api/live/exceptions") == {"exceptions": []}

@@ -106,16 +106,25 @@ def test_an_address_may_guess_again_after_a_while():
     assert guesses.wait("10.0.0.1") == 0
 
 
-def test_what_is_remembered_is_bounded():
+def test_of_many_addresses_the_oldest_are_forgotten():
     guesses = FailedLogins(FakeClock())
-    for number in range(MOST_ADDRESSES + 50):
+    for address in ("oldest", "old"):
+        for _ in range(GUESSES):
+            guesses.count(address)
+    for number in range(MOST_ADDRESSES - 1):
         guesses.count(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}")
-    assert len(guesses._wrong) == MOST_ADDRESSES
+    assert guesses.wait("oldest") == 0
+    assert guesses.wait("old") > 0
+
+
+def test_of_many_sessions_the_oldest_end():
+    from starlette.datastructures import Headers
+
     sessions = Sessions(Access("0.0.0.0", TOKEN), FakeClock())
     scope = {"scheme": "http", "server": ("127.0.0.1", 8089)}
-    for _ in range(MOST_SESSIONS + 50):
-        sessions.open(scope, "")
-    assert len(sessions._ends) == MOST_SESSIONS
+    cookies = [sessions.open(scope, "").headers["Set-Cookie"].partition(";")[0] for _ in range(MOST_SESSIONS + 50)]
+    are_open = [sessions.is_open(scope, Headers({"cookie": cookie})) for cookie in cookies]
+    assert are_open == [False] * 50 + [True] * MOST_SESSIONS
 
 
 def test_a_session_ends_after_a_day():

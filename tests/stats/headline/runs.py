@@ -56,13 +56,13 @@ def view_of(
     view = RunView(warmup)
     for second in range(seconds + (length is None)):
         count = answers(second) if answers is not None else requests
-        told = {"users": 50, "in_flight": 5, "cpu": 0.3, **(state(second) if state is not None else {})}
-        late = told.get("lag_ms", 0.0)
+        states = {"users": 50, "in_flight": 5, "cpu": 0.3, **(state(second) if state is not None else {})}
+        late = states.get("lag_ms", 0.0)
         rows = [interval(second, count - failing, ms, lag_ms=late)] if count else []
         if failing:
             rows.append(interval(second, failing, ms, outcome=outcome, is_timed=outcome in ("http", "timeout")))
         failures = [Failure("GET", "/a", outcome, message, failing, 0.0, 1.0)] if failing and second >= warmup else []
-        view.add(rows, [health(second, count, **told)], failures)
+        view.add(rows, [health(second, count, **states)], failures)
     if length is not None:
         view.length = length
     return view

@@ -57,8 +57,8 @@ def open_model(service, freeze, rate, *, seconds=20, seed=2):
     return np.array([freeze(due, due + service(rng)) - due for due in dues]) * 1e3
 
 
-def view_of(exchanges, users=50, warmup=0.0):
-    """What is recorded of them. Users leave with the last reply that they get."""
+def view_of(exchanges, users=50, warmup=0.0, alone=0):
+    """What is recorded of them. Users leave with the last reply that they get. alone: seconds of only one user."""
     seconds, last = defaultdict(list), max(begin for begin, _ in exchanges)
     for begin, end in exchanges:
         seconds[int(end)].append(round((end - begin) * 1e6))
@@ -72,6 +72,7 @@ def view_of(exchanges, users=50, warmup=0.0):
         view.add([row])
     for second in range(max(seconds) + 1):
         left = users if second < last else sum(end >= second + 1 for _, end in exchanges)
+        left = 1 if second < alone else left
         view.add([], [Health(second, 0, Histogram(), Histogram(), users=left)])
     return view
 
@@ -169,9 +170,7 @@ def test_the_warmup_and_the_ramp_are_not_typical():
     run = closed_model(USUAL, freezes(4.0))
     # One user for the first 12 s: most seconds of the run, none of them typical.
     slow = [(begin, end) for begin, end in closed_model(USUAL, users=1, seconds=12)]
-    both = view_of([*slow, *((begin + 12, end + 12) for begin, end in run)])
-    for second in range(12):
-        both.generator._workers[0].values["users"][second] = 1
+    both = view_of([*slow, *((begin + 12, end + 12) for begin, end in run)], alone=12)
     assert omission(both, CLOSED).rate == pytest.approx(omission(view_of(run), CLOSED).rate, rel=0.02)
     after = view_of([*slow, *((begin + 12, end + 12) for begin, end in run)], warmup=12.0)
     assert omission(after, CLOSED).warning is not None

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.memory import count_reachable
 
 from plimsoll._engine import Histogram
 from plimsoll.stats.latency.milliseconds import Latency
@@ -72,12 +73,11 @@ def test_what_is_forgotten_takes_no_room_and_what_is_not_stays(make_interval, lo
         seconds.add(second, one)
         seconds.forget(second + 1 - longest)
         assert seconds.window(second + 1 - longest, longest).requests == min(second + 1, longest)
-    kept = sum(len(tallies) for tallies in seconds._levels)
-    assert kept <= 2 * longest + len(seconds._levels)
-    oldest = 2000 - longest
-    assert all((index + 1) << level > oldest for level, tallies in enumerate(seconds._levels) for index in tallies)
+    kept = count_reachable(seconds, lambda each: isinstance(each, Tally))
+    assert kept <= 2 * longest + longest.bit_length()
+    assert seconds.window(2000 - 2 * longest, longest).requests == 0
     seconds.add(1999 - longest, one)
-    assert sum(len(tallies) for tallies in seconds._levels) == kept
+    assert count_reachable(seconds, lambda each: isinstance(each, Tally)) == kept
 
 
 def test_what_is_summed_stays_as_it_was(make_interval):

@@ -109,9 +109,9 @@ def test_a_dropped_arrival_makes_a_run_invalid(run, make_interval):
     assert check.text.startswith("1 arrival dropped: due, but never sent")
     assert checks(run(states=lambda at: {"offered": 9}), OPEN)["dropped"].state == "ok"
     # Also when only the exchanges tell.
-    told = run()
-    told.add([make_interval(outcome="dropped", untimed=2)])
-    assert checks(told)["dropped"].text.startswith("2 arrivals dropped")
+    recorded = run()
+    recorded.add([make_interval(outcome="dropped", untimed=2)])
+    assert checks(recorded)["dropped"].text.startswith("2 arrivals dropped")
 
 
 def test_an_open_run_without_arrivals_is_unknown(run):

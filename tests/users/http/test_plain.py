@@ -24,7 +24,7 @@ def _compose(session_bench: SessionBench, cookie: bool = False, **arguments: Any
     if cookie:
         session.cookies.set("a", "1")
     given = {"params": None, "headers": None, "data": None, "json": None, "auth": None} | arguments
-    return compose(session._setup_for(ROOT), route_of(f"{ROOT}/x"), "POST", *given.values())
+    return compose(session.setup_for(ROOT), route_of(f"{ROOT}/x"), "POST", *given.values())
 
 
 COMMON: list[dict[str, Any]] = [

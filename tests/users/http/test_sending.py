@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 import pytest
 from gevent.pool import Pool
+from tests.users.pacing import begin_arrival, end_wait, has_yielded, pacing_of
 from tests.users.recording_server import RecordingServer, answer
 
 from plimsoll._engine import Engine, now
@@ -95,10 +96,10 @@ def test_what_the_wake_up_was_late_is_owed_by_the_first_exchange_after_a_wait(
     with RecordingServer() as target:
         session = getattr(session_bench, kind)(target.url, user)
         session.get("/x")
-        user._due, user._late = now() - late, late
+        end_wait(user, now() - late, late)
         before = now()
         first = session.get("/x")
-        assert (user._due, user._late) == (0, 0)
+        assert pacing_of(user)[:2] == (0, 0)
         second = session.get("/x")
     assert before - late <= first.reply.due <= first.reply.sent - late
     assert first.reply.lag >= late
@@ -111,9 +112,9 @@ def test_the_first_exchange_of_an_arrival_is_due_exactly_when_it_was(kind: str, 
     user = Someone()
     with RecordingServer() as target:
         session = getattr(session_bench, kind)(target.url, user)
-        user._due, user._late = due, None
+        begin_arrival(user, due)
         first = session.get("/x")
-        assert (user._due, user._late) == (0, 0)
+        assert pacing_of(user)[:2] == (0, 0)
         second = session.get("/x")
     assert first.reply.due == due
     assert second.reply.due >= first.reply.read
@@ -123,14 +124,14 @@ def test_what_the_users_code_does_between_wake_up_and_request_is_its_own_time(
     session_bench: SessionBench, target: RecordingServer
 ) -> None:
     user = Someone()
-    user._due = now() - 7_000_000_000
+    end_wait(user, now() - 7_000_000_000)
     assert session_bench.http(target.url, user).get("/x").reply.lag < 7_000_000_000
 
 
 def test_a_user_knows_that_others_could_run(session_bench: SessionBench, target: RecordingServer) -> None:
     user = Someone()
     session_bench.http(target.url, user).get("/x")
-    assert user._yielded
+    assert has_yielded(user)
 
 
 def test_the_hub_is_that_of_the_users_environment(session_bench: SessionBench, target: RecordingServer) -> None:

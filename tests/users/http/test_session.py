@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import io
 from typing import TYPE_CHECKING, Any
 
@@ -257,7 +258,7 @@ JOURNEYS: dict[str, Callable[[Any, str], Any]] = {
 }
 
 
-def _told(response: Any, target: RecordingServer) -> dict[str, Any]:
+def _facts(response: Any, target: RecordingServer) -> dict[str, Any]:
     """What the user's code can see of a response, but for what differs between two runs."""
 
     def same(text: str) -> str:
@@ -267,7 +268,7 @@ def _told(response: Any, target: RecordingServer) -> dict[str, Any]:
         "url": same(response.url),
         "status": response.status_code,
         "content": response.content,
-        "history": [_told(each, target) for each in response.history],
+        "history": [_facts(each, target) for each in response.history],
         "cookies": sorted(response.cookies.items()),
         "sent": (response.request.method, same(response.request.url), response.is_redirect),
     }
@@ -277,7 +278,7 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
     with RecordingServer(dict(ANSWERS)) as target, session:
         target.answers["/chain/3"] = _redirect(f"//127.0.0.1:{target.port}/end")
         response = call(session, target.url)
-        told = _told(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
+        facts = _facts(response, target), response.next and response.next.url.replace(str(target.port), "PORT")
         # The port is in one, a random number in the other.
         left_out = ("Host", "Authorization")
         sent = [
@@ -285,7 +286,7 @@ def _travel(session: Any, call: Callable[[Any, str], Any]) -> tuple[Any, ...]:
             for got in target.got
         ]
         jar = sorted((cookie.name, cookie.value, cookie.path) for cookie in session.cookies)
-    return told, sent, jar
+    return facts, sent, jar
 
 
 @pytest.mark.parametrize("name", JOURNEYS)
@@ -311,7 +312,7 @@ def test_credentials_in_the_base_url_become_basic_authentication(
     session = session_bench.http(target.url.replace("//", "//me:p%40ss@"))
     session.get("/x")
     assert session.base_url == target.url
-    assert target.got[0].header("authorization") == requests.auth._basic_auth_str("me", "p@ss")
+    assert target.got[0].header("authorization") == f"Basic {base64.b64encode(b'me:p@ss').decode()}"
 
 
 def test_connections_are_kept_until_the_session_is_closed(session_bench: SessionBench, target: RecordingServer) -> None:

@@ -29,7 +29,7 @@ def test_an_untouched_session_owns_next_to_nothing(session: HttpSession) -> None
 
 
 def test_nothing_is_looked_at_twice(session: HttpSession) -> None:
-    assert session._setup_for(ROOT) is session._setup_for(ROOT)
+    assert session.setup_for(ROOT) is session.setup_for(ROOT)
 
 
 CHANGES: dict[str, Callable[[HttpSession], object]] = {
@@ -47,9 +47,9 @@ CHANGES: dict[str, Callable[[HttpSession], object]] = {
 
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_change_is_seen(name: str, session: HttpSession) -> None:
-    before = session._setup_for(ROOT)
+    before = session.setup_for(ROOT)
     CHANGES[name](session)
-    assert session._setup_for(ROOT) is not before
+    assert session.setup_for(ROOT) is not before
 
 
 LEFT_TO_REQUESTS: dict[str, Callable[[HttpSession], object]] = {
@@ -66,28 +66,33 @@ LEFT_TO_REQUESTS: dict[str, Callable[[HttpSession], object]] = {
 
 @pytest.mark.parametrize("name", LEFT_TO_REQUESTS)
 def test_what_only_requests_knows_is_left_to_it(name: str, session: HttpSession) -> None:
-    assert session._setup_for(ROOT) is not None
+    assert session.setup_for(ROOT) is not None
     LEFT_TO_REQUESTS[name](session)
-    assert session._setup_for(ROOT) is None
+    assert session.setup_for(ROOT) is None
 
 
 def test_a_container_that_was_only_looked_at_changes_nothing(session: HttpSession) -> None:
-    before = session._setup_for(ROOT)
+    before = session.setup_for(ROOT)
     assert (session.params, session.proxies, session.hooks) == ({}, {}, {"response": []})
-    assert session._setup_for(ROOT) is before
+    assert session.setup_for(ROOT) is before
     session.params["a"] = 1
-    assert session._setup_for(ROOT) is None
+    assert session.setup_for(ROOT) is None
     session.params.clear()
-    assert session._setup_for(ROOT) is before
+    assert session.setup_for(ROOT) is before
 
 
-def test_cookies_that_expire_are_looked_at_again(session: HttpSession) -> None:
+def test_cookies_that_expire_are_looked_at_again(session: HttpSession, monkeypatch: pytest.MonkeyPatch) -> None:
     session.cookies.set_cookie(create_cookie("a", "1", expires=int(time.time()) + 1000))
-    setup = session._setup_for(ROOT)
+    setup = session.setup_for(ROOT)
     assert setup is not None
-    assert session._setup_for(ROOT) is setup
-    stale = session._setup = setup._replace(until=time.time() - 1)
-    assert session._setup_for(ROOT) not in (None, stale)
+    assert setup.cookie == "a=1"
+    assert session.setup_for(ROOT) is setup
+    later = time.time() + 1001
+    monkeypatch.setattr("time.time", lambda: later)  # the clock of the jar
+    monkeypatch.setattr("plimsoll.users.http.settings.time", lambda: later)
+    expired = session.setup_for(ROOT)
+    assert expired is not None
+    assert (expired.cookie, expired.until) == (None, None)
 
 
 def test_assigned_jars_are_copied(session: HttpSession) -> None:

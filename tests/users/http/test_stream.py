@@ -14,6 +14,7 @@ from requests import exceptions as errors
 from tests.users.recording_server import ClosingAnswer, answer
 
 from plimsoll.users.http.stream import STREAK, sliced
+from plimsoll.users.hub import current
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -159,7 +160,7 @@ def test_a_connection_with_an_unread_body_is_closed_and_never_used_again(
     assert leave == "forget" or list(requests.Response.iter_content(response, 10)) == []
     if leave == "forget":
         del response
-    engine = session._hub.engine
+    engine = current().engine
     session.get("/y")
     assert connections(target) == 2
     assert engine.in_flight == 0
@@ -264,10 +265,10 @@ def test_a_user_who_is_stopped_while_it_reads_lets_go_of_the_connection(target: 
     user = gevent.spawn(read)
     reading.wait()
     gevent.sleep(0)
-    before = session._hub.engine.connections
+    before = current().engine.connections
     user.kill()
     session.get("/y")
-    assert session._hub.engine.connections == before
+    assert current().engine.connections == before
 
 
 def test_others_get_their_turn_however_fast_a_body_comes(target: RecordingServer, session: Any) -> None:

@@ -25,24 +25,24 @@ interface Shown {
 
 export const pointed = signal<Pointed | null>(null);
 
-/** Charts on the page, by their name, in the order in which they came. */
-const known = new Map<string, Shown>();
+/** Charts on the page, by their name, in the order in which they came; another map when one of them is drawn anew. */
+const known = signal<ReadonlyMap<string, Shown>>(new Map());
 
 /** Its numbers are among those of the second that is pointed at, for as long as it is on the page. */
 export function useKnown(shown: Shown): void {
   const { name } = shown.spec;
   useEffect(() => {
-    known.set(name, shown);
+    known.value = new Map(known.peek()).set(name, shown);
   });
-  useEffect(() => () => void known.delete(name), [name]);
+  useEffect(() => () => void (known.value = new Map([...known.peek()].filter(([each]) => each !== name))), [name]);
 }
 
 /** All numbers of the second that is pointed at, beside the pointer. They are read from the tables otherwise. */
 export function PointerTip() {
   const at = pointed.value;
   if (!at) return null;
-  const charts = [...known.values()].filter(({ spec }) => courseOf(spec)?.course === at.course);
-  const own = known.get(at.chart);
+  const charts = [...known.value.values()].filter(({ spec }) => courseOf(spec)?.course === at.course);
+  const own = known.value.get(at.chart);
   const wide = (own && courseOf(own.spec)?.wide) ?? 1;
   const second = Math.floor(at.second / wide) * wide;
   const values = charts.flatMap(({ spec, config, hidden }) => valuesAt(spec, config, second, hidden));

@@ -1,7 +1,7 @@
 """Locust's own options as an argparse parser has them.
 
 For what reads `parser` and `environment.parsed_options`: which names there are, of which type, with which default.
-`plimsoll.run.options.table` has a row for each.
+`plimsoll.run.options.rows` has a row for each.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from plimsoll import __version__
 from plimsoll.errors import UsageError
 from plimsoll.run.options.config import user_configs
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, Kind, Use
-from plimsoll.run.options.table import OPTIONS
+from plimsoll.run.options.rows import ROWS
 
 if TYPE_CHECKING:
     from plimsoll.locust.options.parser import LocustArgumentParser
@@ -84,7 +84,7 @@ _TYPES: dict[Kind, dict[str, Any]] = {
 
 def add_basic(parser: LocustArgumentParser) -> None:
     """Add what is needed to find the locustfile."""
-    for row in OPTIONS:
+    for row in ROWS:
         if row.locust and row.locust.group == FINDS_THE_LOCUSTFILE:
             _add(parser, row)
 
@@ -92,7 +92,7 @@ def add_basic(parser: LocustArgumentParser) -> None:
 def setup_parser_arguments(parser: LocustArgumentParser) -> None:
     """Add all of Locust's options but those that name the locustfile and the configuration file."""
     groups: dict[str | None, argparse._ActionsContainer] = {None: parser}
-    for row in OPTIONS:
+    for row in ROWS:
         if row.locust is None or row.locust.group == FINDS_THE_LOCUSTFILE:
             continue
         title = row.locust.group

@@ -10,7 +10,7 @@ from plimsoll.locust.options.arguments import add_basic, setup_parser_arguments
 from plimsoll.locust.options.parser import LocustArgumentParser
 from plimsoll.run.options import locustfiles
 from plimsoll.run.options.option import Kind
-from plimsoll.run.options.table import OPTIONS
+from plimsoll.run.options.rows import ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -80,7 +80,7 @@ def settle(parsed: argparse.Namespace, plan: RunPlan) -> dict[str, Any]:
 def _by_locusts_names(plan: RunPlan) -> dict[str, Any]:
     """What was given, or else the plan's own value; without what is only the default of the option."""
     values = {"headless": True, "locustfile": ",".join(plan.locustfiles), **dict(plan.options)}
-    for row in OPTIONS:
+    for row in ROWS:
         if row.locust is None:
             continue
         value = values.pop(row.dest, getattr(plan, row.value_name, None))

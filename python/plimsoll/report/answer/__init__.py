@@ -1,5 +1,33 @@
-"""The answer of a study: one to four plain sentences, from its comparisons and findings."""
+"""The answer to a study's question: one to four plain sentences, from its comparisons and findings."""
 
-from plimsoll.report.answer.study import answer_of
+from __future__ import annotations
 
-__all__ = ["answer_of"]
+from typing import TYPE_CHECKING
+
+from plimsoll.report.answer import limits, versions
+from plimsoll.report.numbers import counted
+from plimsoll.report.shape import shape_of
+
+if TYPE_CHECKING:
+    from plimsoll.stats.analysis import Analysis
+
+MOST = 4
+"""Sentences of an answer."""
+
+
+def answer_of(analysis: Analysis) -> tuple[str, ...]:
+    """One to four sentences. Names of variants stand between backticks."""
+    study = analysis.study
+    if not study.trials:
+        return ("No run has ended yet.",)
+    compared = versions.sentences(analysis)
+    if shape_of(study) == "rates":
+        found = [*limits.carried(analysis), *compared]
+    elif len(study.levels) > 1 and len(study.variants) == 1:
+        found = [*limits.of_target(analysis.findings, MOST), *compared]
+    else:
+        first = compared[: MOST - 1]
+        found = [*first, *limits.of_target(analysis.findings, MOST - len(first))]
+    if not found:
+        found = [*limits.single(analysis)]
+    return tuple(found[:MOST]) or (f"{counted(len(study.trials), 'run')}; nothing in them can be compared.",)

@@ -27,11 +27,11 @@ from plimsoll.report.document.findings import shown_findings
 from plimsoll.report.document.footnotes import Footnotes, general
 from plimsoll.report.document.overview import generator_table, observed_table
 from plimsoll.report.document.pictures import ShownCharts, main_ones
-from plimsoll.report.document.shape import changes_of, collected, facts_of
 from plimsoll.report.document.summary import summary_table
 from plimsoll.report.document.tables import failure_table, locust_tables
 from plimsoll.report.document.verdict_tables import verdict_table
 from plimsoll.report.numbers import counted
+from plimsoll.report.shape import changes_of, collected, facts_of
 from plimsoll.stats.cells import cells_of
 
 if TYPE_CHECKING:

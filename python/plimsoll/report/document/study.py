@@ -11,7 +11,7 @@ from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.setup import setup_text
-from plimsoll.report.document.shape import Shape, shape_of
+from plimsoll.report.shape import Shape, shape_of
 
 if TYPE_CHECKING:
     from plimsoll.report.document.blocks import Block

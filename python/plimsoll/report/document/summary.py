@@ -8,9 +8,9 @@ from plimsoll.report import words
 from plimsoll.report.answer.versions import topics_of
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
-from plimsoll.report.document.shape import changes_of, shape_of
 from plimsoll.report.document.tables import failed, main_row, quantile
 from plimsoll.report.numbers import NONE, count, known
+from plimsoll.report.shape import changes_of, shape_of
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.answer import answer_of
 from plimsoll.report.document.footnotes import general
-from plimsoll.report.document.shape import changes_of, collected, shape_of
 from plimsoll.report.gate import is_invalid, is_primary, regressions
+from plimsoll.report.shape import changes_of, collected, shape_of
 from plimsoll.report.words import direction, verdict
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.metric import Metric

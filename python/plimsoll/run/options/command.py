@@ -18,7 +18,8 @@ from plimsoll.run.options.config import read_settings
 from plimsoll.run.options.locustfile_options import LocustfileOptions, find_locustfile_options
 from plimsoll.run.options.option import STORE, Kind, Use
 from plimsoll.run.options.parameter import TableOption
-from plimsoll.run.options.table import OPTIONS, PAGE, run_options
+from plimsoll.run.options.rows import PAGE
+from plimsoll.run.options.table import OPTIONS, run_options
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence

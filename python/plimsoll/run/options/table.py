@@ -1,106 +1,19 @@
-"""Every option of `plimsoll run`, and Locust's other options, a row each.
+"""Every option there is: those of `rows`, and those for other shapes of the load.
 
-A row here is all that a new option needs to be on the command line, in `environment.parsed_options`, in environment
-variables, in configuration files and in the reference. What it does is in `plimsoll.run.planning`.
+Processes of a run read `rows` alone: Locust has no options for shapes, and what reads them takes long to import.
 """
 
 from __future__ import annotations
 
 from plimsoll.load.shapes import shape_flags, shape_options
-from plimsoll.record import TIMES_OF
-from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
-
-WHAT, HOW_MUCH, SHAPE, RESULTS, PAGE = (
-    "What to run", "How much of it", "In another shape", "What comes of it", "The page"
-)  # fmt: skip
-"""Headings, in the order of the help text."""
-OTHERS = "Other options of Locust"
-
-_WEB, _MASTER, _WORKER = "Web UI options", "Master options", "Worker options"
-_TAGS, _STATISTICS, _LOGGING, _OTHER = "Tag options", "Request statistics options", "Logging options", "Other options"
-
-
-def _option(*flags: str, group: str, help: str, metavar: str | None = None, **settings: object) -> Option:
-    return Option(flags, group, help, metavar=metavar, **settings)  # type: ignore[arg-type]
-
-
-def _flag(*flags: str, group: str, help: str, name: str = "", locust: LocustOption | None = None) -> Option:
-    return Option(flags, group, help, Kind.FLAG, name=name, locust=locust)
-
-
-def _page(
-    *flags: str, metavar: str | None, kind: Kind = Kind.TEXT, help: str, locust: LocustOption | None = None,
-    of_runs: bool = False,
-) -> Option:  # fmt: skip
-    """of_runs: `plimsoll serve`, which has the same page, has no use for it."""
-    return Option(flags, PAGE, help, kind, metavar, locust=locust, verbs=("run",) if of_runs else ("run", "serve"))
-
-
-def _locusts(
-    *flags: str, locust: LocustOption, use: Use = Use.LOCUSTFILE, kind: Kind = Kind.TEXT, help: str = "",
-    default: object = None,
-) -> Option:  # fmt: skip
-    return Option(flags, OTHERS, help, kind, default=default, use=use, locust=locust)
-
+from plimsoll.run.options.option import Kind, Option
+from plimsoll.run.options.rows import HOW_MUCH, ROWS, SHAPE
 
 # fmt: off
-_WHAT = (
-    _option("-f", "--locustfile", group=WHAT, metavar="FILE",
-            help="Locustfile; several with commas between, or a folder; locustfile.py by default.",
-            locust=LocustOption(FINDS_THE_LOCUSTFILE, env="LOCUSTFILE", default="locustfile.py")),
-    _option("-H", "--host", group=WHAT, metavar="URL", help="Base URL of the target.", locust=LocustOption(env="HOST")),
-    _option("-T", "--tags", group=WHAT, metavar="TAG…", multiple=True, help="Only tasks with one of these tags.",
-            locust=LocustOption(_TAGS, env="TAGS")),
-    _option("-E", "--exclude-tags", group=WHAT, metavar="TAG…", multiple=True,
-            help="Only tasks with none of these tags.", locust=LocustOption(_TAGS, env="EXCLUDE_TAGS")),
-    _option("--config-users", group=WHAT, metavar="JSON…", multiple=True, kind=Kind.USER_CONFIG,
-            help="Attributes of user classes, as a JSON object, a list of them, or a file with either: "
-                 "'{\"user_class_name\": \"Buyer\", \"weight\": 3}'.",
-            locust=LocustOption(env="CONFIG_USERS")),
-    _option("--profile", group=WHAT, metavar="TEXT", help="For the locustfile: environment.profile.",
-            locust=LocustOption(_OTHER, env="PROFILE")),
-    _flag("--equal-weights", group=WHAT, help="Ignore the weights of classes and tasks.", locust=LocustOption(_OTHER)),
-    _option("-X", "--method", group=WHAT, metavar="METHOD", help="Method for a URL; GET by default, POST with a body."),
-    _option("--header", group=WHAT, name="headers", metavar="'NAME: VALUE'", multiple=True,
-            help="A header for a URL; may be repeated."),
-    _option("--body", group=WHAT, metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
-    _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
-            help="Makes random choices the same again; drawn and kept by default."),
-    _option("--config", group=WHAT, metavar="FILE", help="A configuration file besides the usual ones.",
-            locust=LocustOption(FINDS_THE_LOCUSTFILE)),
-    _flag("-l", "--list", group=WHAT, name="list_classes", help="Print the user classes and exit.",
-          locust=LocustOption(dest="list_commands")),
-    _flag("--show-task-ratio", group=WHAT, help="Print how often each task is picked, and exit.",
-          locust=LocustOption(_OTHER)),
-    _flag("--show-task-ratio-json", group=WHAT, help="The same as JSON.", locust=LocustOption(_OTHER)),
-)
-
-_HOW_MUCH = (
-    _option("-u", "--users", group=HOW_MUCH, metavar="N", kind=Kind.USERS,
-            help="Closed model: how many users; 1 by default.",
-            locust=LocustOption(dest="num_users", env="USERS", as_given=True)),
-    _option("-r", "--spawn-rate", group=HOW_MUCH, metavar="N", kind=Kind.RATE,
-            help="Users to start per second; 1 by default, all at once for native users.",
-            locust=LocustOption(env="SPAWN_RATE", as_given=True)),
-    _option("-t", "--run-time", group=HOW_MUCH, kind=Kind.DURATION, help="20, 20s, 3m, 1h30m; without it until Ctrl-C.",
-            locust=LocustOption(env="RUN_TIME", as_given=True)),
-    _option("-s", "--stop-timeout", group=HOW_MUCH, kind=Kind.DURATION,
-            help="How long what is under way may take to finish in the end; 0 for a locustfile in the closed "
-                 "model, else 10s.",
-            locust=LocustOption(_OTHER, env="STOP_TIMEOUT", default="0")),
-    _option("--processes", group=HOW_MUCH, metavar="N", kind=Kind.INTEGER, default=1,
-            help="Worker processes, one core each; -1 is one per core.",
-            locust=LocustOption(_WORKER, env="PROCESSES", as_given=True)),
-    _option("--source-address", group=HOW_MUCH, metavar="A[,B,…]",
-            help="Local address that users come from; of several, A,B,C or FIRST-LAST or NETWORK/BITS, each "
-                 "user gets one in turn and keeps it."),
-    _flag("--reset-stats", group=HOW_MUCH, help="Forget the ramp-up: the run begins when all users are there.",
-          locust=LocustOption(_STATISTICS, env="RESET_STATS")),
-)
-
 _SHAPE = (
-    *(_option(flag, group=SHAPE, metavar=each.metavar, help=each.help)
+    *(Option((flag,), SHAPE, each.help, metavar=each.metavar)
       for flag, each in zip(shape_flags(), shape_options().values(), strict=True)),
+<<<<<<< HEAD
     _option("--spacing", group=SHAPE, choices=("uniform", "poisson"),
             help="Arrivals at even distances, which is the default, or at random ones."),
     _option("--max-users", group=SHAPE, metavar="N", kind=Kind.COUNT,
@@ -220,10 +133,29 @@ _OTHERS = (
              help="--expect-slaves has been renamed to --expect-workers"),
     _locusts("--slave", use=Use.DROPPED, kind=Kind.FLAG, locust=LocustOption(_WORKER),
              help="--slave has been renamed to --worker"),
+=======
+    Option(("--spacing",), SHAPE, "Arrivals at even distances, which is the default, or at random ones.",
+           choices=("uniform", "poisson")),
+    Option(("--max-users",), SHAPE, "Open model: most users at a time; 10000 by default.", Kind.COUNT, "N"),
+    Option(("--on-saturation",), SHAPE,
+           "What an arrival does when all users are busy: wait, which is the default and counts as "
+           "response time, or be dropped, and counted.",
+           choices=("wait", "drop")),
+    Option(("--warmup",), SHAPE,
+           "Send at the first level for so long before the run time, left out of the results.", metavar="TIME"),
+    Option(("--iterations",), SHAPE, "Stop after so many iterations in all.", Kind.COUNT, "N"),
+    Option(("--requests",), SHAPE, "Stop after so many requests of native users in all.", Kind.COUNT, "N"),
+>>>>>>> main
 )
 # fmt: on
 
-OPTIONS: list[Option] = [*_WHAT, *_HOW_MUCH, *_SHAPE, *_RESULTS, *_PAGE, STORE, *_OTHERS]
+
+def _in_order() -> list[Option]:
+    place = 1 + max(number for number, each in enumerate(ROWS) if each.group == HOW_MUCH)
+    return [*ROWS[:place], *_SHAPE, *ROWS[place:]]
+
+
+OPTIONS = _in_order()
 
 
 def run_options() -> list[Option]:

@@ -118,7 +118,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
     ) -> ResponseContextManager | None:
         """Compose a request and send it, without the help of requests; None, and nothing sent, if it takes that."""
         route = routes_of(self.base_url or "")[url]
-        setup = None if route.has_credentials else self._setup_for(route.root)
+        setup = None if route.has_credentials else self.setup_for(route.root)
         if setup is None:
             return None
         method, name = chain.endpoint

@@ -132,7 +132,7 @@ class SessionSettings:
                 self._cookies.set(name, value)
         self._changed()
 
-    def _setup_for(self, root: str) -> ComposedSetup | None:
+    def setup_for(self, root: str) -> ComposedSetup | None:
         """What the settings come to for one root; None if every request has to be prepared by requests."""
         if self._is_special and (self._has_own_steps or self._containers_say_something()):
             return None

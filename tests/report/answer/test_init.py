@@ -1,8 +1,7 @@
 import pytest
 from tests.report.studies import SAMPLES, ladder, operations, rates
 
-from plimsoll.report.answer import answer_of
-from plimsoll.report.answer.study import MOST
+from plimsoll.report.answer import MOST, answer_of
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.study import Study, Trial
 

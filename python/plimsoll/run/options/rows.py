@@ -1,0 +1,207 @@
+"""The options of `plimsoll run` but those for other shapes of the load, and Locust's other options, a row each.
+
+A row here is all that a new option needs to be on the command line, in `environment.parsed_options`, in environment
+variables, in configuration files and in the reference. What it does is in `plimsoll.run.planning`.
+"""
+
+from __future__ import annotations
+
+from plimsoll.record import TIMES_OF
+from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
+
+WHAT, HOW_MUCH, SHAPE, RESULTS, PAGE = (
+    "What to run", "How much of it", "In another shape", "What comes of it", "The page"
+)  # fmt: skip
+"""Headings, in the order of the help text."""
+OTHERS = "Other options of Locust"
+
+_WEB, _MASTER, _WORKER = "Web UI options", "Master options", "Worker options"
+_TAGS, _STATISTICS, _LOGGING, _OTHER = "Tag options", "Request statistics options", "Logging options", "Other options"
+
+
+def _option(*flags: str, group: str, help: str, metavar: str | None = None, **settings: object) -> Option:
+    return Option(flags, group, help, metavar=metavar, **settings)  # type: ignore[arg-type]
+
+
+def _flag(*flags: str, group: str, help: str, name: str = "", locust: LocustOption | None = None) -> Option:
+    return Option(flags, group, help, Kind.FLAG, name=name, locust=locust)
+
+
+def _page(
+    *flags: str, metavar: str | None, kind: Kind = Kind.TEXT, help: str, locust: LocustOption | None = None,
+    of_runs: bool = False,
+) -> Option:  # fmt: skip
+    """of_runs: `plimsoll serve`, which has the same page, has no use for it."""
+    return Option(flags, PAGE, help, kind, metavar, locust=locust, verbs=("run",) if of_runs else ("run", "serve"))
+
+
+def _locusts(
+    *flags: str, locust: LocustOption, use: Use = Use.LOCUSTFILE, kind: Kind = Kind.TEXT, help: str = "",
+    default: object = None,
+) -> Option:  # fmt: skip
+    return Option(flags, OTHERS, help, kind, default=default, use=use, locust=locust)
+
+
+# fmt: off
+_WHAT = (
+    _option("-f", "--locustfile", group=WHAT, metavar="FILE",
+            help="Locustfile; several with commas between, or a folder; locustfile.py by default.",
+            locust=LocustOption(FINDS_THE_LOCUSTFILE, env="LOCUSTFILE", default="locustfile.py")),
+    _option("-H", "--host", group=WHAT, metavar="URL", help="Base URL of the target.", locust=LocustOption(env="HOST")),
+    _option("-T", "--tags", group=WHAT, metavar="TAG…", multiple=True, help="Only tasks with one of these tags.",
+            locust=LocustOption(_TAGS, env="TAGS")),
+    _option("-E", "--exclude-tags", group=WHAT, metavar="TAG…", multiple=True,
+            help="Only tasks with none of these tags.", locust=LocustOption(_TAGS, env="EXCLUDE_TAGS")),
+    _option("--config-users", group=WHAT, metavar="JSON…", multiple=True, kind=Kind.USER_CONFIG,
+            help="Attributes of user classes, as a JSON object, a list of them, or a file with either: "
+                 "'{\"user_class_name\": \"Buyer\", \"weight\": 3}'.",
+            locust=LocustOption(env="CONFIG_USERS")),
+    _option("--profile", group=WHAT, metavar="TEXT", help="For the locustfile: environment.profile.",
+            locust=LocustOption(_OTHER, env="PROFILE")),
+    _flag("--equal-weights", group=WHAT, help="Ignore the weights of classes and tasks.", locust=LocustOption(_OTHER)),
+    _option("-X", "--method", group=WHAT, metavar="METHOD", help="Method for a URL; GET by default, POST with a body."),
+    _option("--header", group=WHAT, name="headers", metavar="'NAME: VALUE'", multiple=True,
+            help="A header for a URL; may be repeated."),
+    _option("--body", group=WHAT, metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
+    _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
+            help="Makes random choices the same again; drawn and kept by default."),
+    _option("--config", group=WHAT, metavar="FILE", help="A configuration file besides the usual ones.",
+            locust=LocustOption(FINDS_THE_LOCUSTFILE)),
+    _flag("-l", "--list", group=WHAT, name="list_classes", help="Print the user classes and exit.",
+          locust=LocustOption(dest="list_commands")),
+    _flag("--show-task-ratio", group=WHAT, help="Print how often each task is picked, and exit.",
+          locust=LocustOption(_OTHER)),
+    _flag("--show-task-ratio-json", group=WHAT, help="The same as JSON.", locust=LocustOption(_OTHER)),
+)
+
+_HOW_MUCH = (
+    _option("-u", "--users", group=HOW_MUCH, metavar="N", kind=Kind.USERS,
+            help="Closed model: how many users; 1 by default.",
+            locust=LocustOption(dest="num_users", env="USERS", as_given=True)),
+    _option("-r", "--spawn-rate", group=HOW_MUCH, metavar="N", kind=Kind.RATE,
+            help="Users to start per second; 1 by default, all at once for native users.",
+            locust=LocustOption(env="SPAWN_RATE", as_given=True)),
+    _option("-t", "--run-time", group=HOW_MUCH, kind=Kind.DURATION, help="20, 20s, 3m, 1h30m; without it until Ctrl-C.",
+            locust=LocustOption(env="RUN_TIME", as_given=True)),
+    _option("-s", "--stop-timeout", group=HOW_MUCH, kind=Kind.DURATION,
+            help="How long what is under way may take to finish in the end; 0 for a locustfile in the closed "
+                 "model, else 10s.",
+            locust=LocustOption(_OTHER, env="STOP_TIMEOUT", default="0")),
+    _option("--processes", group=HOW_MUCH, metavar="N", kind=Kind.INTEGER, default=1,
+            help="Worker processes, one core each; -1 is one per core.",
+            locust=LocustOption(_WORKER, env="PROCESSES", as_given=True)),
+    _option("--source-address", group=HOW_MUCH, metavar="A[,B,…]",
+            help="Local address that users come from; of several, A,B,C or FIRST-LAST or NETWORK/BITS, each "
+                 "user gets one in turn and keeps it."),
+    _flag("--reset-stats", group=HOW_MUCH, help="Forget the ramp-up: the run begins when all users are there.",
+          locust=LocustOption(_STATISTICS, env="RESET_STATS")),
+)
+
+_RESULTS = (
+    _option("--threshold", group=RESULTS, name="thresholds", metavar="TEXT", multiple=True,
+            help="'p99 < 200ms', 'errors < 0.1% over 10s', 'rps > 900 for 30s, else stop': exit code 1 when "
+                 "it does not hold; may be repeated."),
+    _option("--junit", group=RESULTS, metavar="FILE", help="Write thresholds and validity as JUnit XML."),
+    _option("--hlog", group=RESULTS, metavar="FILE",
+            help="Write an HdrHistogram log: a line per second and endpoint."),
+    _option("--log-exchanges", group=RESULTS, metavar="FILE",
+            help="Write every exchange with its stamps as Parquet."),
+    _option("--times-of", group=RESULTS, choices=tuple(TIMES_OF), default="all",
+            help="Whose times the tables show and thresholds judge: those of failed requests too, which is "
+                 "the default, or not. All are kept."),
+    _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
+          locust=LocustOption(_WEB, env="HEADLESS")),
+    _option("--name", group=RESULTS, metavar="TEXT", help="What the run is called in lists."),
+    _option("--csv", group=RESULTS, metavar="PREFIX", help="Write PREFIX_stats.csv and Locust's other three.",
+            locust=LocustOption(_STATISTICS, "csv_prefix", env="CSV")),
+    _flag("--csv-full-history", group=RESULTS, help="Every endpoint in PREFIX_stats_history.csv.",
+          locust=LocustOption(_STATISTICS, "stats_history_enabled", env="CSV_FULL_HISTORY")),
+    _flag("--json", group=RESULTS, name="as_json",
+          help="Print Locust's JSON on stdout: a list with an object per endpoint.", locust=LocustOption(_STATISTICS)),
+    _option("--json-file", group=RESULTS, metavar="FILE",
+            help="Write the same to FILE; .json is added if it is missing.", locust=LocustOption(_STATISTICS)),
+    _option("--summary", group=RESULTS, metavar="FILE",
+            help="Write all that is known of the run as one JSON document; - is stdout."),
+    _option("--html", group=RESULTS, metavar="FILE",
+            help="Write a report as one HTML page; {u}, {r}, {t} stand for users, spawn rate, run time.",
+            locust=LocustOption(_STATISTICS, "html_file", env="HTML")),
+    _flag("--print-stats", group=RESULTS, help="Accepted: the tables are printed in any case.",
+          locust=LocustOption(_STATISTICS, env="PRINT_STATS")),
+    _flag("--only-summary", group=RESULTS, help="No tables until the end.",
+          locust=LocustOption(_STATISTICS, env="ONLY_SUMMARY")),
+    _option("--exit-code-on-error", group=RESULTS, metavar="N", kind=Kind.INTEGER, default=1,
+            help="Exit code after failures; 1 by default.",
+            locust=LocustOption(_OTHER, env="EXIT_CODE_ON_ERROR", default=1)),
+    _option("--exit-code-on-invalid", group=RESULTS, metavar="N", kind=Kind.INTEGER, default=3,
+            help="Exit code of a run whose load was not the load asked for; 3 by default, 0 to go by the others."),
+    _flag("--strict", group=RESULTS,
+          help="Exit code 3 also when the generator may have added more than 5 % to a figure."),
+    _option("-L", "--loglevel", group=RESULTS, metavar="LEVEL", kind=Kind.LEVEL, choices=LEVELS, default="INFO",
+            help="Log DEBUG, INFO, WARNING, ERROR or CRITICAL and worse.",
+            locust=LocustOption(_LOGGING, env="LOGLEVEL", default="INFO")),
+    _option("--logfile", group=RESULTS, metavar="FILE", help="Log there instead of to stderr.",
+            locust=LocustOption(_LOGGING, env="LOGFILE", as_given=True)),
+    _flag("--skip-log-setup", group=RESULTS, help="The locustfile sets logging up itself.",
+          locust=LocustOption(_LOGGING, env="SKIP_LOG_SETUP")),
+)
+
+_PAGE = (
+    _page("--web-host", metavar="ADDRESS",
+          help="Address of the page, 127.0.0.1 by default: only this machine. Others need a token.",
+          locust=LocustOption(_WEB, env="WEB_HOST", default="")),
+    _page("-P", "--web-port", metavar="N", kind=Kind.PORT,
+          help="Port of the page, 8089 by default, or another that is free; 0 is any.",
+          locust=LocustOption(_WEB, env="WEB_PORT", default=8089)),
+    _page("--web-base-path", metavar="PATH", help="Put in front of every path: /load.",
+          locust=LocustOption(_WEB, env="WEB_BASE_PATH", default="")),
+    _page("--web-token", metavar="TEXT",
+          help="What people must know to see the page; made, and printed, where one is needed."),
+    _page("--web-login", metavar=None, kind=Kind.FLAG, help="Ask for the token on this machine too.",
+          locust=LocustOption(_WEB, env="WEB_LOGIN")),
+    _page("--tls-cert", metavar="FILE", help="Serve the page by HTTPS with this certificate.",
+          locust=LocustOption(_WEB, env="TLS_CERT", default="")),
+    _page("--tls-key", metavar="FILE", help="Its key.", locust=LocustOption(_WEB, env="TLS_KEY", default="")),
+    _page("--autostart", metavar=None, kind=Kind.FLAG, of_runs=True,
+          help="Start the users of a locustfile at once, as all others are.",
+          locust=LocustOption(_WEB, env="AUTOSTART")),
+    _page("--autoquit", metavar="N", kind=Kind.INTEGER, of_runs=True,
+          help="End so many seconds after a run; -1: only by Ctrl-C, as is the default with a locustfile.",
+          locust=LocustOption(_WEB, env="AUTOQUIT", default=-1)),
+    _page("--class-picker", metavar=None, kind=Kind.FLAG, of_runs=True,
+          help="On the page, let people choose to follow no LoadTestShape.",
+          locust=LocustOption(_WEB, env="USERCLASS_PICKER")),
+)
+
+# Of Locust's cluster, which is not here, of its page, and what Locust itself no longer has.
+_OTHERS = (
+    _locusts("--enable-rebalancing", use=Use.IGNORED, kind=Kind.FLAG, locust=LocustOption(_MASTER)),
+    _locusts("--expect-workers", use=Use.IGNORED, kind=Kind.COUNT, default=1,
+             locust=LocustOption(_MASTER, env="EXPECT_WORKERS", default=1)),
+    _locusts("--expect-workers-max-wait", use=Use.IGNORED, kind=Kind.INTEGER, default=0,
+             locust=LocustOption(_MASTER, env="EXPECT_WORKERS_MAX_WAIT", default=0)),
+    _locusts("--master", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_MASTER, env="MODE_MASTER")),
+    _locusts("--master-bind-host", use=Use.UNSUPPORTED,
+             locust=LocustOption(_MASTER, env="MASTER_BIND_HOST", default="*")),
+    _locusts("--master-bind-port", use=Use.UNSUPPORTED, kind=Kind.INTEGER,
+             locust=LocustOption(_MASTER, env="MASTER_BIND_PORT", default=5557)),
+    _locusts("--worker", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_WORKER, env="MODE_WORKER")),
+    _locusts("--master-host", use=Use.UNSUPPORTED,
+             locust=LocustOption(_WORKER, env="MASTER_NODE_HOST", default="127.0.0.1")),
+    _locusts("--master-port", use=Use.UNSUPPORTED, kind=Kind.INTEGER,
+             locust=LocustOption(_WORKER, env="MASTER_NODE_PORT", default=5557)),
+    _locusts("--otel", use=Use.UNSUPPORTED, kind=Kind.FLAG, locust=LocustOption(_OTHER, env="ENABLE_OPENTELEMETRY")),
+    _locusts("--web-host-display-name", locust=LocustOption(_WEB, env="WEB_HOST_DISPLAY_NAME")),
+    _locusts("--headful", kind=Kind.FLAG, locust=LocustOption(_WEB, env="HEADFUL")),
+    _locusts("--build-path", locust=LocustOption(_WEB, env="BUILD_PATH", default="")),
+    _locusts("--web-auth", use=Use.DROPPED, locust=LocustOption(_WEB),
+             help="--web-auth has been replaced with --web-login"),
+    _locusts("--legacy-ui", use=Use.DROPPED, kind=Kind.FLAG, locust=LocustOption(_WEB, default=False),
+             help="--legacy-ui is no longer supported"),
+    _locusts("--expect-slaves", use=Use.DROPPED, kind=Kind.FLAG, locust=LocustOption(_MASTER),
+             help="--expect-slaves has been renamed to --expect-workers"),
+    _locusts("--slave", use=Use.DROPPED, kind=Kind.FLAG, locust=LocustOption(_WORKER),
+             help="--slave has been renamed to --worker"),
+)
+# fmt: on
+
+ROWS: list[Option] = [*_WHAT, *_HOW_MUCH, *_RESULTS, *_PAGE, STORE, *_OTHERS]
