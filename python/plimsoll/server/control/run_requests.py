@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from plimsoll.errors import FieldError, SeveralFieldsError, UsageError
-from plimsoll.load.durations import format_duration
+from plimsoll.load.durations import format_duration, parse_duration
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
@@ -196,7 +196,7 @@ def _check_fields(request: RunRequest) -> None:
     """Raises SeveralFieldsError for all texts that cannot be read."""
     found = []
     checks: list[Callable[[], object]] = [
-        *(partial(_converted, name, getattr(request, name)) for name in DURATIONS if getattr(request, name)),
+        *(partial(_duration, name, getattr(request, name)) for name in DURATIONS if getattr(request, name)),
         *(partial(_threshold, text) for text in request.thresholds),
     ]
     if request.model == "open" and request.shape == "constant" and request.rate:
@@ -208,6 +208,13 @@ def _check_fields(request: RunRequest) -> None:
             found.append(error)
     if found:
         raise found[0] if len(found) == 1 else SeveralFieldsError(found)
+
+
+def _duration(name: str, text: str) -> None:
+    try:
+        parse_duration(text)
+    except UsageError as error:
+        raise FieldError(f"{name.replace('_', ' ')}: {error}", name) from error
 
 
 def _threshold(text: str) -> None:
