@@ -45,7 +45,7 @@ GROUPS = {
         ("tests/labs/todos", "tests/labs/discussion", "tests/labs/keys", "tests/labs/proxies"),
         ("labs/", f"{PACKAGE}experiment/", f"{PACKAGE}run/supervised/"),
     ),
-    "statistics": Group(("tests/stats",), (f"{PACKAGE}stats/",)),
+    "statistics": Group(("tests/stats", "tests/capacity"), (f"{PACKAGE}stats/", f"{PACKAGE}capacity/")),
     "benches": Group(("tests/benches",), ("benches/", *ENGINE)),
 }  # fmt: skip
 

@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -46,6 +49,8 @@ def url():
         ([URL, "--slo", "p99 < 50ms", "--from", "9", "--to", "5"], "--to 5 is below --from 9"),
         ([URL, "--slo", "p99 < 50ms", "--from", "0"], "--from: a load is above 0"),
         ([URL, "--slo", "p99 < 50ms", "--width", "5"], "--width 5: a share between 0% and 100%"),
+        ([URL, "--slo", "p99 < 50ms", "--resume", "--fresh"], "--fresh contradicts --resume"),
+        ([URL, "--slo", "p99 < 50ms", "--resume"], "there is no search capacity-127.0.0.1:9 to go on with"),
         ([URL, "--slo", "p99 < 50ms", "--time", "0s"], "must be longer than 0"),
         ([URL, "--slo", "p99 < 50ms", "--picture", "a.gif"], "its name ends in .svg or .png"),
         ([URL, "--slo", "p99 < 50ms", "--json", "no/where.json"], "there is no folder"),
@@ -67,24 +72,48 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
     """20 and 40 arrivals per second of a target that answers at once; a minute would be missed by no machine."""
     result = plimsoll(
         "capacity", *quick(url), "--to", "40", "--slo", "p99 < 60s, errors < 1%", "--json", "c.json", "--md", "c.md",
-        "--picture", "c.svg",
+        "--picture", "c.svg", "--name", "todos",
     )  # fmt: skip
     assert result.exit_code == 0, result.output
-    assert "Capacity at least 40/s under p99 < 60s, errors < 1%" in result.output
+    assert "This service carries at least 40 requests/s with p99 < 60s, errors < 1%, in runs of 1 s" in result.output
     document = json.loads((tmp_path / "c.json").read_text())
-    assert (document["schema"], document["capacity"], document["high"]) == ("plimsoll.capacity", 40, None)
+    assert (document["schema"], document["low"], document["high"]) == ("plimsoll.capacity", 40, None)
     assert [each["load"] for each in document["runs"]] == [20, 40]
     with Store.open() as store:
-        stored_run_ids = {run.id: run.manifest["scenario"]["name"] for run in store.runs()}
-    assert stored_run_ids == {
-        document["runs"][0]["run"]: "capacity: 20/s (double)",
-        document["runs"][1]["run"]: "capacity: 40/s (double)",
+        stored = {run.id: (run.experiment, run.manifest["scenario"]["name"]) for run in store.runs()}
+    variant = url.removeprefix("http://")
+    assert stored == {
+        document["runs"][0]["run"]: ("todos", f"todos: {variant}, 20/s, repeat 1"),
+        document["runs"][1]["run"]: ("todos", f"todos: {variant}, 40/s, repeat 1"),
     }
-    assert "| 40/s | double |" in (tmp_path / "c.md").read_text()
+    assert "This service carries at least 40 requests/s" in (tmp_path / "c.md").read_text()
     assert (tmp_path / "c.svg").read_text().startswith("<svg")
+    again = plimsoll("report", "todos", "--format", "json")
+    assert json.loads(again.stdout)["runs"] == document["runs"]
+    assert "todos" in plimsoll("runs", "--experiments").output
 
 
 def test_an_objective_that_is_never_met(plimsoll, url):
     result = plimsoll("capacity", *quick(f"{url}/broken"), "--slo", "errors < 1%", "--users", "--from", "2")
     assert result.exit_code == 1, result.output
-    assert "No capacity under errors < 1%: it is not even met at 1 user" in result.output
+    assert "This service does not meet errors < 1% even at 1 user, the lowest load that was tried." in result.output
+
+
+def test_a_search_goes_on_after_ctrl_c(plimsoll, url, tmp_path):
+    words = ["capacity", *quick(url), "--to", "40", "--slo", "p99 < 60s", "--name", "todos"]
+    command = [sys.executable, "-m", "plimsoll", *words]
+    with subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as search:
+        assert search.stderr is not None
+        assert any(line.endswith("met\n") for line in search.stderr)
+        search.send_signal(signal.SIGINT)
+        said = search.stderr.read()
+    assert search.returncode == 130, said
+    assert "--resume goes on" in said
+    assert plimsoll(*words).exit_code == 2
+    result = plimsoll(*words, "--resume", "--json", "c.json")
+    assert result.exit_code == 0, result.output
+    assert "search todos goes on after" in result.output
+    document = json.loads((tmp_path / "c.json").read_text())
+    assert ([each["load"] for each in document["runs"]], document["finished"]) == ([20, 40], True)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
+from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import (
     Claim,
@@ -27,6 +28,7 @@ from plimsoll.stats.study import (
     Trial,
 )
 from plimsoll.stats.study_json import from_json, to_json
+from plimsoll.stats.thresholds.slo import CriterionResult, parse_slo
 
 words = some.text(max_size=8)
 numbers = some.floats(allow_nan=False)
@@ -180,3 +182,11 @@ def test_a_study_that_was_stored_before_is_read_and_written_as_it_was():
     assert trial.endpoints[0].course.histograms[0].encode() == trial.endpoints[0].histogram.encode()
     assert math.isnan(trial.endpoints[0].course.means[1])
     assert math.isinf(trial.facts["share"])
+
+
+def test_a_search_for_capacity_is_read_back():
+    criteria = parse_slo("p99 < 50ms, timeout < 1%")
+    results = tuple(CriterionResult(each, 1.0, held=True, at_least=False) for each in criteria)
+    search = CapacitySearch(criteria, "/s", 10.0, (CapacityProbe(5.0, 10.0, "halve", results, run="r", backlog=0.5),))
+    study = Study("s", (), search=search)
+    assert from_json(json.loads(json.dumps(to_json(study)))).search == search

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,14 +18,15 @@ from plimsoll.load.shapes import shape_flags
 
 if TYPE_CHECKING:
     from plimsoll.capacity.search import Settings
-    from plimsoll.stats.capacity.estimate import Capacity, CapacityProbe
+    from plimsoll.stats.capacity.estimate import Capacity
+    from plimsoll.stats.capacity.probe import CapacityProbe
     from plimsoll.stats.study import LoadUnit
-    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.store import Store
 
 _TAKEN = ("-u", "--users", "-r", "--spawn-rate", "-t", "--run-time", *shape_flags())
 _OVERHEAD = 2.0
 """Seconds that starting and reporting a run take, about."""
-_RUNS = 18
+_RUNS = 10
 """Runs until the confirming ones, about."""
 
 
@@ -36,10 +36,11 @@ _RUNS = 18
 Examples:
   plimsoll capacity plan.toml --slo 'p99 < 200ms, errors < 0.1%'
   plimsoll capacity http://127.0.0.1:8000/ --slo 'p99 < 50ms' --from 100 --time 5s
+  plimsoll capacity plan.toml --slo 'p99 < 200ms, errors < 0.1%' --resume      go on after Ctrl-C, a crash or a kill
   plimsoll capacity -f shop.py -H http://127.0.0.1:8000 --users --slo 'p95 of "GET /cart" < 300ms' --from 5 --to 500
 
 The exit code is 0 when there is an answer, 1 when the objective is not met at any load, 2 for what cannot be run, 3
-when the generator, not the target, was the limit.""",
+when the generator, not the target, was the limit, 130 when it was interrupted.""",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[URL | PLAN | TARGETS | -f FILE] [OPTIONS OF run]")
 @click.option("--slo", required=True, metavar="THRESHOLDS", help="The objective: 'p99 < 200ms, errors < 0.1%'.")
@@ -52,6 +53,11 @@ when the generator, not the target, was the limit.""",
 @click.option("--width", default="5%", show_default=True, help="Relative width at which halving ends.")
 @click.option("--confirm", type=click.IntRange(6, 200), default=12, show_default=True, help="Confirming runs.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the order, and of the users.")
+@click.option(
+    "--name", metavar="NAME", help="What the search is called in the store (default: after what is searched)."
+)
+@click.option("--resume", is_flag=True, help="Go on with a search that was interrupted; its runs are not repeated.")
+@click.option("--fresh", is_flag=True, help="Begin anew; runs of a search of this name no longer count.")
 @click.option("--json", "json_file", metavar="FILE", help='Write all of it as JSON; "-" is stdout.')
 @click.option("--md", metavar="FILE", help='Write it as Markdown; "-" is stdout.')
 @click.option("--picture", metavar="FILE", help="Draw it: FILE.svg or FILE.png.")
@@ -61,72 +67,72 @@ def capacity(ctx: click.Context, /, words: tuple[str, ...], store: str | None, *
     """Find the highest load at which a service meets an objective, as a range with its confidence.
 
     The load is doubled until the objective breaks, then halved, and then confirmed by runs around the place, in random
-    order. Each run is kept like any other. What follows is passed on to `plimsoll run`.
+    order. The answer is fitted to all runs. Each run is stored like any other, and the search as an experiment. Other
+    options are passed on to `plimsoll run`.
     """
     ctx.exit(_capacity(words, store, given))
 
 
 def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) -> int:
+    from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
+    from plimsoll.run.manifest import plain_words, plan_files
     from plimsoll.run.options.command import read_words
-    from plimsoll.stats.capacity.estimate import capacity as found_by
     from plimsoll.stats.thresholds.slo import parse_slo
     from plimsoll.store import Store
+    from plimsoll.store.redact import redact_options
 
     criteria = parse_slo(given["slo"])
     settings = _settings(given)
     _check(words, given)
     run = read_words(words)
-    warmup, cool_down = parse_duration(given["warmup"]), parse_duration(given["cool_down"])
-    log = _SearchLog(settings, criteria)
-    interrupted = False
+    pauses = {name: parse_duration(given[name]) for name in ("warmup", "cool_down")}
     with Store.open(store) as opened, tempfile.TemporaryDirectory(prefix="plimsoll-capacity-") as folder:
-        prober = Prober(
-            run, settings, criteria, opened, store, Path(folder), warmup=warmup, cool_down=cool_down, tell=log.probe
-        )
-        each = settings.seconds + warmup + cool_down + _OVERHEAD
-        runs = _RUNS + settings.confirm
-        say(f"about {runs} runs of {duration_text(each)}: {duration_text(runs * each)}")
+        prober = Prober(run, settings, store, Path(folder), **pauses)
+        files = plan_files(prober.first.plan)
+        variant = short_name(prober.source.source or files[0])
+        command = shlex.join(plain_words(redact_options(["plimsoll", *sys.argv[1:]], run.secret)))
+        file = kept_file(settings, criteria, variant=variant, pauses=pauses, words=words, files=files, command=command)
+        kept = take_up(opened, given["name"], f"capacity-{variant}", file, resume=given["resume"], fresh=given["fresh"])
+        states = opened.experiments.states(kept.key)
+        _announce(kept.name, settings, sum(pauses.values()), states["valid"] + states["invalid"])
+        measure = KeptSearch(opened, kept, settings, criteria, variant, prober, partial(_say_probe, settings.unit))
+        is_finished = False
         try:
-            search(settings, prober, say)
+            search(settings, measure, say)
+            is_finished = True
         except KeyboardInterrupt:
-            interrupted = True
-    if interrupted and not log.probes:
+            if not measure.loads:
+                return INTERRUPTED
+        finally:
+            opened.experiments.leave(kept.key, finished=is_finished)
+        code = _report(opened, kept.name, given)
+    if not is_finished:
+        say("interrupted: this is what is known so far; the same command with --resume goes on")
         return INTERRUPTED
-    found = found_by(log.probes, settings.unit)
-    _report(found, log, given)
-    if interrupted:
-        say("interrupted: this is what is known so far")
-        return INTERRUPTED
-    return _exit_code(found, log.probes)
+    return code
 
 
-def _exit_code(found: Capacity, probes: list[CapacityProbe]) -> int:
-    if found.high is None and not found.failed and any(each.invalid for each in probes):
-        return INVALID
-    return 1 if found.load is None else 0
+def _announce(name: str, settings: Settings, pauses: float, done: int) -> None:
+    """done: runs of earlier sessions."""
+    if done:
+        say(f"search {name} goes on after {done} runs")
+        return
+    runs = _RUNS + settings.confirm
+    each = settings.seconds + pauses + _OVERHEAD
+    say(f"search {name}: about {runs} runs of {duration_text(each)}: {duration_text(runs * each)}")
 
 
-@dataclass(slots=True)
-class _SearchLog:
-    """Prints a line for each run of the search, and keeps the runs in case it is interrupted."""
+def _say_probe(unit: LoadUnit, probe: CapacityProbe) -> None:
+    from plimsoll.report.numbers import quantity
 
-    settings: Settings
-    criteria: tuple[Threshold, ...]
-    probes: list[CapacityProbe] = field(default_factory=list)
-
-    def probe(self, probe: CapacityProbe) -> None:
-        from plimsoll.report.numbers import quantity
-
-        self.probes.append(probe)
-        unit = "users" if self.settings.unit == "users" else "/s"
-        values = ", ".join(
-            f"{each.criterion.subject} {quantity(each.value, each.criterion.unit, at_least=each.at_least)}"
-            for each in probe.strains
-        )
-        verdict = f"invalid: {probe.invalid[0]}" if probe.invalid else "met" if probe.passed else "broken"
-        say(f"  {probe.load:>10.5g} {unit:<5}  {values}  {verdict}")
+    values = ", ".join(
+        f"{each.criterion.subject} {quantity(each.value, each.criterion.unit, at_least=each.at_least)}"
+        for each in probe.results
+    )
+    verdict = f"does not count: {probe.invalid[0]}" if probe.invalid else "met" if probe.passed else "broken"
+    say(f"  {probe.load:>10.5g} {'users' if unit == 'users' else '/s':<5}  {values}  {verdict}")
 
 
 def _settings(given: dict[str, Any]) -> Settings:
@@ -152,6 +158,8 @@ def _settings(given: dict[str, Any]) -> Settings:
 
 
 def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
+    if given["resume"] and given["fresh"]:
+        raise UsageError("--fresh contradicts --resume: begin anew, or go on")
     for word in words:
         if word.partition("=")[0] in _TAKEN:
             raise UsageError(
@@ -167,41 +175,42 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
             raise UsageError(f"cannot write {path}: there is no folder {Path(path).resolve().parent}")
 
 
-def _report(found: Capacity, log: _SearchLog, given: dict[str, Any]) -> None:
-    from plimsoll.report.document.capacity import capacity_document
-    from plimsoll.report.render.capacity_json import document as json_document
-    from plimsoll.report.render.console import console
-    from plimsoll.report.render.markdown import markdown
-    from plimsoll.report.render.terminal import shows_ansi
-
-    unit, criteria = log.settings.unit, log.criteria
-    command = shlex.join(["plimsoll", *sys.argv[1:]])
-    on_stdout = "-" in (given["json_file"], given["md"])
-    document = capacity_document(found, log.probes, unit, criteria, command)
-    colour = shows_ansi(sys.stderr if on_stdout else sys.stdout)
-    click.echo(console(document, colour=colour), err=on_stdout, color=True)
-    if given["json_file"]:
-        content = json_document(found, log.probes, unit, criteria, command)
-        _write(given["json_file"], (json.dumps(content, indent=2, ensure_ascii=False) + "\n").encode())
-    if given["md"]:
-        _write(given["md"], markdown(document).encode())
-    if given["picture"]:
-        _draw(found, log, given["picture"])
-
-
-def _draw(found: Capacity, log: _SearchLog, path: str) -> None:
-    from plimsoll.report.document.capacity import chart
+def _report(store: Store, name: str, given: dict[str, Any]) -> int:
+    """Print the answer and write the files that were asked for; the exit code."""
+    from plimsoll.experiment.study import study_of
+    from plimsoll.report import outputs
     from plimsoll.report.render.pictures import png, svg
+    from plimsoll.report.render.terminal import shows_ansi
+    from plimsoll.report.sources import OutputRequest, StudySource
+    from plimsoll.stats.analysis import analyse
+    from plimsoll.stats.capacity.estimate import capacity as answer_of
 
-    picture = chart(found, log.probes, log.settings.unit, log.criteria)
-    _write(path, svg(picture).encode() if path.endswith(".svg") else png(picture))
+    study = study_of(store, name)
+    assert study.search is not None
+    source = StudySource(analyse(study))
+    on_stdout = "-" in (given["json_file"], given["md"])
+    request = OutputRequest(study.command, colour=shows_ansi(sys.stderr if on_stdout else sys.stdout))
+    click.echo("\n" + outputs.text(source, "text", request), err=on_stdout, color=True, nl=False)
+    for path, format in ((given["json_file"], "json"), (given["md"], "md")):
+        if path == "-":
+            click.echo(outputs.text(source, format, request), nl=False)
+        elif path:
+            outputs.write(source, format, path, request)
+    if picture := given["picture"]:
+        (chart,) = source.document().charts
+        _write(picture, svg(chart).encode() if picture.endswith(".svg") else png(chart))
+    say(f"kept as {name}: `plimsoll report {name}` shows it again")
+    return _exit_code(answer_of(study.search.probes))
 
 
-def _write(path: str, data: bytes) -> None:
-    if path == "-":
-        click.echo(data, nl=False)
-        return
+def _exit_code(found: Capacity) -> int:
+    if found.ending == "unknown" or found.generator:
+        return INVALID
+    return 1 if found.ending == "unmet" else 0
+
+
+def _write(path: str, content: bytes) -> None:
     try:
-        Path(path).write_bytes(data)
+        Path(path).write_bytes(content)
     except OSError as error:
         raise PlimsollError(f"cannot write {path}: {error.strerror}") from error

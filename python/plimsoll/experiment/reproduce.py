@@ -148,6 +148,9 @@ def circumstances(run: StoredRun) -> list[str]:
 
 
 def cell_again(store: Store, run: StoredRun) -> ReproducedCell | None:
-    """None for a run that is not a cell's. Raises UsageError."""
+    """None for a run that is not a cell's, or is one of a search for capacity, which is complete by itself. Raises
+    UsageError."""
     found = store.experiments.cell_of(run.id)
-    return ReproducedCell.of(*found) if found is not None else None
+    if found is None or found[0].file is None or "capacity" in found[0].file.spec:
+        return None
+    return ReproducedCell.of(*found)

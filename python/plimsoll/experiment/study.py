@@ -36,12 +36,14 @@ def study_of(store: Store, name: str) -> Study:
     if experiment is None or experiment.file is None:
         known = [each.name for each in store.experiments.all()]
         raise UsageError(f"store {store.name} has no experiment {name!r}; there are {', '.join(known) or 'none'}")
-    spec = from_json(experiment.file.spec)
     cells = store.experiments.cells(experiment.key)
     trials, circumstances = _trials(store, cells)
     if not any(each.total is not None for each in trials):
         state = f"{sum(each.state == 'failed' for each in cells)} cells have failed" if trials else "none was run"
         raise UsageError(f"experiment {name} has nothing measured yet: of {len(cells)} cells {state}")
+    if "capacity" in experiment.file.spec:
+        return _search(store, experiment, cells, trials, _about(circumstances))
+    spec = from_json(experiment.file.spec)
     return Study(
         name=experiment.name,
         trials=trials,
@@ -64,6 +66,39 @@ def study_of(store: Store, name: str) -> Study:
         about=_about(circumstances),
         shape=spec.shape,
         is_aa=spec.is_aa,
+    )
+
+
+def _search(
+    store: Store,
+    experiment: StoredExperiment,
+    cells: Sequence[StoredCell],
+    trials: tuple[Trial, ...],
+    about: Mapping[str, str],
+) -> Study:
+    """A search for capacity."""
+    from plimsoll.stats.capacity.probe import CapacitySearch
+    from plimsoll.stats.capacity.reading import probe_of
+    from plimsoll.stats.thresholds.slo import parse_slo
+
+    assert experiment.file is not None
+    settings = experiment.file.spec["capacity"]
+    criteria = parse_slo(", ".join(settings["slo"]))
+    probes = tuple(
+        probe_of(store.run(cell.run), criteria, cell.level or 0.0, cell.data["phase"])
+        for cell in cells
+        if cell.state in MEASURED and cell.run is not None
+    )
+    is_over = experiment.status == "finished"
+    return Study(
+        name=experiment.name,
+        trials=trials,
+        question=experiment.question,
+        metrics=RUN_METRICS,
+        source=f"search {experiment.name} of {store.name}",
+        command=experiment.file.command,
+        about=about,
+        search=CapacitySearch(criteria, settings["unit"], settings["seconds"], probes, is_over),
     )
 
 

@@ -25,6 +25,9 @@ class Analysis:
 def analyse(study: Study) -> Analysis:
     """Findings first: those that block decide which comparisons get a verdict. The study of the result may have further
     warnings; otherwise it is the one given."""
+    if study.search is not None:
+        # Its loads differ by design, most of them by little, and nothing is compared.
+        return Analysis(study, (), ())
     # Here, because they need scipy, which takes longer to import than a report of one run takes.
     from plimsoll.stats.compare.verdicts import compare
     from plimsoll.stats.findings import BLOCKING, find

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll._engine import Histogram
+    from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.metric import MetricKind
 
 LoadUnit = Literal["users", "/s"]
@@ -369,6 +370,8 @@ class Study:
     """How its report is laid out."""
     is_aa: bool = False
     """The variants are one and the same: what differs is noise."""
+    search: CapacitySearch | None = None
+    """What a search for capacity was to find, if the trials are its runs."""
 
     def __post_init__(self) -> None:
         if not self.variants:

@@ -18,9 +18,13 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAda
 
 from plimsoll._engine import Histogram
 from plimsoll.stats import study
+from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.course import PackedHistograms
+from plimsoll.stats.latency.tally import Clock
 from plimsoll.stats.metric import Metric, MetricKind
 from plimsoll.stats.study import Study
+from plimsoll.stats.thresholds.grammar import Threshold, ThresholdSubject
+from plimsoll.stats.thresholds.slo import CriterionResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -79,7 +83,7 @@ def _written(value: Any) -> Any:
         return {key if isinstance(key, str) else repr(float(key)): _written(inner) for key, inner in value.items()}
     if dataclasses.is_dataclass(value):
         return _object(value)
-    return [_written(each) for each in value]
+    return [_written(each) for each in (sorted(value) if isinstance(value, frozenset) else value)]
 
 
 def _number(value: Any) -> Any:
@@ -126,9 +130,10 @@ def _reader() -> TypeAdapter[Study]:
     names: dict[str, Any] = {
         "float": Number, "int": Count, "slice": Annotated[tuple[Count | None, Count | None], AfterValidator(_seconds)],
         "Histogram": HistogramText, "NDArray": _Array, "Sequence": _Histograms, "Mapping": dict,
-        "MetricKind": MetricKind, "np": np,
+        "MetricKind": MetricKind, "LoadUnit": study.LoadUnit, "Clock": Clock, "np": np,
     }  # fmt: skip
-    for kind in (Metric, *vars(study).values()):
+    of_search = (ThresholdSubject, Threshold, CriterionResult, CapacityProbe, CapacitySearch)
+    for kind in (Metric, *of_search, *vars(study).values()):
         if isinstance(kind, type) and dataclasses.is_dataclass(kind):
             names[kind.__name__] = _as_model(kind, get_type_hints(kind, None, names, include_extras=True))
     return TypeAdapter(names["Study"])

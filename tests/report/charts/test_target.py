@@ -42,15 +42,25 @@ def test_bars_hold_all_requests_between_their_edges():
 
 def test_a_search_for_capacity_is_a_chart_too():
     points = [
-        {"load": 100.0, "value": 50.0, "state": "met the objective", "phase": "double", "run": "1"},
-        {"load": 400.0, "value": 300.0, "state": "broke it", "phase": "bisect", "run": "2"},
+        {"load": 100.0, "value": 50.0, "state": "met", "phase": "double", "run": "1"},
+        {"load": 400.0, "value": 300.0, "state": "broken", "phase": "halve", "run": "2"},
     ]
     words = {"level": "arrivals per second", "what": "p99", "unit": "ms"}
-    load = (290.0, 280.0, 300.0)
-    chart = capacity_chart("c", "Capacity", points, limit=200.0, load=load, words=words, elasticity=2.0)
+    chart = capacity_chart("c", "Capacity", points, limit=200.0, load=(290.0, 280.0, 300.0), words=words)
     assert chart.spec["datasets"]["range"] == [{"low": 280.0, "high": 300.0}]
-    below, above = chart.spec["datasets"]["line"]
-    assert below["value"] < 200 < above["value"]
+    assert chart.spec["datasets"]["answer"] == [{"load": 290.0}]
     assert svg(chart).count('aria-roledescription="point"') == 2
-    without = capacity_chart("c", "Capacity", points, limit=200.0, load=(290.0, None, None), words=words)
-    assert "line" not in without.spec["datasets"]
+    without = capacity_chart("c", "Capacity", points, limit=200.0, load=(None, 290.0, None), words=words)
+    assert "answer" not in without.spec["datasets"]
+
+
+def test_runs_without_a_failure_are_seen_too():
+    """A logarithmic axis has no 0."""
+    points = [
+        {"load": load, "value": value, "state": "met", "phase": "double", "run": "1"}
+        for load, value in ((100.0, 0.0), (400.0, 5.0))
+    ]
+    words = {"level": "arrivals per second", "what": "errors (%)", "unit": "%"}
+    chart = capacity_chart("c", "Capacity", points, limit=1.0, load=(290.0, 280.0, 300.0), words=words)
+    assert chart.spec["encoding"]["y"]["scale"]["type"] == "linear"
+    assert svg(chart).count('aria-roledescription="point"') == 2

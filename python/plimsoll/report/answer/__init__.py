@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answer import limits, versions
+from plimsoll.report.answer import capacity, limits, versions
 from plimsoll.report.numbers import counted
 from plimsoll.report.shape import shape_of
 
@@ -18,6 +18,8 @@ MOST = 4
 def answer_of(analysis: Analysis) -> tuple[str, ...]:
     """One to four sentences. Names of variants stand between backticks."""
     study = analysis.study
+    if study.search is not None:
+        return capacity.sentences(study, study.search)
     if not study.trials:
         return ("No run has ended yet.",)
     compared = versions.sentences(analysis)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.thin import thinned, thinning_note
-from plimsoll.report.charts.ticks import log_ticks, ticks_of
+from plimsoll.report.charts.ticks import linear_ticks, log_ticks, ticks_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -80,21 +80,26 @@ def capacity_chart(
     limit: float,
     load: tuple[float | None, float | None, float | None],
     words: Mapping[str, str],
-    elasticity: float | None = None,
     **about: Any,
 ) -> Chart:
-    """The runs of a search for capacity. points: {"load", "value", "state": "met the objective" | "broke it" |
-    "invalid", "phase", "run"}, value being that of the criterion with this limit. load: the answer and its range.
-    elasticity: d ln(value) / d ln(load) of the line through the answer, where there is one. words: "level" and "what",
-    the titles of the axes, and "unit" of the limit."""
+    """The runs of a search for capacity. points: {"load", "value", "state": "met" | "broken" | "does not count",
+    "phase", "run"}, value being that of the criterion with this limit. load: the answer and its range. words: "level"
+    and "what", the titles of the axes, and "unit" of the limit."""
     centre, low, high = load
-    span: list[Row] = [{"low": low, "high": high}] if low is not None and high is not None else []
-    line: list[Row] = []
-    if elasticity is not None and centre is not None and low is not None and high is not None:
-        ends = (min(low, centre * 0.9), max(high, centre * 1.1))
-        line = [{"load": short(each), "value": short(limit * (each / centre) ** elasticity)} for each in ends]
-    data: dict[str, list[Row]] = {"points": [dict(each) for each in points], "range": span, "line": line}
-    data["limit"] = [{"value": limit}]
-    ticks = ticks_of([*data["points"], *data["limit"]], "value")
-    loads = log_ticks(float(each["load"]) for each in points)
-    return draw("capacity", name, title, data, {**words, "ticks": ticks, "loads": loads}, **about)
+    data: dict[str, list[Row]] = {
+        "points": [dict(each) for each in points],
+        "range": [{"low": low, "high": high}] if low is not None and high is not None else [],
+        "answer": [{"load": short(centre)}] if centre is not None else [],
+        "limit": [{"value": limit}],
+    }
+    values = [float(each["value"]) for each in points]
+    # A logarithmic axis has no 0: where nothing failed.
+    is_log = min(values, default=limit) > 0
+    axis = {
+        "scale": "log" if is_log else "linear",
+        "ticks": ticks_of([*data["points"], *data["limit"]], "value")
+        if is_log
+        else linear_ticks(0.0, max(values, default=limit)),
+        "loads": log_ticks(float(each["load"]) for each in points),
+    }
+    return draw("capacity", name, title, data, {**words, **axis}, **about)

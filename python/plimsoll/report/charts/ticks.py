@@ -30,7 +30,7 @@ def log_ticks(values: Iterable[float]) -> list[float]:
             break
     if len(found) >= _FEWEST:
         return [float(f"{each:.6g}") for each in found[:: math.ceil(len(found) / _MOST)]]
-    return _linear(low, high)
+    return linear_ticks(low, high)
 
 
 def ticks_of(rows: Iterable[Row], *names: str) -> list[float]:
@@ -38,7 +38,7 @@ def ticks_of(rows: Iterable[Row], *names: str) -> list[float]:
     return log_ticks(float(value) for row in rows for name in names if isinstance(value := row.get(name), int | float))
 
 
-def _linear(low: float, high: float) -> list[float]:
+def linear_ticks(low: float, high: float) -> list[float]:
     """Multiples of 1, 2 or 5 times a power of ten; the value itself where all are the same."""
     if high - low < 1e-9 * high:
         return [float(f"{low:.4g}")]

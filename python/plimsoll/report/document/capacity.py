@@ -1,136 +1,138 @@
-"""The report of a search for capacity."""
+"""The report of a search for capacity behind its answer: the picture, the runs, what to be careful about, evidence."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from plimsoll.load.durations import duration_text
+from plimsoll.report.answer.capacity import exact_load, rough_load, sentences, subject
+from plimsoll.report.answer.phrases import listed
+from plimsoll.report.charts.target import capacity_chart
 from plimsoll.report.document.blocks import (
-    Answer,
+    Details,
+    Facts,
+    NamedValue,
     Notes,
-    ReportDocument,
+    Paragraph,
     Section,
     TableBlock,
     TableColumn,
     TableData,
     TableRow,
 )
-from plimsoll.report.document.study import written_by
-from plimsoll.report.numbers import NONE, counted, quantity
-from plimsoll.stats.capacity.estimate import CONFIDENCE
+from plimsoll.report.numbers import counted, quantity
+from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from plimsoll.report.charts.chart import Chart
-    from plimsoll.stats.capacity.estimate import Capacity, CapacityProbe
-    from plimsoll.stats.study import LoadUnit
-    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.capacity.estimate import Capacity
+    from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
+    from plimsoll.stats.study import Study
 
-_VERDICT = {True: "met", False: "broken"}
-
-
-def answer(found: Capacity, unit: LoadUnit, slo: Sequence[Threshold]) -> list[str]:
-    """Two or three sentences."""
-    objective = ", ".join(each.text for each in slo)
-    if found.load is None and not found.failed:
-        return [f"no answer under {objective}: {found.why}"]
-    if found.load is None:
-        least = f"not even met at {_load(found.high, unit)}" if found.high is not None else "not met"
-        return [f"no capacity under {objective}: it is {least}", f"found by: {found.why}"]
-    if found.high is None:
-        return [f"capacity at least {_load(found.load, unit)} under {objective}", f"no upper end: {found.why}"]
-    if found.crossing is None:
-        head = f"capacity between {_load(found.low, unit)} and {_load(found.high, unit)} under {objective}"
-        return [head, *_broken(found), f"found by: {found.why}; such a bracket has no confidence level"]
-    crossing = found.crossing
-    return [
-        f"capacity {_load(found.load, unit)}, {100 * CONFIDENCE:g} % interval [{found.low:.4g}, {found.high:.4g}], "
-        f"under {objective}",
-        *_broken(found),
-        f"found by: {found.why}",
-        f"elasticity {crossing.elasticity:.3g}: 1 % more load makes {crossing.criterion.subject} about "
-        f"{crossing.elasticity:.2g} % more; runs at one load lie {100 * crossing.spread:.2g} % apart",
-    ]
+LATE_MS = 0.1
+"""The generator's share of a time that is worth a word."""
 
 
-def capacity_document(
-    found: Capacity, probes: Sequence[CapacityProbe], unit: LoadUnit, slo: Sequence[Threshold], command: str
-) -> ReportDocument:
-    """The answer, and the runs that it rests on. command: what made it."""
-    return ReportDocument(
-        "Capacity",
-        (),
-        (Answer(tuple(f"{line[:1].upper()}{line[1:]}." for line in answer(found, unit, slo))),),
-        (
-            Section("runs", "Runs", (TableBlock(_table(probes, unit)),)),
-            Section("notes", "Notes", (Notes((), (f"Made by: {command}",)),)),
-        ),
-        (),
-        {},
-        written_by(),
-    )
-
-
-def chart(found: Capacity, probes: Sequence[CapacityProbe], unit: LoadUnit, slo: Sequence[Threshold]) -> Chart:
-    """The runs by load, and the value of the criterion that decided."""
-    from plimsoll.report.charts.target import capacity_chart
-
-    decided = found.crossing.criterion if found.crossing else (found.failed or tuple(slo))[0]
+def capacity_picture(study: Study, search: CapacitySearch) -> Chart:
+    """The runs by load, with the value of the criterion that decides."""
+    found = capacity(search.probes)
+    decides = (found.broken or search.slo)[0]
     points: list[dict[str, float | str]] = [
-        {
-            "load": each.load,
-            "value": one.value,
-            "state": "invalid" if each.invalid else "met the objective" if each.passed else "broke it",
-            "phase": each.phase,
-            "run": each.run,
-        }
-        for each in probes
-        for one in each.strains
-        if one.criterion == decided and one.value is not None
+        {"load": each.load, "value": one.value, "state": _state(each), "phase": each.phase, "run": each.run}
+        for each in search.probes
+        for one in each.results
+        if one.criterion == decides and one.value is not None
     ]
-    what = f"{decided.subject} of {decided.endpoint}" if decided.endpoint else str(decided.subject)
-    level = "users" if unit == "users" else "arrivals per second"
+    what = subject(decides)
     return capacity_chart(
         "capacity",
-        answer(found, unit, slo)[0],
+        sentences(study, search)[0].removesuffix("."),
         points,
-        limit=decided.limit,
+        limit=decides.limit,
         load=(found.load, found.low, found.high),
-        words={"level": level, "what": f"{what} ({decided.unit})" if decided.unit else what, "unit": decided.unit},
-        elasticity=found.crossing.elasticity if found.crossing else None,
+        words={
+            "level": "users" if search.unit == "users" else "arrivals per second",
+            "what": f"{what} ({decides.unit})" if decides.unit else what,
+            "unit": decides.unit,
+        },
     )
 
 
-def _table(probes: Sequence[CapacityProbe], unit: LoadUnit) -> TableData:
+def capacity_sections(study: Study, search: CapacitySearch, command: str) -> tuple[Section, ...]:
+    """What follows the answer and its picture. command: what makes the report."""
+    found = capacity(search.probes)
+    evidence = Details("How it was found", tuple(Paragraph(each) for each in _evidence(found, search)))
+    facts = [("measured by", study.command), ("source", study.source), *study.about.items()]
+    known = tuple(NamedValue(name, text) for name, text in facts if text)
+    return (
+        Section("runs", "Runs", (TableBlock(_table(search)),)),
+        Section("care", "What to be careful about", tuple(Paragraph(each) for each in _cautions(found, search, study))),
+        Section(
+            "evidence",
+            "Evidence",
+            (evidence, Facts(known), *([Notes((), (f"Made by: {command}",))] if command else [])),
+        ),
+    )
+
+
+def _cautions(found: Capacity, search: CapacitySearch, study: Study) -> list[str]:
+    lines = []
+    if not search.is_finished:
+        done = counted(len(search.probes), "run")
+        lines.append(f"The search is not finished: this rests on {done}. Repeat its command with --resume to go on.")
+    if found.ending == "found":
+        lines.append(
+            f"At {rough_load(found.load)} half of the runs break the objective. "
+            f"Stay below {rough_load(found.low)} to meet it in most."
+        )
+    if found.ending == "bracket":
+        lines.append("The runs disagree too much for an interval: make them longer (--time), or make more (--confirm).")
+    if found.grows is None:
+        lines.append(f"Whether a longer run than {duration_text(search.seconds)} carries as much was not measured.")
+    reasons = Counter(each.invalid[0] for each in search.probes if each.invalid)
+    lines += [f"{counted(number, 'run')} did not count: {reason}" for reason, number in reasons.most_common()]
+    share = max((each.share for each in search.probes), default=0.0)
+    if share >= LATE_MS:
+        lines.append(f"The load generator may have added up to {quantity(share, 'ms')} to the times of a run.")
+    return lines + list(study.warnings)
+
+
+def _evidence(found: Capacity, search: CapacitySearch) -> list[str]:
+    phases = Counter(each.phase for each in search.probes if not each.invalid)
+    parts = listed([f"{phases[name]} to {name}" for name in ("double", "halve", "confirm") if phases[name]])
+    lines = [f"{counted(phases.total(), 'run')}: {parts}." if parts else "No run counts."]
+    if found.ending == "found":
+        lines.append(
+            "The share of runs that meet the objective is fitted to all of these as a logistic curve over ln(load). "
+            f"The answer is where it is one half, with its {100 * CONFIDENCE:g} % interval by the likelihood ratio."
+        )
+    return lines
+
+
+def _table(search: CapacitySearch) -> TableData:
     """A row per run, by load."""
-    criteria = probes[0].strains if probes else ()
     columns = (
-        TableColumn("Users" if unit == "users" else "Rate"),
-        TableColumn("Phase", is_text=True),
-        *(TableColumn(str(each.criterion.subject)) for each in criteria),
+        TableColumn("Users" if search.unit == "users" else "Rate"),
+        *(TableColumn(subject(each)) for each in search.slo),
         TableColumn("Objective", is_text=True),
+        TableColumn("Phase", is_text=True, use="extra"),
         TableColumn("Run", is_text=True),
     )
     rows = [
         TableRow(
             (
-                _load(each.load, unit),
+                exact_load(each.load, search.unit),
+                *(quantity(one.value, one.criterion.unit, at_least=one.at_least) for one in each.results),
+                _state(each),
                 each.phase,
-                *(quantity(one.value, one.criterion.unit, at_least=one.at_least) for one in each.strains),
-                "invalid" if each.invalid else _VERDICT[each.passed],
-                each.run or NONE,
+                each.run,
             )
         )
-        for each in sorted(probes, key=lambda each: each.load)
+        for each in sorted(search.probes, key=lambda each: each.load)
     ]
-    return TableData("A run per load", columns, tuple(rows))
+    return TableData("The runs by load", columns, tuple(rows))
 
 
-def _broken(found: Capacity) -> list[str]:
-    return [f"above it breaks: {', '.join(each.text for each in found.failed)}"] if found.failed else []
-
-
-def _load(load: float | None, unit: LoadUnit) -> str:
-    if load is None:
-        return NONE
-    return counted(round(load), "user") if unit == "users" else f"{load:.4g}/s"
+def _state(probe: CapacityProbe) -> str:
+    return "does not count" if probe.invalid else "met" if probe.passed else "broken"

@@ -9,6 +9,8 @@ from plimsoll.report.answer import answer_of
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import Answer, Paragraph, ReportDocument
+from plimsoll.report.document.capacity import capacity_picture, capacity_sections
+from plimsoll.report.document.pictures import ShownCharts
 from plimsoll.report.document.sections import ReportContext
 from plimsoll.report.document.setup import setup_text
 from plimsoll.report.shape import Shape, shape_of
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.report.document.blocks import Block
     from plimsoll.report.document.sections import SectionBuilder
     from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.capacity.probe import CapacitySearch
 
 Scope = Literal["page", "text"]
 """page: everything. text: for a wiki and a terminal; details and evidence are folded."""
@@ -46,6 +49,8 @@ def study_document(
     analysis: Analysis, refs: tuple[str, ...] = (), *, scope: Scope = "page", charts: bool = True, command: str = ""
 ) -> ReportDocument:
     """refs: how it can be asked for again. charts: whether it has any. command: what makes it, for its notes."""
+    if analysis.study.search is not None:
+        return _search_document(analysis, analysis.study.search, refs, charts=charts, command=command)
     of = ReportContext.of(analysis, command, charts=charts)
     made = [build(of) for build in arrangement(scope, shape_of(of.study))]
     return ReportDocument(
@@ -54,6 +59,24 @@ def study_document(
         _head(of),
         tuple(section for section in made if section is not None),
         of.pictures.specs(),
+        config("page"),
+        written_by(),
+        refs,
+    )
+
+
+def _search_document(
+    analysis: Analysis, search: CapacitySearch, refs: tuple[str, ...], *, charts: bool, command: str
+) -> ReportDocument:
+    """Of a search for capacity."""
+    study = analysis.study
+    pictures = ShownCharts([capacity_picture(study, search)] if charts else [])
+    return ReportDocument(
+        study.name,
+        (study.question,),
+        (Answer(answer_of(analysis)), *pictures.block(pictures.all, wide=True)),
+        capacity_sections(study, search, command),
+        pictures.specs(),
         config("page"),
         written_by(),
         refs,

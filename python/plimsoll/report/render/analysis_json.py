@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.report.answer import answer_of
 from plimsoll.report.document.footnotes import general
 from plimsoll.report.gate import is_invalid, is_primary, regressions
+from plimsoll.report.render.capacity_json import document as capacity_document
 from plimsoll.report.shape import changes_of, collected, shape_of
 from plimsoll.report.words import direction, verdict
 from plimsoll.stats.cells import cells_of
@@ -35,6 +36,9 @@ PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99")
 
 
 def analysis_json(source: StudySource, request: OutputRequest) -> str:
+    study = source.analysis.study
+    if study.search is not None:
+        return json.dumps(capacity_document(study, study.search), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     return json.dumps(document(source.analysis, request.command), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

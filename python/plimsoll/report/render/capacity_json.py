@@ -1,48 +1,42 @@
-"""The answer of a search for capacity as JSON. Its fields are in docs/formats.md."""
+"""A search for capacity as JSON. Its fields are in docs/formats.md."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.stats.capacity.estimate import CONFIDENCE
+from plimsoll.report.answer.capacity import sentences
+from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from plimsoll.stats.capacity.estimate import Capacity, CapacityProbe
-    from plimsoll.stats.study import LoadUnit
-    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
+    from plimsoll.stats.study import Study
 
 SCHEMA = "plimsoll.capacity"
-VERSION = 1
+VERSION = 2
 
 
-def document(
-    found: Capacity, probes: Sequence[CapacityProbe], unit: LoadUnit, slo: Sequence[Threshold], command: str
-) -> dict[str, Any]:
-    crossing = found.crossing
+def document(study: Study, search: CapacitySearch) -> dict[str, Any]:
+    """search: that of the study."""
+    found = capacity(search.probes)
     return {
         "schema": SCHEMA,
         "version": VERSION,
-        "command": command,
-        "slo": [each.text for each in slo],
-        "unit": unit,
+        "name": study.name,
+        "command": study.command,
+        "slo": [each.text for each in search.slo],
+        "unit": search.unit,
+        "seconds": search.seconds,
+        "finished": search.is_finished,
+        "answer": list(sentences(study, search)),
+        "ending": found.ending,
         "capacity": found.load,
         "low": found.low,
         "high": found.high,
-        "interval": crossing is not None,
-        "confidence": CONFIDENCE if crossing else None,
-        "why": found.why,
-        "broken": [each.text for each in found.failed],
-        "crossing": None
-        if crossing is None
-        else {
-            "criterion": crossing.criterion.text,
-            "elasticity": crossing.elasticity,
-            "spread": crossing.spread,
-            "runs": crossing.runs,
-        },
-        "runs": [_probe(each) for each in probes],
+        "confidence": CONFIDENCE if found.ending == "found" else None,
+        "broken": [each.text for each in found.broken],
+        "generator": found.generator or None,
+        "backlog": None if found.grows is None else {"load": found.grows[0], "growth_per_s": found.grows[1]},
+        "runs": [_probe(each) for each in search.probes],
     }
 
 
@@ -54,6 +48,8 @@ def _probe(probe: CapacityProbe) -> dict[str, Any]:
         "seconds": probe.seconds,
         "passed": probe.passed,
         "invalid": list(probe.invalid),
+        "backlog_growth_per_s": probe.backlog,
+        "generator_share_ms": probe.share,
         "criteria": [
             {
                 "text": each.criterion.text,
@@ -61,8 +57,7 @@ def _probe(probe: CapacityProbe) -> dict[str, Any]:
                 "unit": each.criterion.unit,
                 "at_least": each.at_least,
                 "held": each.held,
-                "strain": each.strain,
             }
-            for each in probe.strains
+            for each in probe.results
         ],
     }

@@ -1,202 +1,90 @@
-"""How much load meets an objective, from runs around the place where it stops being met.
-
-A search by halves ends at a bracket that rarely holds the truth: each of its steps trusts one noisy run. So the runs
-that confirm are spread evenly around the bracket, in random order, and the load at which the criterion's value crosses
-its limit is read off a line through them: ln(value) = a + e * ln(load), where e is the elasticity. The confidence
-interval of that crossing is Fieller's (E. C. Fieller, 1954, JRSS B 16, 175–185; for calibration N. R. Draper and
-H. Smith, Applied Regression Analysis, 3rd ed., section 3.2).
-"""
+"""How much load meets an objective: the answer of a search, from all of its runs."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-import numpy as np
+from plimsoll.stats.capacity.boundary import boundary, split
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.study import LoadUnit
+    from plimsoll.stats.capacity.probe import CapacityProbe
     from plimsoll.stats.thresholds.grammar import Threshold
-    from plimsoll.stats.thresholds.slo import Strain
 
 CONFIDENCE = 0.95
-LEAST_POINTS = 6
-"""Confirming runs with a value; the line has two parameters, and its spread is to be told too."""
+NEAR = 0.9
+"""Runs at this share of the capacity or more tell whether the backlog still grows there."""
 
-ProbePhase = Literal["double", "bisect", "confirm"]
-
-
-@dataclass(frozen=True, slots=True)
-class CapacityProbe:
-    """One run of the search."""
-
-    load: float
-    """Users, or arrivals per second."""
-    seconds: float
-    """Measured, without the warm-up."""
-    phase: ProbePhase
-    strains: tuple[Strain, ...]
-    invalid: tuple[str, ...] = ()
-    """Why it says nothing of the target."""
-    run: str = ""
-
-    @property
-    def passed(self) -> bool:
-        return not self.invalid and all(each.held for each in self.strains)
-
-    @property
-    def strain(self) -> float:
-        """Of the criterion that came closest to breaking, or broke most."""
-        return max(each.strain for each in self.strains)
-
-
-@dataclass(frozen=True, slots=True)
-class Crossing:
-    """Where a criterion's value crosses its limit."""
-
-    criterion: Threshold
-    load: float
-    low: float
-    high: float
-    elasticity: float
-    """d ln(value) / d ln(load)."""
-    spread: float
-    """Standard deviation of ln(value) around the line: how far runs at the same load lie apart."""
-    runs: int
+Ending = Literal["found", "bracket", "unbroken", "unmet", "unknown"]
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """The answer. load None: the objective is not met even at the lowest load that was tried."""
+    """The answer."""
 
-    load: float | None
-    low: float | None
-    """95 % confidence interval if `crossing`, else the bracket of runs."""
-    high: float | None
-    """None: nothing that was tried broke the objective, or could be judged."""
-    crossing: Crossing | None
-    failed: tuple[Threshold, ...]
-    """The criteria that broke above it, the one that broke most first."""
-    why: str
-    """How it was found, or why there is no interval."""
+    ending: Ending
+    """found: `load` with its 95 % interval. bracket: the runs disagree too much for an interval; all runs at `low` and
+    below met the objective, all at `high` and above broke it. unbroken: met at `low`, the highest load. unmet: broken
+    at `high`, the lowest load. unknown: no run counts."""
+    load: float | None = None
+    low: float | None = None
+    high: float | None = None
+    broken: tuple[Threshold, ...] = ()
+    """The criteria that broke above it: first those that most runs broke."""
+    generator: str = ""
+    """Why runs above did not count, when the generator ended the search."""
+    grows: tuple[float, float] | None = None
+    """(load, requests per second): the backlog still grew this fast at the highest such load that met the objective;
+    (load, 0): it did not grow up to there. None: not known."""
 
 
-def capacity(probes: Sequence[CapacityProbe], unit: LoadUnit) -> Capacity:
-    """probes: all valid and invalid ones of a search, in any order."""
+def capacity(probes: Sequence[CapacityProbe]) -> Capacity:
+    """probes: all of a search, in any order; also those that do not count."""
     valid = [each for each in probes if not each.invalid]
-    passed = sorted(each.load for each in valid if each.passed)
-    failed = [each for each in valid if not each.passed]
-    broken = _broken(failed)
+    runs = [(each.load, each.passed) for each in valid]
+    broken = _broken(valid)
     if not valid:
-        return Capacity(None, None, None, None, (), _unbroken(probes, unit))
-    if not passed:
-        lowest = min((each.load for each in failed), default=None)
-        return Capacity(None, None, lowest, None, broken, "the objective was not met at any load that was tried")
-    if not failed:
-        return Capacity(passed[-1], passed[-1], None, None, (), _unbroken(probes, unit))
-    confirming = [each for each in valid if each.phase == "confirm"]
-    crossings = [found for each in broken if isinstance(found := cross(confirming, each), Crossing)]
-    first = min(crossings, key=lambda each: each.load, default=None)
-    if first is None:
-        low, high = bracket(valid)
-        why = f"the bracket of the runs themselves: {cross(confirming, broken[0])}"
-        return Capacity(low or None, low or None, high, None, broken, why)
-    for other in broken:
-        held, broke = step(confirming, other)
-        if other != first.criterion and broke is not None and broke < first.low:
-            why = f"the bracket of {len(confirming)} runs, in random order: {other.subject} breaks there"
-            return Capacity(held, held, broke, None, broken, why)
-    why = f"{first.runs} runs around it, in random order; {first.criterion.subject} crosses its limit there"
-    return Capacity(first.load, first.low, first.high, first, broken, why)
+        return Capacity("unknown", generator=_limit(probes))
+    low, high = split(runs)
+    if low is None:
+        return Capacity("unmet", None, None, high, broken)
+    if high is None:
+        return Capacity("unbroken", None, low, None, broken, _limit(probes), _growth(valid, low))
+    found = boundary(runs)
+    if found is None or found.low is None or found.high is None:
+        held = max((load for load, _ in runs if all(met for at, met in runs if at <= load)), default=None)
+        broke = min((load for load, _ in runs if not any(met for at, met in runs if at >= load)), default=None)
+        return Capacity("bracket", None, held, broke, broken, "", _growth(valid, held))
+    return Capacity("found", found.load, found.low, found.high, broken, "", _growth(valid, found.load))
 
 
-def cross(confirming: Sequence[CapacityProbe], criterion: Threshold) -> Crossing | str:
-    """Or why there is none, in words."""
-    points = [
-        (math.log(each.load), math.log(strain.value))
-        for each in confirming
-        for strain in each.strains
-        if strain.criterion == criterion and strain.value is not None and strain.value > 0 and not strain.at_least
+def _growth(valid: Sequence[CapacityProbe], load: float | None) -> tuple[float, float] | None:
+    """By most of the runs that met the objective close to the capacity: one alone may have met a stall."""
+    near = [
+        (each.load, each.backlog)
+        for each in valid
+        if load is not None and each.passed and each.backlog is not None and NEAR * load <= each.load <= load
     ]
-    if criterion.subject.kind not in ("quantile", "mean", "min", "max") or criterion.limit <= 0:
-        return f"{criterion.subject} does not grow smoothly with the load, so there is no line to read it off"
-    if len(points) < LEAST_POINTS or len({x for x, _ in points}) < 3:
-        return f"{len(points)} confirming runs with a value are too few for a line (at least {LEAST_POINTS})"
-    from scipy import stats
-
-    x, y = np.array(points).T
-    line = stats.linregress(x, y)
-    slope, count = float(line.slope), len(points)
-    rest = y - (line.intercept + slope * x)
-    spread = math.sqrt(float(rest @ rest) / (count - 2))
-    around = float(((x - x.mean()) ** 2).sum())
-    t = float(stats.t.ppf((1 + CONFIDENCE) / 2, count - 2))
-    # Fieller: all loads whose value on the line is not distinguishable from the limit. g < 1: the slope is certain.
-    g = (t * spread) ** 2 / (slope**2 * around) if slope else math.inf
-    if slope <= 0 or g >= 1:
-        return f"{criterion.subject} does not certainly grow with the load there (elasticity {slope:.2g})"
-    centre = float(x.mean())
-    offset = (math.log(criterion.limit) - float(y.mean())) / slope
-    half = t * spread / slope * math.sqrt((1 - g) / count + offset**2 / around)
-    low, high = ((offset + sign * half) / (1 - g) for sign in (-1, 1))
-    if not _reached(centre + offset, x):
-        return (
-            f"the line crosses the limit outside of the loads that were confirmed, at {math.exp(centre + offset):.4g}"
-        )
-    return Crossing(
-        criterion, math.exp(centre + offset), math.exp(centre + low), math.exp(centre + high), slope, spread, count
-    )
+    if not near:
+        return None
+    growing = [each for each in near if each[1] > 0]
+    return max(growing) if len(growing) * 2 > len(near) else (max(near)[0], 0.0)
 
 
-def step(confirming: Sequence[CapacityProbe], criterion: Threshold) -> tuple[float | None, float | None]:
-    """The loads between which a criterion that has no line breaks: where the fewest runs disagree with "held up to
-    there, and not beyond". None: beyond the loads of the runs."""
-    runs = sorted(
-        (each.load, strain.held) for each in confirming for strain in each.strains if strain.criterion == criterion
-    )
-    disagree = [
-        sum(not held for _, held in runs[:split]) + sum(held for _, held in runs[split:])
-        for split in range(len(runs) + 1)
-    ]
-    split = disagree.index(min(disagree))
-    return runs[split - 1][0] if split else None, runs[split][0] if split < len(runs) else None
-
-
-def bracket(valid: Sequence[CapacityProbe]) -> tuple[float, float | None]:
-    """The lowest load at which most runs did not meet the objective, and the highest one below it at which most did."""
-    by_load: dict[float, list[bool]] = {}
-    for each in valid:
-        by_load.setdefault(each.load, []).append(each.passed)
-    met = {load: sum(each) * 2 > len(each) for load, each in by_load.items()}
-    high = min((load for load, good in met.items() if not good), default=None)
-    low = max((load for load, good in met.items() if good and (high is None or load < high)), default=0.0)
-    return low, high
-
-
-def _reached(place: float, x: np.ndarray[tuple[int], np.dtype[np.float64]]) -> bool:
-    """Within what was confirmed, give or take a tenth of it: a line says nothing of what lies beyond."""
-    margin = 0.1 * float(x.max() - x.min())
-    return bool(x.min() - margin <= place <= x.max() + margin)
-
-
-def _broken(failed: Sequence[CapacityProbe]) -> tuple[Threshold, ...]:
-    """The criteria that broke, those first that did at the lowest loads, and of these the ones that broke most."""
-    worst: dict[Threshold, tuple[float, float]] = {}
-    for probe in failed:
-        for each in probe.strains:
+def _broken(valid: Sequence[CapacityProbe]) -> tuple[Threshold, ...]:
+    """The criteria that most runs broke first; of several the one that broke at the lowest load."""
+    counts: dict[Threshold, int] = {}
+    for probe in sorted(valid, key=lambda each: each.load):
+        for each in probe.results:
             if not each.held:
-                key = probe.load, -each.strain
-                worst[each.criterion] = min(worst.get(each.criterion, key), key)
-    return tuple(sorted(worst, key=lambda each: worst[each]))
+                counts[each.criterion] = counts.get(each.criterion, 0) + 1
+    return tuple(sorted(counts, key=lambda each: -counts[each]))
 
 
-def _unbroken(probes: Sequence[CapacityProbe], unit: LoadUnit) -> str:
-    invalid = [each for each in probes if each.invalid]
-    if invalid:
-        first = min(invalid, key=lambda each: each.load)
-        what = "users" if unit == "users" else "/s"
-        return f"at {first.load:g} {what} the generator was the limit: {first.invalid[0]}"
-    return "nothing that was tried broke the objective"
+def _limit(probes: Sequence[CapacityProbe]) -> str:
+    """The lowest load at which no run counts, and why; "" if there is none."""
+    counted = {each.load for each in probes if not each.invalid}
+    first = min((each for each in probes if each.load not in counted), key=lambda each: each.load, default=None)
+    return f"at {first.load:.12g}: {first.invalid[0]}" if first is not None else ""

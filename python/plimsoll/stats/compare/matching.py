@@ -59,6 +59,7 @@ def matched(studies: Sequence[Study]) -> Study:
         noise=tuple(each for study in studies for each in study.noise),
         skipped=tuple(each for study in studies for each in study.skipped),
         warnings=tuple(dict.fromkeys([*warnings, *differing])),
+        search=None,
         source="; ".join(dict.fromkeys(study.source for study in studies if study.source)),
         command="; ".join(dict.fromkeys(study.command for study in studies if study.command)),
         about=about,

@@ -1,8 +1,7 @@
-"""A service level objective: thresholds that hold together, and how close a run came to breaking them."""
+"""A service level objective: thresholds that hold together, and how a run fared."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,12 +17,9 @@ if TYPE_CHECKING:
     from plimsoll.record import Interval
     from plimsoll.stats.thresholds.grammar import Threshold
 
-MOST_STRAIN = 1e6
-"""Stands for any more, and for a limit of 0 that was broken."""
-
 
 @dataclass(frozen=True, slots=True)
-class Strain:
+class CriterionResult:
     """One criterion in one run."""
 
     criterion: Threshold
@@ -32,10 +28,10 @@ class Strain:
     held: bool
     at_least: bool
     """The true value may be greater, because requests were given up on."""
-    strain: float
-    """0…`MOST_STRAIN`: the share of what the criterion allows that was used up. At most 1 if it held, else more than 1.
-    Of a percentile that is the share of requests above the limit by the share that may be: it tells how far off a run
-    was where the percentile itself jumps, from one mode of the times to another."""
+    share: float = 0.0
+    """How much of the value the generator may have added."""
+    within_share: bool = False
+    """The limit lies within that share: it held if the generator added that much, else it broke."""
 
 
 def parse_slo(text: str) -> tuple[Threshold, ...]:
@@ -52,39 +48,26 @@ def parse_slo(text: str) -> tuple[Threshold, ...]:
     return criteria
 
 
-def strains(
+def results(
     criteria: Iterable[Threshold], intervals: Iterable[Interval], seconds: float, timed: Container[str] = TIMED
-) -> tuple[Strain, ...]:
+) -> tuple[CriterionResult, ...]:
     """How a run fared. intervals: those that count, without the warm-up; seconds: that they took; timed: the outcomes
     whose times count."""
     rows = list(intervals)
-    return tuple(_strain(each, rows, seconds, timed) for each in criteria)
+    return tuple(_result(each, rows, seconds, timed) for each in criteria)
 
 
-def _strain(criterion: Threshold, rows: list[Interval], seconds: float, timed: Container[str]) -> Strain:
+def _result(criterion: Threshold, rows: list[Interval], seconds: float, timed: Container[str]) -> CriterionResult:
     tally = Tally({criterion.subject.clock} if criterion.subject.is_time else (), timed)
-    mine = [each for each in rows if criterion.covers(each.method, each.name)]
-    for each in mine:
-        tally.add(each)
+    for each in rows:
+        if criterion.covers(each.method, each.name):
+            tally.add(each)
     reading = read(criterion, tally, seconds)
     if reading.value is None:
-        return Strain(criterion, None, held=False, at_least=False, strain=MOST_STRAIN)
-    used = _used(criterion, reading.value, [each for each in mine if each.outcome in timed])
-    # The histogram's buckets have a width: what held must not look broken because of it, nor the other way round.
-    used = min(used, 1.0) if reading.held else max(used, math.nextafter(1.0, 2.0))
-    return Strain(criterion, reading.value, reading.held, reading.at_least, min(used, MOST_STRAIN))
-
-
-def _used(criterion: Threshold, value: float, timed: list[Interval]) -> float:
-    upper = criterion.op in ("<", "<=")
-    if criterion.subject.kind == "quantile" and upper and criterion.subject.q < 1:
-        clock = criterion.subject.clock
-        histograms = [each.response if clock == "response" else each.service for each in timed]
-        count = sum(each.count for each in histograms)
-        above = sum(each.count_above(math.ceil(criterion.limit * 1000)) for each in histograms)
-        return above / count / (1 - criterion.subject.q) if count else MOST_STRAIN
-    top, bottom = (value, criterion.limit) if upper else (criterion.limit, value)
-    return top / bottom if bottom > 0 else (0.0 if top <= 0 else MOST_STRAIN)
+        return CriterionResult(criterion, None, held=False, at_least=False)
+    return CriterionResult(
+        criterion, reading.value, reading.held, reading.at_least, reading.share, reading.within_share
+    )
 
 
 def _split(text: str) -> list[str]:

@@ -1,0 +1,189 @@
+"""A search in the store: an experiment with a cell for each run, so that a later session can go on with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import asdict, dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.errors import PlimsollError, UsageError
+from plimsoll.stats.capacity.reading import probe_of
+from plimsoll.stats.study import Level
+from plimsoll.store.cells import CellOutcome, ExperimentFile, cell_label, run_name
+from plimsoll.store.redact import storable_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from plimsoll.capacity.search import Settings
+    from plimsoll.stats.capacity.probe import CapacityProbe, ProbePhase
+    from plimsoll.stats.thresholds.grammar import Threshold
+    from plimsoll.store import Store
+    from plimsoll.store.cells import StoredCell
+
+OVER = ("valid", "invalid")
+"""States of cells that were run."""
+MARGIN = 300.0
+"""Seconds that a run may take longer than expected before another machine may think that this process is dead."""
+
+
+def kept_file(
+    settings: Settings,
+    criteria: Sequence[Threshold],
+    *,
+    variant: str,
+    pauses: Mapping[str, float],
+    words: Sequence[str],
+    files: Sequence[str],
+    command: str,
+) -> ExperimentFile:
+    """What decides how a search goes, to be stored. pauses: seconds by name, as "warmup". words: the arguments of its
+    runs, of which only a digest is stored. files: what the runs read. Raises UsageError for a file that cannot be
+    read."""
+    objective = ", ".join(each.text for each in criteria)
+    search = {**asdict(settings), **pauses, "slo": [each.text for each in criteria], "arguments": _digest(words)}
+    spec = storable_json({"capacity": search, "variants": [{"name": variant}], "scenarios": [{"name": ""}]})
+    try:
+        digests = {each: hashlib.sha256(Path(each).read_bytes()).hexdigest() for each in files}
+    except OSError as error:
+        raise UsageError(f"cannot read {error.filename}: {error.strerror}") from error
+    return ExperimentFile(
+        spec, _digest(spec), digests, f"Which load meets {objective}?", settings.seed, is_aa=False, command=command
+    )
+
+
+def short_name(source: str) -> str:
+    """A name that needs no quotes in a shell. source: a URL or a file."""
+    return re.sub(r"[^\w.:-]+", "-", re.sub(r"^\w+://([^/@]*@)?", "", source)).strip("-")
+
+
+def take_up(
+    store: Store, name: str | None, default: str, file: ExperimentFile, *, resume: bool, fresh: bool
+) -> KeptKey:
+    """Begin a search, or go on with one; it is this process's from now on. name: as it was given; None for `default`,
+    with a number behind it after the first finished one. Raises UsageError that says what is in the way; StoreError."""
+    kept = store.experiments
+    name = name or _not_finished(store, default)
+    stored = kept.find(name)
+    if stored is None:
+        if resume:
+            raise UsageError(f"there is no search {name} to go on with; leave --resume out")
+        return KeptKey(name, kept.begin(name, file, ()))
+    if stored.file is None or "capacity" not in stored.file.spec:
+        raise UsageError(f"{name} is the name of an experiment; give the search another one with --name")
+    if stored.is_running:
+        raise UsageError(f"search {name} is being run by another process; wait for it, or stop it")
+    states = kept.states(stored.key)
+    if fresh or not any(states[each] for each in OVER):
+        return KeptKey(name, kept.begin(name, file, ()))
+    if stored.status == "finished":
+        raise UsageError(f"search {name} is finished: `plimsoll report {name}` shows it; --fresh begins anew")
+    if not resume:
+        raise UsageError(f"search {name} was interrupted; --resume goes on with it, --fresh begins anew")
+    if changed := _changes(stored.file, file):
+        lines = "\n  ".join([f"this is not how search {name} was begun:", *changed])
+        raise UsageError(f"{lines}\nput that back to go on; --fresh begins anew")
+    kept.resume(stored.key, file)
+    return KeptKey(name, stored.key)
+
+
+def _not_finished(store: Store, default: str) -> str:
+    """The first of default, default-2, … that is free, or that an interrupted search has."""
+    for number in count(1):
+        name = default if number == 1 else f"{default}-{number}"
+        stored = store.experiments.find(name)
+        if stored is None or stored.status != "finished":
+            break
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class KeptKey:
+    """A search of the store that this process has."""
+
+    name: str
+    key: int
+
+
+@dataclass(slots=True)
+class KeptSearch:
+    """Measures loads: hands out the runs of an earlier session first, in their order, then makes new ones."""
+
+    store: Store
+    kept: KeptKey
+    settings: Settings
+    criteria: tuple[Threshold, ...]
+    variant: str
+    """What is searched, as its cells are called."""
+    run: Callable[[float, int, str], str]
+    """Makes a run: (load, number, name) → its id. Raises PlimsollError."""
+    tell: Callable[[CapacityProbe], None]
+    """Called with each run."""
+    loads: list[float] = field(default_factory=list)
+    """That were measured so far."""
+
+    def __call__(self, load: float, phase: ProbePhase) -> CapacityProbe:
+        """Raises PlimsollError, KeyboardInterrupt; then the run is taken again by the next session."""
+        self.loads.append(load)
+        cell = self._cell(load)
+        if cell.state in OVER and cell.run is not None:
+            probe = probe_of(self.store.run(cell.run), self.criteria, load, phase)
+        else:
+            probe = self._measured(cell, load, phase)
+        self.tell(probe)
+        return probe
+
+    def _measured(self, cell: StoredCell, load: float, phase: ProbePhase) -> CapacityProbe:
+        experiments, key = self.store.experiments, self.kept.key
+        label = cell_label(self.variant, Level(self.settings.unit, load), "", cell.repeat)
+        experiments.start(key, cell.key, promised=self.settings.seconds + MARGIN)
+        try:
+            run = self.run(load, cell.number, run_name(self.kept.name, label))
+            probe = probe_of(self.store.run(run), self.criteria, load, phase)
+            if probe.unreachable and cell.number == 1:
+                raise PlimsollError(f"no request of the first run reached the target: {probe.unreachable}")
+        except BaseException:
+            experiments.give_back(key, cell.key)
+            raise
+        outcome = CellOutcome(
+            "invalid" if probe.invalid else "valid", "".join(probe.invalid[:1]), run, data={"phase": phase}
+        )
+        experiments.finish(key, cell.key, outcome)
+        return probe
+
+    def _cell(self, load: float) -> StoredCell:
+        """The row of the run that is due."""
+        number = len(self.loads)
+        place = {
+            "number": number, "repeat": self.loads.count(load), "variant": self.variant, "unit": self.settings.unit,
+            "level": load, "operation": "", "seed": self.settings.seed + number,
+        }  # fmt: skip
+        cells = self.store.experiments.cells(self.kept.key)
+        if len(cells) < number:
+            self.store.experiments.add(self.kept.key, [place])
+            cells = self.store.experiments.cells(self.kept.key)
+        cell = cells[number - 1]
+        if cell.level != load:
+            raise UsageError(
+                f"search {self.kept.name} was begun by a Plimsoll that chose other loads; --fresh begins anew"
+            )
+        return cell
+
+
+def _changes(was: ExperimentFile, now: ExperimentFile) -> list[str]:
+    """What differs, a line each."""
+    before, after = was.spec["capacity"], now.spec["capacity"]
+    lines = [
+        f"{name}: {before.get(name)} → {value}" if name != "arguments" else "the arguments of its runs differ"
+        for name, value in after.items()
+        if before.get(name) != value
+    ]
+    return lines + [f"{name} has changed" for name, digest in now.files.items() if was.files.get(name) != digest]
+
+
+def _digest(value: Any) -> str:
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()

@@ -1,0 +1,90 @@
+"""The answer of a search for capacity in sentences."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.answer.phrases import listed
+from plimsoll.report.numbers import counted, significant
+from plimsoll.stats.capacity.estimate import capacity
+
+if TYPE_CHECKING:
+    from plimsoll.stats.capacity.estimate import Capacity
+    from plimsoll.stats.capacity.probe import CapacitySearch
+    from plimsoll.stats.study import LoadUnit, Study
+    from plimsoll.stats.thresholds.grammar import Threshold
+
+PER_ARRIVAL = 0.25
+"""As many requests as arrivals, within this share: then a rate is said in requests. A flow has two or more each."""
+
+
+def sentences(study: Study, search: CapacitySearch) -> tuple[str, ...]:
+    """One to three. search: that of the study."""
+    found = capacity(search.probes)
+    objective = ", ".join(each.text for each in search.slo)
+    runs = f"with {objective}, in runs of {duration_text(search.seconds)}"
+    what = "users" if search.unit == "users" else f"{_rate_of(study)}/s"
+    if found.ending == "unmet":
+        least = f"{exact_load(found.high or 0.0, search.unit)}, the lowest load that was tried"
+        return (f"This service does not meet {objective} even at {least}.",)
+    said = [f"{_carries(found, what, runs)}."]
+    if found.generator:
+        said.append(f"Above that the load generator was the limit, not the service ({found.generator}).")
+    elif found.ending == "unbroken":
+        said.append("Nothing that was tried broke the objective.")
+    elif found.broken:
+        said.append(f"Above that {listed([subject(each) for each in found.broken])} broke the objective.")
+    if found.grows is not None:
+        load, growth = found.grows
+        at = exact_load(load, search.unit)
+        said.append(
+            f"A longer run may carry less: the backlog was still growing at {at}, "
+            f"by {growth:.2g} {_rate_of(study)} per second."
+            if growth
+            else f"The backlog did not grow in runs up to {at}; longer runs (--time) show whether that lasts."
+        )
+    return tuple(said)
+
+
+def _carries(found: Capacity, what: str, runs: str) -> str:
+    low, high = (f"{each:.12g}" if each is not None else "" for each in (found.low, found.high))
+    match found.ending:
+        case "found":
+            interval = f"{rough_load(found.low)}–{rough_load(found.high)}"
+            return f"This service carries {rough_load(found.load)} {what} ({interval}) {runs}"
+        case "bracket" if low and high:
+            return f"This service carries between {low} and {high} {what} {runs}; the runs between disagree"
+        case "bracket" if low or high:
+            return f"This service carries {f'at least {low}' if low else f'less than {high}'} {what} {runs}"
+        case "bracket":
+            return (
+                f"No load can be named that this service carries {runs}: at all loads some runs met it, others did not"
+            )
+        case "unbroken":
+            return f"This service carries at least {low} {what} {runs}"
+        case _:
+            return f"No answer {runs}: no run counts"
+
+
+def _rate_of(study: Study) -> str:
+    """requests, where each arrival is one; else arrivals."""
+    ratios = [
+        each.total.rate / each.level.value
+        for each in study.trials
+        if each.level is not None and each.total is not None and each.total.rate is not None
+    ]
+    return "requests" if ratios and abs(statistics.median(ratios) - 1) <= PER_ARRIVAL else "arrivals"
+
+
+def subject(threshold: Threshold) -> str:
+    return f"{threshold.subject} of {threshold.endpoint}" if threshold.endpoint else str(threshold.subject)
+
+
+def exact_load(load: float, unit: LoadUnit) -> str:
+    return counted(round(load), "user") if unit == "users" else f"{load:.12g}/s"
+
+
+def rough_load(load: float | None) -> str:
+    return "" if load is None else significant(load, 3)

@@ -1,0 +1,70 @@
+"""A recorded run as a probe: how it fared, whether it counts, and whether the backlog grew."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING, Protocol
+
+from plimsoll.record import NO_REQUESTS
+from plimsoll.stats.capacity.probe import CapacityProbe
+from plimsoll.stats.thresholds.slo import results
+from plimsoll.stats.validity import judge
+from plimsoll.stats.view import RecordedRun, RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.stats.capacity.probe import ProbePhase
+    from plimsoll.stats.thresholds.grammar import Threshold
+
+TOO_FEW = frozenset({"offered", "dropped"})
+"""Checks that fail when fewer requests were sent than asked for. A target that broke the objective with fewer would
+have broken it with all."""
+UNREACHABLE = frozenset({"connect", "tls"})
+"""Outcomes of requests that did not reach the target."""
+LEAST_SECONDS = 6
+"""Measured seconds without which a growing backlog is not known from one that varies."""
+GROWTH = 0.01
+"""Share of the arrivals by which a backlog must grow to be called growing."""
+
+
+class ProbeRun(RecordedRun, Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: ProbePhase) -> CapacityProbe:
+    """load: users, or arrivals per second, that were asked for. Raises StoreError when the run cannot be read."""
+    view = RunView.of(run)
+    counted = (each for each in run.intervals() if each.second >= view.warmup)
+    found = results(criteria, counted, view.duration, view.timed)
+    held = all(each.held for each in found)
+    failed = [each for each in judge(view, run.manifest, run.facts).checks if each.state == "failed"]
+    reasons = tuple(each.text for each in failed if held or each.name not in TOO_FEW)
+    if held and any(each.within_share for each in found):
+        reasons = (*reasons, "without what the load generator may have added the objective was met, with it broken")
+    waits = view.generator.waiting_by_second()
+    backlog = [
+        count + waits.get(second, 0)
+        for second, count in sorted(view.generator.in_flight_by_second().items())
+        if view.warmup <= second and second + 1 <= view.warmup + view.duration
+    ]
+    growth = backlog_growth(backlog, load) if run.manifest.get("model") == "open" else None
+    outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
+    unreachable = outcomes and outcomes <= UNREACHABLE
+    why = next((each.message for each in run.failures()), "no connection") if unreachable else ""
+    return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, why)
+
+
+def backlog_growth(backlog: Sequence[int], rate: float) -> float | None:
+    """Requests per second by which a backlog grew: its mean in the last third against the first. 0 when it did not:
+    when the two thirds overlap, or the growth is a matter of less than `GROWTH` of the arrivals. None: too short.
+
+    backlog: requests in flight or waiting, second by second. rate: arrivals per second.
+    """
+    if len(backlog) < LEAST_SECONDS:
+        return None
+    third = len(backlog) // 3
+    first, last = backlog[:third], backlog[-third:]
+    growth = (statistics.fmean(last) - statistics.fmean(first)) / (len(backlog) - third)
+    return growth if min(last) > max(first) and growth >= GROWTH * rate else 0.0
