@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_HELD = "\u00a0"
-"""Stands between the groups of digits of a number."""
-_BLANKS = re.compile(r"[^\S\u00a0]+")
+_HELD = "\u00a0\u202f"
+"""Blanks that stand between groups of digits, and between a number and its unit."""
+_BLANKS = re.compile(r"[^\S\u00a0\u202f]+")
 
 
 def cut(text: str, width: int) -> str:
@@ -36,7 +36,7 @@ def cells(text: str) -> int:
 def one_line(text: str) -> str:
     """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
     flat = _BLANKS.sub(" ", text).strip()
-    return "".join(each if each.isprintable() or each == _HELD else "\ufffd" for each in flat)
+    return "".join(each if each.isprintable() or each in _HELD else "\ufffd" for each in flat)
 
 
 def _cells_of(character: str) -> int:

@@ -282,7 +282,7 @@ def courses(of: ReportContext) -> Section | None:
     for trial in of.study.trials[:MOST_COURSES]:
         own = [each for each in of.pictures.all if each.kind.startswith("course") and each.trial == trial.id]
         if own:
-            parts.append(Panel(trial_label(of.study, trial), of.pictures.block(own, wide=True)))
+            parts.append(Panel(trial_label(of.study, trial), of.pictures.block(own)))
     if not parts:
         return None
     blocks: list[Block] = [Choice("run", tuple(parts))] if len(parts) > 1 else [*parts[0].blocks]

@@ -46,7 +46,7 @@ _HELD = "\u00a0"
 """A blank that no line is broken at."""
 _MOST_LINES = 20
 """Of a collected text; the JSON has all."""
-_LEAST = {"long": 12, "word": 7}
+_LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
