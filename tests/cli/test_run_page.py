@@ -29,7 +29,7 @@ def served(capsys: pytest.CaptureFixture[str], tmp_path: Any, **given: Any) -> l
     """What is printed of a page, which must answer."""
     with run_page.page({**GIVEN, **given}, str(tmp_path / "runs.db"), None, None):
         lines = capsys.readouterr().err.splitlines()
-        address = lines[0].removeprefix("the page: ")
+        address = lines[0].partition("the page: ")[2].removesuffix(" (Ctrl-C ends)")
         try:
             with urllib.request.urlopen(f"{address}api/state") as answer:
                 assert answer.status == 200
@@ -42,7 +42,7 @@ def served(capsys: pytest.CaptureFixture[str], tmp_path: Any, **given: Any) -> l
 def test_a_port_that_is_taken_and_was_not_asked_for_is_passed_over(capsys, tmp_path, monkeypatch, taken) -> None:
     monkeypatch.setattr(run_page, "PORT", taken)
     (line,) = served(capsys, tmp_path)
-    assert line.startswith("the page: http://127.0.0.1:")
+    assert line.startswith(f"port {taken} is busy; the page: http://127.0.0.1:")
     assert f":{taken}/" not in line
 
 

@@ -1,15 +1,24 @@
 from __future__ import annotations
 
+import io
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plimsoll.report.text import cells, cut, one_line
+from plimsoll.report.text import UNLIMITED, cells, cut, one_line, room
 
 
-def test_both_ends_of_a_name_are_kept():
-    assert cut("/accounts/[id]/orders", 11) == "/acco…rders"
+def test_a_name_is_cut_at_its_end():
+    assert cut("/accounts/[id]/orders", 11) == "/accounts/…"
     assert cut("short", 5) == "short"
+
+
+def test_what_is_no_terminal_has_all_the_room(monkeypatch):
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert room(io.StringIO()) == UNLIMITED
+    monkeypatch.setenv("COLUMNS", "70")
+    assert room(io.StringIO()) == 70
 
 
 @given(text=st.text(max_size=30), width=st.integers(1, 40))

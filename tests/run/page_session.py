@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.command import Command
 
-ADDRESS = re.compile(r"^the page: (\S+)$", re.MULTILINE)
+ADDRESS = re.compile(r"the page: (\S+)", re.MULTILINE)
 
 SHOP_LOCUSTFILE = """
 from locust import HttpUser, constant, events, tag, task

@@ -15,6 +15,7 @@ from urllib3.exceptions import ProtocolError
 
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import LocustBadStatusCode, message_of, outcome_of, root_of
+from plimsoll.users.http import url
 
 if TYPE_CHECKING:
     from tests.users.conftest import SessionBench
@@ -182,3 +183,15 @@ def test_a_wrapped_exception_is_of_the_kind_of_its_root() -> None:
     wrapped = errors.ConnectionError("outer")
     wrapped.__context__ = ConnectionRefusedError(111, "refused")
     assert outcome_of(wrapped) == "connect"
+
+
+def test_every_certificate_is_accepted_once_that_is_asked_for(
+    session_bench: SessionBench, certificate: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(url, "_accepts_any_certificate", False)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    with RecordingServer({"/x": answer(200, b"in")}, context=context) as target:
+        assert "self-signed certificate: --insecure accepts it" in str(session_bench.http(target.url).get("/x").error)
+        url.accept_any_certificate()
+        assert session_bench.http(target.url).get("/x").text == "in"

@@ -76,3 +76,27 @@ def test_what_ended_a_greenlet_is_logged_and_flagged(error, level, text, caplog,
     assert [record.levelname for record in caplog.records] == [level]
     assert text in caplog.text
     assert log.unhandled_greenlet_exception
+
+
+def _raised(message):
+    try:
+        raise ValueError(message)
+    except ValueError as error:
+        return error
+
+
+def test_an_error_that_repeats_is_logged_once_and_then_counted_once_a_second():
+    repeated = log.RepeatedErrors()
+    assert "Traceback" in repeated.text(_raised("no item 1"), 0.0)
+    assert [repeated.text(_raised("no item 2"), 0.1 * tenth) for tenth in range(1, 10)] == [""] * 9
+    assert repeated.text(_raised("no item 3"), 1.0) == "ValueError: no item 3 (×11, traceback above)"
+    assert repeated.text(_raised("no item 4"), 1.5) == ""
+
+
+def test_errors_of_other_lines_are_others():
+    repeated = log.RepeatedErrors()
+    repeated.text(_raised("here"), 0.0)
+    try:
+        raise ValueError("there")
+    except ValueError as error:
+        assert "Traceback" in repeated.text(error, 0.0)

@@ -16,6 +16,7 @@ use crate::dial::Dial;
 use crate::origin::Origin;
 use crate::protocol::{Http1, Progress, Protocol};
 use crate::socket::Socket;
+use crate::tls::words;
 use crate::transport::Transport;
 pub(crate) use flight::Flight;
 pub(crate) use streaming::closed;
@@ -371,8 +372,8 @@ impl<P: Protocol> Connection<P> {
     ) -> Step {
         while !sealed.is_empty() {
             let Some(transport) = &mut self.transport else { return Step::Close };
-            if let Err(failure) = transport.unseal(&mut sealed) {
-                return Step::Failed(failure);
+            if let Err(error) = transport.unseal(&mut sealed) {
+                return Step::Failed(Failure::new(Outcome::Tls, words(&error, self.origin.port())));
             }
             match self.take_opened(stamp, read, plain, limits, clock) {
                 Step::Wait => {}
@@ -434,6 +435,9 @@ impl<P: Protocol> Connection<P> {
             return Step::Wait;
         };
         flight.exchange.read = read;
+        if !self.reused {
+            self.origin.answers();
+        }
         // A request that the peer did not want to the end: never reuse such a connection.
         let is_sent = self.protocol.output(flight.call.wire.bytes.as_slice(), flight.written).is_empty();
         Step::Done { keep: reusable && is_sent }
@@ -460,12 +464,15 @@ impl<P: Protocol> Connection<P> {
     /// The connection broke. On a kept one that never answered, the peer had closed it before our request came. The new
     /// one is not a kept one: nothing goes out more than twice.
     #[cold]
-    fn lost(&self, failure: Failure) -> Step {
-        match &self.flight {
-            Some(flight) if self.reused && !flight.is_answered() && flight.call.wire.idempotent => Step::Redial,
-            Some(_) => Step::Failed(failure),
-            None => Step::Close,
+    fn lost(&self, mut failure: Failure) -> Step {
+        let Some(flight) = &self.flight else { return Step::Close };
+        if self.reused && !flight.is_answered() && flight.call.wire.idempotent {
+            return Step::Redial;
         }
+        if !flight.is_answered() && self.origin.may_want_tls() {
+            failure.message.push_str("; is it https?");
+        }
+        Step::Failed(failure)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustls::ClientConfig;
 use rustls::pki_types::ServerName;
@@ -73,6 +74,8 @@ pub struct Origin {
     pub(crate) tunnel: Option<Tunnel>,
     pub(crate) secure: Option<Secure>,
     pub(crate) source: Option<IpAddr>,
+    /// A response has come from it.
+    has_answered: AtomicBool,
 }
 
 impl Origin {
@@ -103,7 +106,8 @@ impl Origin {
         };
         let secure = (default_port == 443).then(|| secure(&bare, options)).transpose()?;
         let scheme = parsed.scheme().to_owned();
-        Ok(Origin { scheme, host: bare, port, authority, connect_to, tunnel, secure, source: options.source })
+        let (source, has_answered) = (options.source, AtomicBool::default());
+        Ok(Origin { scheme, host: bare, port, authority, connect_to, tunnel, secure, source, has_answered })
     }
 
     fn unix(host: &str) -> Origin {
@@ -117,6 +121,7 @@ impl Origin {
             tunnel: None,
             secure: None,
             source: None,
+            has_answered: AtomicBool::default(),
         }
     }
 
@@ -133,6 +138,16 @@ impl Origin {
     /// TCP port; 0 for http+unix.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// A response has come from it.
+    pub(crate) fn answers(&self) {
+        self.has_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a peer that closes at once may do so because it speaks TLS: it was spoken to without, and never answered.
+    pub(crate) fn may_want_tls(&self) -> bool {
+        self.scheme == "http" && !self.has_answered.load(Ordering::Relaxed)
     }
 
     /// What the Host header says: the port only when it is not the scheme's own.

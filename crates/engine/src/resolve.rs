@@ -68,6 +68,13 @@ impl Resolver {
     }
 }
 
+/// What went wrong, for people: the host, and the words of the system's resolver.
+pub(crate) fn unresolved(host: &str, error: &io::Error) -> String {
+    let text = error.to_string();
+    let reason = text.rsplit(": ").next().unwrap_or_default();
+    format!("cannot resolve {host}: {reason}")
+}
+
 fn start(answers: Arc<Mutex<Vec<Answer>>>, waker: Arc<Waker>) -> io::Result<Sender<Place>> {
     let (sender, receiver) = channel();
     thread::Builder::new().name("plimsoll-resolve".into()).spawn(move || serve(&receiver, &answers, &waker))?;
@@ -87,12 +94,13 @@ fn serve(questions: &Receiver<Place>, answers: &Mutex<Vec<Answer>>, waker: &Wake
 
 #[cfg(test)]
 mod tests {
+    use std::io;
     use std::sync::Arc;
     use std::time::Duration;
 
     use mio::{Events, Poll, Token, Waker};
 
-    use super::{LIFETIME, Resolver};
+    use super::{LIFETIME, Resolver, unresolved};
 
     #[test]
     fn literal_addresses_need_no_question() {
@@ -101,6 +109,12 @@ mod tests {
         assert_eq!(resolver.lookup("127.0.0.1", 80, 0).unwrap(), ["127.0.0.1:80".parse().unwrap()]);
         assert_eq!(resolver.lookup("::1", 80, 0).unwrap(), ["[::1]:80".parse().unwrap()]);
         assert_eq!(resolver.lookup("localhost", 80, 0), None);
+    }
+
+    #[test]
+    fn a_host_without_an_address_is_named() {
+        let error = io::Error::other("failed to lookup address information: Name or service not known");
+        assert_eq!(unresolved("x.invalid", &error), "cannot resolve x.invalid: Name or service not known");
     }
 
     #[test]

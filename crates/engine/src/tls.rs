@@ -1,5 +1,6 @@
 //! Configurations for rustls: trusted certificates, and our own.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,7 +10,9 @@ use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use rustls::server::ParsedCertificate;
-use rustls::{CertificateError, ClientConfig, DigitallySignedStruct, OtherError, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, DigitallySignedStruct, InvalidMessage, OtherError, RootCertStore, SignatureScheme,
+};
 
 /// Whose certificates are accepted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -107,6 +110,10 @@ impl ServerCertVerifier for Verifier {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
             }
+            Err(error) if is_untrusted(&error) => {
+                let untrusted = Untrusted { is_self_signed: is_self_signed(end_entity) };
+                Err(CertificateError::Other(OtherError(Arc::new(untrusted))).into())
+            }
             verdict => verdict,
         }
     }
@@ -153,6 +160,40 @@ impl Roots {
             .build()
             .map_err(|error| format!("no certificate that can be used as a root: {error}"))?;
         Ok(Roots { webpki, given })
+    }
+}
+
+/// Nobody who is trusted vouches for a certificate.
+#[derive(Debug)]
+struct Untrusted {
+    is_self_signed: bool,
+}
+
+impl fmt::Display for Untrusted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.is_self_signed { "self-signed certificate" } else { "certificate of an unknown issuer" };
+        write!(f, "{what}: --insecure accepts it; SSL_CERT_FILE=ca.pem, or verify, names the issuer to trust")
+    }
+}
+
+impl std::error::Error for Untrusted {}
+
+fn is_untrusted(error: &rustls::Error) -> bool {
+    matches!(error, rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) || is_an_issuers_own(error)
+}
+
+fn is_self_signed(certificate: &CertificateDer<'_>) -> bool {
+    webpki::EndEntityCert::try_from(certificate).is_ok_and(|parsed| parsed.issuer() == parsed.subject())
+}
+
+/// What went wrong, for people. `port`: where TLS was tried.
+pub(crate) fn words(error: &rustls::Error, port: u16) -> String {
+    match error {
+        rustls::Error::InvalidMessage(InvalidMessage::InvalidContentType) => {
+            format!("no TLS on port {port}; did you mean http://?")
+        }
+        rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(reason))) => reason.to_string(),
+        _ => error.to_string(),
     }
 }
 

@@ -3,10 +3,8 @@
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
 
-use plimsoll_record::Outcome;
 use rustls::ClientConnection;
 
-use crate::call::Failure;
 use crate::origin::Secure;
 use crate::socket::{Received, Socket};
 
@@ -67,7 +65,7 @@ impl Transport {
 
     /// Lets TLS work on some bytes from the wire, which are taken off `sealed`. Take what it opened with
     /// `open` before the next call: TLS holds little of it.
-    pub(crate) fn unseal(&mut self, sealed: &mut &[u8]) -> Result<(), Failure> {
+    pub(crate) fn unseal(&mut self, sealed: &mut &[u8]) -> Result<(), rustls::Error> {
         let Some(tls) = &mut self.tls else { return Ok(()) };
         let worked = match tls.read_tls(sealed) {
             // After the peer's close_notify, nothing is read any more.
@@ -75,12 +73,12 @@ impl Transport {
                 *sealed = &[];
                 Ok(())
             }
-            Ok(_) => tls.process_new_packets().map(|_| ()).map_err(|error| error.to_string()),
-            Err(error) => Err(error.to_string()),
+            Ok(_) => tls.process_new_packets().map(|_| ()),
+            Err(error) => Err(rustls::Error::General(error.to_string())),
         };
         // An answer of TLS itself, or its alert. If this fails, the next read fails too.
         let _ = flush(tls, &mut self.socket);
-        worked.map_err(|message| Failure::new(Outcome::Tls, message))
+        worked
     }
 
     /// What TLS has opened. 0 after the peer's `close_notify`, `WouldBlock` when there is no more for now.

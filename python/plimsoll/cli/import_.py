@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import shutil
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -108,5 +108,6 @@ def _digest(*files: Path) -> str:
 
 def _described(study: Study) -> str:
     from plimsoll.report.render.imported import imported_study
+    from plimsoll.report.text import room
 
-    return imported_study(study, shutil.get_terminal_size().columns, _MOST_SKIPPED)
+    return imported_study(study, room(sys.stdout), _MOST_SKIPPED)

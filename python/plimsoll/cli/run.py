@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
+
+
+_ALIKE = 0.8
+"""An option is offered instead of an unknown one if they are as alike as this; 1 is the same."""
 
 
 @click.command(
@@ -55,7 +60,8 @@ def run(ctx: click.Context, /, **_: Any) -> None:
         ctx.exit(_run(words_of(ctx)))
     except UnknownOptionError as unknown:
         known = [name for parameter in ctx.command.params for name in parameter.opts]
-        raise click.NoSuchOption(str(unknown), possibilities=known, ctx=ctx) from unknown
+        meant = get_close_matches(str(unknown).partition("=")[0], known, n=1, cutoff=_ALIKE)
+        raise click.NoSuchOption(str(unknown), possibilities=meant, ctx=ctx) from unknown
 
 
 def _run(words: RunWords) -> int:

@@ -36,7 +36,7 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
     autoquit = given["autoquit"]
     if autoquit is None:
         autoquit = 0 if requests.is_told else -1
-    if waits:
+    if not requests.is_told:
         _refuse_unknown_options(requests.plan)
     with page(given, given["store"], live, session) as viewers:
         stays = {"is_watched": lambda: viewers.count > 0} if given["autoquit"] is None else {}
@@ -78,7 +78,8 @@ def page(
     )
     server, address = _served(app, host, given)
     try:
-        click.echo(f"the page: {address}", err=True)
+        busy = "" if given["web_port"] is not None or f":{PORT}" in address else f"port {PORT} is busy; "
+        click.echo(f"{busy}the page: {address} (Ctrl-C ends)", err=True)
         if is_made:
             click.echo(f"its token: {access.token}", err=True)
         yield app.state.viewers

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +12,7 @@ from plimsoll.errors import UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
 from plimsoll.report.render.run_listing import run_list
+from plimsoll.report.text import room
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
@@ -54,7 +55,7 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, st
         if as_json:
             click.echo(run_json.dumps(run_json.runs_document([(run, RunView.of(run)) for run in found])))
         else:
-            click.echo(run_list(_summarised(opened, found), shutil.get_terminal_size().columns))
+            click.echo(run_list(_summarised(opened, found), room(sys.stdout)))
 
 
 def _summarised(store: Store, runs: Sequence[StoredRun]) -> list[tuple[StoredRun, RunSummary]]:
@@ -70,4 +71,4 @@ def _experiments(limit: int, as_json: bool, store: str | None) -> None:
     if as_json:
         click.echo(run_json.dumps(experiments_document(listed)))
     else:
-        click.echo(experiment_list(listed, shutil.get_terminal_size().columns))
+        click.echo(experiment_list(listed, room(sys.stdout)))

@@ -177,7 +177,7 @@ def _where(draft: Draft, step: StepTable, path: str) -> tuple[int, str]:
         draft.complaints.append(Complaint(f"{path}.{error.field}", str(error)))
         return 0, step.where
     if not draft.bases:
-        message = 'has no target; write target = "http://127.0.0.1:8000" at the top of the plan, or use --host'
+        message = 'has no target; write target = "http://127.0.0.1:8000" at the top of the plan'
         draft.complaints.append(Complaint(f"{path}.{step.where_field}", message))
         return 0, step.where
     return index, draft.bases[index] + step.where

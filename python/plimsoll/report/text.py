@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+UNLIMITED = 1_000_000
+"""Cells in a line that nothing is cut to."""
 
 _HELD = "\u00a0\u202f"
 """Blanks that stand between groups of digits, and between a number and its unit."""
@@ -11,19 +20,22 @@ _BLANKS = re.compile(r"[^\S\u00a0\u202f]+")
 
 
 def cut(text: str, width: int) -> str:
-    """The text with its middle left out if it is wider than width: both ends of a name tell it from others."""
+    """The text without its end if it is wider than width."""
     if width < 1:
         return ""
     if cells(text) <= width:
         return text
-    head = (width - 1) // 2
-    tail = width - 1 - head
-    left, right = text, text
-    while cells(left) > head:
+    left = text[: width - 1]
+    while cells(left) > width - 1:
         left = left[:-1]
-    while cells(right) > tail:
-        right = right[1:]
-    return f"{left}…{right}"
+    return f"{left}…"
+
+
+def room(stream: TextIO) -> int:
+    """Cells in a line of a stream: of a terminal what it has, else as many as one likes, unless COLUMNS says."""
+    if stream.isatty() or os.environ.get("COLUMNS"):
+        return shutil.get_terminal_size().columns
+    return UNLIMITED
 
 
 def cells(text: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 
 from plimsoll.errors import LimitError
+from plimsoll.run.machine import usable_cpus
 
 MANY = 1 << 20
 SPARE = 128
@@ -44,8 +45,7 @@ def ensure_open_files(users: int, processes: int) -> None:
 
     Raises LimitError when it may not.
     """
-    per_process = users_per_process(users, processes)
-    needed = per_process + SPARE
+    needed = users_per_process(users, processes) + SPARE
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY or soft >= needed:
         return
@@ -55,9 +55,19 @@ def ensure_open_files(users: int, processes: int) -> None:
         else:
             resource.setrlimit(resource.RLIMIT_NOFILE, (needed, needed))  # root may
     except (ValueError, OSError) as error:
-        enough = -(-users // max(1, hard - SPARE))
-        advice = f"use --processes {enough}, " if hard > SPARE and enough > processes else ""
-        raise LimitError(
-            f"{per_process} users in one process need {needed} open files, and the limit is {hard}: {advice}fewer "
-            "users, or raise the limit (`ulimit -Hn`, /etc/security/limits.conf, LimitNOFILE= of a systemd unit)"
-        ) from error
+        raise LimitError(_too_many(users, processes, hard)) from error
+
+
+def _too_many(users: int, processes: int, hard: int) -> str:
+    """What to do about more users than the hard limit of open files allows."""
+    each, cpus = max(0, hard - SPARE), usable_cpus()
+    enough = -(-users // each) if each else 0
+    if processes < enough <= cpus:
+        return f"{users:,} users need --processes {enough}: {hard:,} open files are the limit of each process"
+    workers = max(processes, cpus)
+    total = each * workers
+    unit = 10 ** max(0, len(str(total)) - 2)
+    return (
+        f"this machine carries about {total // unit * unit:,} users ({workers} worker{'s' * (workers > 1)}); "
+        "raise `ulimit -n` (LimitNOFILE= of a systemd unit) or use fewer"
+    )

@@ -23,6 +23,8 @@ def main_log(plan: RunPlan) -> logging.Logger:
 
 def log_start(plan: RunPlan) -> None:
     """Before the first process is started."""
+    if plan.insecure:
+        main_log(plan).warning("Certificates of the target are not checked (--insecure)")
     if plan.locustfiles:
         main_log(plan).info("Starting Locust %s-compatible Plimsoll %s", LOCUST_VERSION, __version__)
 

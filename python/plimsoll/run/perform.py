@@ -11,24 +11,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import StoreError, UsageError
-from plimsoll.report.assessment import assess
-from plimsoll.report.render.locust_csv import CsvFiles
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
+from plimsoll.report.text import room
 from plimsoll.run.coordinator.coordinator import Coordinator
-from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay
+from plimsoll.run.coordinator.display import Display, LineDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.store_writer import StoreWriter
-from plimsoll.run.exchange_log import ExchangeFile
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
-from plimsoll.run.manifest import manifest
 from plimsoll.run.planned import STDOUT
 from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
-from plimsoll.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +35,7 @@ if TYPE_CHECKING:
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
     from plimsoll.run.transport.messages import Logged
-    from plimsoll.store import StoredRun
+    from plimsoll.store import Store, StoredRun
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -70,33 +66,46 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         csv = CsvObserver(outputs.csv, outputs.csv_full_history, bool(plan.locustfiles))
     for path in (*(path for _, path in outputs.files()), plan.logfile):
         _check_writable(path)
-    with Store.open(outputs.store) as store, ExitStack() as stack:
+    if outputs.exchanges:
+        # Only here: numpy takes a while to import.
+        from plimsoll.run.exchange_log import ExchangeFile
+    runner: Coordinator
+    display: Display
+    with ExitStack() as kept, ExitStack() as stack:
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
-        display = stack.enter_context(_display(outputs))
-        _log_to(_log_handler(plan, display), plan, stack)
-        if listener:
-            _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
-
-        @cache
-        def about() -> dict[str, Any]:
-            # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
-            return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
-
-        log_start(plan)
-        store_writer = StoreWriter(store.start_run, about, listener.stored_as if listener else None)
         gate = ThresholdMonitor(
             lambda: (*outputs.thresholds, *runner.launch.thresholds),
             plan.warmup,
             lambda status: runner.end(status),
             plan.times_of,
         )
-        # The gate may refuse to begin; nothing is kept then.
-        observers = [each for each in (gate, display, csv, listener, store_writer) if each]
-        output = display.output if isinstance(display, TerminalDisplay) else None
+        observers: list[Observer] = [gate]
+        output = (lambda data: display.output(data)) if _shows_table(outputs) else None
         log = _passed_on(listener, plan.processes) if listener else None
         runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
         if listener:
             listener.begins(runner, gate)
+        stack.callback(runner.kill_processes)
+        runner.start_processes()
+        # Only now, while those processes import what they need: the store and the display are slow to import.
+        from plimsoll.report.assessment import assess
+        from plimsoll.run.manifest import manifest
+        from plimsoll.store import Store
+
+        @cache
+        def about() -> dict[str, Any]:
+            # Not before the run begins: the locustfile may have a say in how many users there are, and how long.
+            return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
+
+        store = kept.enter_context(Store.open(outputs.store))
+        display = stack.enter_context(_display(outputs))
+        _log_to(_log_handler(plan, display), plan, stack)
+        if listener:
+            _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
+        log_start(plan)
+        store_writer = StoreWriter(store.start_run, about, listener.stored_as if listener else None)
+        # The gate may refuse to begin; nothing is kept then.
+        observers += [each for each in (display, csv, listener, store_writer) if each]
         result = runner.run()
         facts = _facts(result, gate)
         lost = store_writer.finish(result.status, result.ended, result.notes, facts)
@@ -112,7 +121,9 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             listener.over(result.status, view, source.assessment, code, str(result.error or ""))
         # Not before the display has left the terminal.
         stack.close()
-        _report(outputs, source, notes)
+        # Of a run that was refused before its first request there is nothing to report but why.
+        if result.error is None or source.view.total.requests:
+            _report(outputs, source, notes)
     if result.error:
         raise result.error
     return code
@@ -133,6 +144,8 @@ class CsvObserver(Observer):
 
     def __init__(self, prefix: str, full_history: bool, of_locustfile: bool) -> None:
         """Raises UsageError when they cannot be written."""
+        from plimsoll.report.render.locust_csv import CsvFiles
+
         self._files = CsvFiles(prefix, full_history, of_locustfile)
         self._files.check()
         self._failed = False
@@ -157,10 +170,16 @@ class CsvObserver(Observer):
         self._failed = True
 
 
+def _shows_table(outputs: Outputs) -> bool:
+    return not outputs.only_summary and sys.stderr.isatty() and sys.stdout.isatty()
+
+
 def _display(outputs: Outputs) -> Display:
-    if outputs.only_summary:
-        return Display()
-    return TerminalDisplay() if sys.stderr.isatty() and sys.stdout.isatty() else LineDisplay()
+    if not _shows_table(outputs):
+        return Display() if outputs.only_summary else LineDisplay()
+    from plimsoll.run.coordinator.terminal_display import TerminalDisplay
+
+    return TerminalDisplay()
 
 
 def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
@@ -235,7 +254,7 @@ def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> None
     from plimsoll.report.outputs import text, write
 
     stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
-    tables = text(source, "tables", OutputRequest(colour=shows_ansi(stream)))
+    tables = text(source, "tables", OutputRequest(width=room(stream), colour=shows_ansi(stream)))
     known = "" if source.run is not None else "".join(f"note: {note}\n" for note in notes)
     print(f"{tables}{known}", end="", file=stream, flush=True)
     if outputs.json:

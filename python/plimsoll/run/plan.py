@@ -42,6 +42,8 @@ class RunPlan:
     """Whatever the classes and tasks say, give each the same chance."""
     reset_stats: bool = False
     """Forget the ramp-up: second 0 is when all users are there."""
+    insecure: bool = False
+    """Accept every certificate of the target."""
     source_addresses: tuple[str, ...] = ()
     """Local addresses, of which each user gets one in turn; empty: as the system, or a user's class, has it."""
     seed: int = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -34,10 +35,11 @@ FOR_URLS = ("method", "headers", "body")
 STOP_TIMEOUT_S = 10.0
 """Seconds that what is under way gets in the end, unless the run says; Locust's users get none."""
 AS_GIVEN = (
-    "tags", "exclude_tags", "equal_weights", "reset_stats", "skip_log_setup", "exit_code_on_error",
+    "tags", "exclude_tags", "equal_weights", "insecure", "reset_stats", "skip_log_setup", "exit_code_on_error",
     "exit_code_on_invalid", "strict", "times_of",
 )  # fmt: skip
 """Fields of a plan that are the values of the options of the same name."""
+_HOST = re.compile(r"[\w.-]+:\d+(/|$)|\w[\w-]*(\.[\w-]+)+/|localhost(/|$)")
 _PLAN_FIELDS = frozenset(each.name for each in fields(RunPlan))
 
 
@@ -72,7 +74,7 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     seeds = (given["seed"], file.seed if file else None, secrets.randbits(32))
     return RunPlan(
         locustfiles=what.locustfiles,
-        scenario=what.scenario,
+        scenario=_unverified(what.scenario) if given["insecure"] and what.scenario else what.scenario,
         source=what.source,
         load=_bounded(load, processes),
         arguments=what.arguments,
@@ -191,6 +193,11 @@ def _url_scenario(url: str, given: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
+def _unverified(scenario: dict[str, Any]) -> dict[str, Any]:
+    """The scenario with targets of which every certificate is accepted."""
+    return {**scenario, "targets": [{**target, "verify": False} for target in scenario["targets"]]}
+
+
 def _bounded(load: Load | None, processes: int) -> Load | None:
     """With a maximum of users in the open model: unless said, what the limit of open files allows."""
     if load is None or load.model != "open" or load.max_users is not None:
@@ -224,11 +231,16 @@ def _user_classes(arguments: tuple[str, ...]) -> tuple[str, ...]:
             raise UsageError(f"{each}: a locustfile is named with -f: plimsoll run -f {each}")
         if not own and "://" in each:
             raise UsageError(f"{each} and -f do not go together; the target of a locustfile is named with -H {each}")
-        if not own and ("/" in each or "." in each):
-            raise UsageError(f"{each}: there is no such file")
+        if not own and any(mark in each for mark in "/.:"):
+            raise UsageError(f"{each}: no such file{_url_hint(each)}")
         if each.partition("=")[0] in UNSUPPORTED:
             raise UsageError(f"{each.partition('=')[0]} is an option of Locust that is not supported yet")
     return arguments
+
+
+def _url_hint(word: str) -> str:
+    """For what looks like a URL without its scheme: a host with a port, or a host with a dot and a path."""
+    return f"; for a URL write http://{word}" if _HOST.match(word) else ""
 
 
 def _processes(number: int) -> int:

@@ -68,6 +68,14 @@ def shown(filename: str) -> str:
     return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else filename
 
 
+def place_of(cls: type) -> str:
+    """Where a class is written: file and line; the module where that cannot be found."""
+    try:
+        return f"{shown(inspect.getfile(cls))}:{inspect.getsourcelines(cls)[1]}"
+    except (OSError, TypeError):
+        return cls.__module__
+
+
 def _quoted(line: str, offset: int | None = None) -> str:
     if not line.strip():
         return ""

@@ -1,10 +1,14 @@
-"""Logging in Locust's format, and the one flag that an unhandled exception raises for the exit code."""
+"""Logging in Locust's format, with errors that repeat; and the flag that an unhandled exception raises for the exit
+code.
+"""
 
 from __future__ import annotations
 
 import logging
 import logging.config
 import socket
+import time
+import traceback
 from collections import deque
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +22,7 @@ if TYPE_CHECKING:
 
 HOSTNAME = socket.gethostname().partition(".")[0]
 KEPT_LINES = 500
+REPEAT_INTERVAL_S = 1.0
 
 unhandled_greenlet_exception = False
 """An event listener or a background greenlet failed; exit code 2 unless something else says otherwise."""
@@ -67,6 +72,35 @@ def setup_logging(loglevel: str, logfile: str | None = None) -> None:
             "root": {"handlers": ["target", "log_reader"], "level": level},
         }
     )
+
+
+class RepeatedErrors:
+    """Errors that come again and again from the same lines of code."""
+
+    def __init__(self) -> None:
+        self._seen: dict[object, list[float]] = {}
+        """Of each: how often it came, and when that was last logged."""
+
+    def text(self, error: BaseException, now: float) -> str:
+        """What to log of it: all, the first time; later its number, once a second; "" for nothing. now: seconds."""
+        lines = [(frame.f_code, number) for frame, number in traceback.walk_tb(error.__traceback__)]
+        seen = self._seen.setdefault((type(error), *lines), [0, now])
+        seen[0] += 1
+        if seen[0] == 1:
+            return f"{error}\n{''.join(traceback.format_exception(error))}"
+        if now < seen[1] + REPEAT_INTERVAL_S:
+            return ""
+        seen[1] = now
+        return f"{type(error).__name__}: {error} (×{seen[0]:.0f}, traceback above)"
+
+
+_repeated = RepeatedErrors()
+
+
+def log_error(logger: logging.Logger, error: BaseException) -> None:
+    """Log what users' code raised; what repeats is counted."""
+    if text := _repeated.text(error, time.monotonic()):
+        logger.error("%s", text)
 
 
 def get_logs() -> list[str]:

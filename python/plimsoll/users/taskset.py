@@ -22,6 +22,7 @@ from plimsoll.users.exceptions import (
     StopUser,
 )
 from plimsoll.users.hub import sleep_until, yield_to_others
+from plimsoll.users.log import log_error
 from plimsoll.users.tasks import collect_tasks
 
 if TYPE_CHECKING:
@@ -158,7 +159,7 @@ class TaskSet(metaclass=TaskSetMeta):
         self._user._reported = error
         environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
         if environment.catch_exceptions:
-            logger.error("%s\n%s", error, "".join(traceback.format_exception(error)))
+            log_error(logger, error)
 
     def execute_next_task(self) -> None:
         """Execute the first scheduled task, or else one that get_next_task() picks."""

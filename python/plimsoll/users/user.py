@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import traceback
 import warnings
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
@@ -14,6 +13,7 @@ from gevent import GreenletExit
 from plimsoll.users import log
 from plimsoll.users.code_errors import without_super
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest, StopUser
+from plimsoll.users.log import log_error
 from plimsoll.users.rest import RestMixin
 from plimsoll.users.tasks import collect_tasks
 from plimsoll.users.taskset import RUNNING, STOPPING, WAITING, DefaultTaskSet
@@ -169,7 +169,7 @@ class User(metaclass=UserMeta):
         except (StopUser, StopTest):
             raise
         except Exception as error:
-            logger.error("%s\n%s", error, traceback.format_exc())
+            log_error(logger, error)
             self._reported = error
             self.environment.events.user_error.fire(user_instance=self, exception=error, tb=error.__traceback__)
             raise

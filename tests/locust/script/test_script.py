@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll import FastHttpUser, HttpUser, User
-from plimsoll.errors import UsageError
-from plimsoll.locust.script.script import check_hosts
+from plimsoll import FastHttpUser, HttpUser, User, task
+from plimsoll.errors import LocustfileError, UsageError
+from plimsoll.locust.script.script import check_hosts, check_tasks
+from plimsoll.run.plan import RunPlan
 
 
 def _class(base: type[User], host: str | None) -> type[User]:
@@ -36,3 +37,24 @@ def test_a_class_that_chooses_its_host_as_it_is_made_is_left_alone() -> None:
         def __init__(self, environment: object) -> None: ...
 
     check_hosts([Chooser])
+
+
+def test_a_class_that_may_choose_its_tasks_as_it_starts_is_left_alone() -> None:
+    class Starts(User):
+        def on_start(self) -> None: ...
+
+    class Made(User):
+        def __init__(self, environment: object) -> None: ...
+
+    check_tasks([Starts, Made], RunPlan())
+
+
+def test_a_class_without_tasks_is_named_with_those_that_have_some() -> None:
+    class Idle(User): ...
+
+    class Busy(User):
+        @task
+        def work(self) -> None: ...
+
+    with pytest.raises(LocustfileError, match=r"test_script\.py:\d+: class Idle has no task.*: Busy$"):
+        check_tasks([Busy, Idle], RunPlan())

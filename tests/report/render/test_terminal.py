@@ -36,11 +36,19 @@ def test_without_room_titles_are_broken_then_names_are_cut():
         "GET    /                           12     0.00",
         "POST   /accounts/[id]/orders        3    12.50",
     ]
-    assert render(COLUMNS, ROWS, 36)[-1] == "POST   /acco…rders        3    12.50"
+    assert render(COLUMNS, ROWS, 36)[-1] == "POST   /accounts/…        3    12.50"
 
 
 def test_no_column_is_cut_below_its_least():
-    assert render(COLUMNS, ROWS, 1)[-1].split() == ["POST", "/a…ers", "3", "12.50"]
+    assert render(COLUMNS, ROWS, 1)[-1].split() == ["POST", "/acco…", "3", "12.50"]
+
+
+def test_columns_are_left_out_the_least_needed_first():
+    columns = [TextColumn("Name"), *(TextColumn(name, drop=drop) for name, drop in (("a", 2), ("b", 1), ("c", 3)))]
+    rows = [["/accounts", "1", "2", "3"]]
+    assert [render(columns, rows, width)[0].split() for width in (20, 14, 12)] == [
+        ["Name", "a", "b", "c"], ["Name", "a", "c"], ["Name", "c"],
+    ]  # fmt: skip
 
 
 def test_a_table_without_rows():

@@ -14,8 +14,9 @@ import pytest
 from rich.console import Console
 
 from plimsoll.report.reporting import Reporting
-from plimsoll.run.coordinator.display import Display, LineDisplay, TerminalDisplay, locust_lines
+from plimsoll.run.coordinator.display import Display, LineDisplay, locust_lines
 from plimsoll.run.coordinator.progress import Batch, Progress
+from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def test_output_of_the_workers_is_shown_in_whole_lines_and_as_it_is(progress: Pr
 
 def test_a_low_terminal_shows_the_busiest_endpoints(progress: Progress, make_interval: Callable[..., Interval]) -> None:
     progress.view.add(make_interval([1.0] * number, name=f"/many/{number}") for number in range(2, 30))
-    shown = _terminal(progress, height=14)
+    shown = _terminal(progress, height=15)
     assert "24 quieter endpoints are not shown" in shown
     assert "/many/29" in shown
     assert "/many/2 " not in shown
@@ -143,3 +144,32 @@ def test_on_a_real_terminal_prints_scroll_by_above_the_table(plimsoll: Command, 
     assert "running: 1 user," in text
     assert "seen" in text
     assert text.rindex("over the last 10 s") < text.index("Response time percentiles"), "the table has left before"
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+def test_only_names_give_way_to_the_width(
+    progress: Progress, make_interval: Callable[..., Interval], width: int
+) -> None:
+    progress.view.add([make_interval([7.0] * 12, name=f"/first/{'x' * 300}/last")])
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=width, height=40, color_system=None)
+    with TerminalDisplay(console) as terminal:
+        terminal.second(progress)
+    (row,) = {line for line in stream.getvalue().splitlines() if "/first/" in line}
+    assert row.split()[2:] == ["12", "0", "12.0", "0.00", "7.00", "7.00", "7.00"]
+    assert row.split()[1].endswith("…")
+    assert len(row) <= width
+
+
+def test_how_much_of_the_run_is_over_is_a_bar_where_its_end_is_known(progress: Progress) -> None:
+    assert "████░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░░ 10 %" in _terminal(progress)
+    assert "░" not in _terminal(replace(progress, left=None))
+
+
+def test_piped_lines_have_names_in_full(progress: Progress, make_interval: Callable[..., Interval]) -> None:
+    name = f"/{'x' * 200}"
+    progress.view.add([make_interval([1.0], name=name)])
+    stream = io.StringIO()
+    with LineDisplay(stream) as lines:
+        lines.second(progress)
+    assert name in stream.getvalue()

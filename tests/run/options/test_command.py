@@ -7,6 +7,7 @@ import pytest
 
 from plimsoll.errors import UsageError
 from plimsoll.run.options.command import apart, one_value_each, read_words, run_words
+from plimsoll.run.planning import make_plan
 
 
 @pytest.fixture(autouse=True)
@@ -62,8 +63,16 @@ def test_configuration_files_are_looked_for_in_the_folder(tmp_path: Path) -> Non
 
 
 def test_a_value_that_makes_no_sense_is_refused_in_one_line() -> None:
-    with pytest.raises(UsageError, match=r"^invalid value for '-u' / '--users': 'x' is not a valid integer range"):
+    with pytest.raises(UsageError, match=r"^--users takes a whole number from 1, not x "):
         read_words(["http://127.0.0.1:1/", "-u", "x"])
+
+
+def test_insecure_is_said_of_every_target_of_native_users_and_in_the_plan() -> None:
+    words = read_words(["https://127.0.0.1:1/", "-k"])
+    plan, _ = make_plan(words.arguments, words.given)
+    assert plan.insecure
+    assert plan.scenario is not None
+    assert [target["verify"] for target in plan.scenario["targets"]] == [False]
 
 
 def test_every_option_that_locust_has_not_may_be_one_of_the_locustfile(tmp_path: Path) -> None:

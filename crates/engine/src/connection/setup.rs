@@ -10,6 +10,7 @@ use crate::call::Failure;
 use crate::clock::now;
 use crate::origin::Tunnel;
 use crate::protocol::Protocol;
+use crate::tls::words;
 
 /// Receives a proxy's answer to CONNECT: only its status matters.
 #[derive(Default)]
@@ -116,14 +117,14 @@ impl<P: Protocol> Connection<P> {
             }
             let received = match transport.receive(&mut io.scratch) {
                 Ok(received) if received.length > 0 => received,
-                Ok(_) => return Step::Failed(Failure::new(Outcome::Tls, "connection closed in the handshake")),
+                Ok(_) => return Step::Failed(Failure::new(Outcome::Tls, "connection closed in the handshake of TLS")),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Step::Wait,
                 Err(error) => return Step::Failed(Failure::io(Outcome::Tls, &error)),
             };
             let mut sealed = &io.scratch[..received.length];
             while !sealed.is_empty() {
-                if let Err(failure) = transport.unseal(&mut sealed) {
-                    return Step::Failed(failure);
+                if let Err(error) = transport.unseal(&mut sealed) {
+                    return Step::Failed(Failure::new(Outcome::Tls, words(&error, self.origin.port())));
                 }
             }
         }

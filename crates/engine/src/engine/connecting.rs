@@ -13,7 +13,7 @@ use crate::clock::now;
 use crate::connection::{Connection, Step};
 use crate::dial::{Dial, Opening, nothing_to_try, open};
 use crate::origin::Origin;
-use crate::resolve::Place;
+use crate::resolve::{Place, unresolved};
 use crate::socket::Socket;
 
 impl Engine {
@@ -27,7 +27,7 @@ impl Engine {
                 }
                 let step = match &answer {
                     Ok(addresses) => self.dial_addresses(place, addresses.clone()),
-                    Err(error) => Step::Failed(Failure::io(Outcome::Connect, error)),
+                    Err(error) => Step::Failed(Failure::new(Outcome::Connect, unresolved(&asked.0, error))),
                 };
                 if let Some(finished) = self.settle(place, step) {
                     self.finish_now(finished);

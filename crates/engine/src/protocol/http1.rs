@@ -22,6 +22,9 @@ impl Wire {
     }
 }
 
+/// How TLS begins to refuse bytes that are not TLS.
+const TLS_ALERT: [u8; 2] = [0x15, 0x03];
+
 /// A request is the same bytes on every connection and is encoded before it comes here, so all state is the decoder's.
 #[derive(Debug, Default)]
 pub(crate) struct Http1 {
@@ -50,9 +53,16 @@ impl Protocol for Http1 {
                 Ok(Progress::Done { reusable: done.keep_alive && consumed == bytes.len() })
             }
             Ok(_) => Ok(Progress::More),
-            Err(error) => Err(Failure::new(Outcome::Protocol, error.to_string())),
+            Err(error) => Err(refused(bytes, &error)),
         }
     }
+}
+
+/// `bytes`: where the reply that cannot be understood begins, or goes on.
+#[cold]
+fn refused(bytes: &[u8], error: &http::ProtocolError) -> Failure {
+    let hint = if bytes.starts_with(&TLS_ALERT) { "; is it https?" } else { "" };
+    Failure::new(Outcome::Protocol, format!("{error}{hint}"))
 }
 
 impl Http1 {

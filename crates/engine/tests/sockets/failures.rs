@@ -121,7 +121,7 @@ fn a_turn_that_was_left_early_goes_on_without_waiting() {
 
 /// What the peer has sent when the connection ends.
 const TORSOS: [(&str, &str); 6] = [
-    ("", "connection closed without a response"),
+    ("", "connection closed without a response; is it https?"),
     ("HTT", "in the middle of the response head"),
     ("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n", "in the middle of the response head"),
     ("HTTP/1.1 100 Continue\r\n\r\n", "in the middle of the response head"),

@@ -58,7 +58,7 @@ fn a_certificate_that_does_not_convince_is_a_failure_of_tls_that_says_why() {
     let (issuer, stranger) = (Issuer::new("issuer"), Issuer::new("stranger"));
     for (server, options, message) in [
         (issuer.server(&["other.test"]), issuer.trusted(), "not valid for name"),
-        (stranger.server(&HERE), issuer.trusted(), "UnknownIssuer"),
+        (stranger.server(&HERE), issuer.trusted(), "certificate of an unknown issuer"),
     ] {
         let peer = secured(server, |_, _| panic!("it was accepted"));
         let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &options));
@@ -91,7 +91,7 @@ fn an_issuers_own_certificate_is_refused_for_another_name_after_its_time_and_if_
     for (issuer, options, message) in [
         (&elsewhere, elsewhere.trusted(), "not valid for name"),
         (&expired, expired.trusted(), "expired"),
-        (&twin, right.trusted(), "CaUsedAsEndEntity"),
+        (&twin, right.trusted(), "self-signed certificate"),
     ] {
         let peer = secured(issuer.server_as_itself(), |_, _| panic!("it was accepted"));
         let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &options));
@@ -413,4 +413,23 @@ fn it_goes_through_a_proxy_to_the_origin_by_its_own_name() {
         assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"through");
     }
     assert_eq!(proxy.connections(), 1);
+}
+
+#[test]
+fn tls_to_a_port_without_it_is_said_with_what_may_be_meant() {
+    let peer = Peer::answering("HTTP/1.1 400 Bad Request\r\n\r\n".into());
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &anything()));
+    let finished = lab.fetch(&origin, get(&origin));
+    let failure = failure(&finished);
+    let expected = format!("no TLS on port {}; did you mean http://?", peer.address.port());
+    assert_eq!((failure.outcome, failure.message.as_str()), (Outcome::Tls, expected.as_str()));
+}
+
+#[test]
+fn a_self_signed_certificate_is_said_with_what_accepts_it() {
+    let issuer = Issuer::named("alone", &HERE, 2999);
+    let peer = secured(issuer.server_as_itself(), |_, _| panic!("it was accepted"));
+    let (mut lab, origin) = (Lab::new(), origin_with(&peer.secure_url(), &Issuer::new("other").trusted()));
+    let finished = lab.fetch(&origin, get(&origin));
+    assert!(failure(&finished).message.contains("--insecure"), "{:?}", failure(&finished));
 }

@@ -20,6 +20,7 @@ from plimsoll.errors import LocustfileError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.locust import runners
 from plimsoll.locust.environment import Environment
+from plimsoll.locust.fasthttp.user import FastHttpUser
 from plimsoll.locust.script import own_page
 from plimsoll.locust.script.own_page import LocustPage
 from plimsoll.locust.script.peers import HostedController, MainPeer, WorkerPeer
@@ -35,9 +36,10 @@ from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Population, PythonUsers
 from plimsoll.users import log
-from plimsoll.users.code_errors import broken
+from plimsoll.users.code_errors import broken, place_of
 from plimsoll.users.exceptions import CONTROL_FLOW, StopTest
 from plimsoll.users.recording import RequestRecorder
+from plimsoll.users.user import HttpUser, User
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -55,11 +57,11 @@ if TYPE_CHECKING:
     from plimsoll.run.worker.script import ProcessPlace
     from plimsoll.users.events import EventHook
     from plimsoll.users.hub import Hub
-    from plimsoll.users.user import User
 
 logger = logging.getLogger("locust.main")
 
 SCHEMES = ("http", "https", "http+unix")
+_OWN_INITS = (User.__init__, HttpUser.__init__, FastHttpUser.__init__)
 
 
 class LocustScript:
@@ -316,6 +318,7 @@ class LocustScript:
         check_hosts(classes)
         source_addresses.settle(classes, plan.source_addresses, self._place.index)
         environment._filter_tasks_by_tags()
+        check_tasks(classes, plan)
         if self._plan.equal_weights:
             environment.assign_equal_weights()
         check_spawn_rates(classes)
@@ -372,6 +375,24 @@ class LocustScript:
         self._runner.log_exception("local", str(exception), frames)
 
 
+def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:
+    """Raises LocustfileError for a class whose users would have nothing to do.
+
+    A class with an `__init__` or `on_start` of its own may choose its tasks there, so it is left alone.
+    """
+    for each in classes:
+        chooses = each.on_start is not User.on_start or each.__init__ not in _OWN_INITS
+        if each.tasks or chooses:
+            continue
+        tagged = " after --tags and --exclude-tags" if plan.tags or plan.exclude_tags else ""
+        others = [other.__name__ for other in classes if other.tasks]
+        advice = f"; to leave it out, name the others: {' '.join(others)}" if others else ""
+        raise LocustfileError(
+            f"{place_of(each)}: class {each.__name__} has no task to run{tagged}; mark one with @task, or say "
+            f"abstract = True in a class that is only a base for others{advice}"
+        )
+
+
 def check_spawn_rates(classes: Sequence[type[User]]) -> None:
     """Raises LocustfileError for one that is none."""
     for each in classes:
@@ -386,13 +407,10 @@ def check_hosts(classes: Sequence[type[User]]) -> None:
     An empty one is fine: users of such a class ask for absolute URLs. A class with an `__init__` of its own may choose
     its host there, so it is left alone.
     """
-    from plimsoll.locust.fasthttp.user import FastHttpUser
-    from plimsoll.users.user import HttpUser, User
-
     for each in classes:
         if not issubclass(each, HttpUser | FastHttpUser):
             continue
-        if each.__init__ not in (HttpUser.__init__, FastHttpUser.__init__, User.__init__):
+        if each.__init__ not in _OWN_INITS:
             continue
         if each.host is None:
             raise UsageError(f"no host: give one with -H http://…, or set `host` in class {each.__name__}")

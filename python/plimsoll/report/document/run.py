@@ -24,6 +24,7 @@ from plimsoll.report.document.blocks import (
     TableData,
     TableRow,
 )
+from plimsoll.report.document.opening import opening
 from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
@@ -93,14 +94,16 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
     rows, total = summarise(view), summarise_total(view)
     made = [
-        _validity(assessment),
+        _validity(assessment) if assessment.validity.valid else None,
         _numbers(rows, total),
         _failures(view, MOST_IN_SHORT),
         _exceptions(view, MOST_IN_SHORT),
-        _thresholds(assessment),
         Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
     ]
-    return _document(view, run, assessment, total, _lines(view, run), made)
+    document = _document(view, run, assessment, total, _lines(view, run), made)
+    host = str(run.manifest.get("host") or "") if run else ""
+    first = () if assessment.validity.valid else (_doubts(assessment),)
+    return replace(document, head=(*first, *opening(view, host, total, assessment.thresholds)))
 
 
 def _document(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-import shutil
+import sys
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -22,7 +22,8 @@ from plimsoll.report.document.blocks import (
     TableBlock,
     Tabs,
 )
-from plimsoll.report.render.terminal import TextColumn, alarming, render
+from plimsoll.report.document.opening import BROKEN, PASSED
+from plimsoll.report.render.terminal import TextColumn, alarming, reassuring, render
 from plimsoll.report.render.wording import (
     bad_titles,
     blocks_of,
@@ -32,7 +33,7 @@ from plimsoll.report.render.wording import (
     is_picture,
     status_text,
 )
-from plimsoll.report.text import cells, cut, one_line
+from plimsoll.report.text import cells, cut, one_line, room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,6 +47,10 @@ _HELD = "\u00a0"
 """A blank that no line is broken at."""
 _MOST_LINES = 20
 """Of a collected text; the JSON has all."""
+_PROSE = 120
+"""Cells of a line of text, however wide the terminal is."""
+_LESS_NEEDED = ("60%", "70%", "80%", "Average size (bytes)", "Failures/s", "Min (ms)")
+"""Columns that are left out where room is short, in this order."""
 _LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
@@ -53,6 +58,7 @@ _ALARMING = re.compile(
     r"INVALID: the load.*|\d+ of \d+ runs? did not get the load that was asked for"
     r"|[+−][\d.]+ (?:%|pp) (?:slower|fewer requests|more failures)"
 )
+_PASSED, _BROKEN = (re.compile(rf"^ *{mark} .*", re.MULTILINE) for mark in (PASSED, BROKEN))
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")
 """A number and its unit stay on one line."""
 
@@ -72,7 +78,7 @@ def run_tables(source: RunSource, request: OutputRequest) -> str:
 
 def console(document: ReportDocument, width: int | None = None, *, colour: bool = False) -> str:
     """width: in cells; None asks the terminal. colour: for a terminal that shows it."""
-    sheet = _Sheet(width or shutil.get_terminal_size().columns, colour)
+    sheet = _Sheet(width or room(sys.stdout), colour)
     parts = [[*_title(document.title, "=", sheet.width), *_lines(document.lines, sheet.width)]]
     parts += [_block(block, sheet) for block in document.head]
     folded: list[str] = []
@@ -90,7 +96,10 @@ def console(document: ReportDocument, width: int | None = None, *, colour: bool 
     # Again in the end, where people look first.
     parts += [[title] for title in bad_titles(document)]
     text = "\n\n".join("\n".join(lines) for lines in parts if lines)
-    return _ALARMING.sub(lambda found: alarming(found[0]), text) if colour else text
+    if not colour:
+        return text
+    text = _ALARMING.sub(lambda found: alarming(found[0]), text)
+    return _BROKEN.sub(lambda found: alarming(found[0]), _PASSED.sub(lambda found: reassuring(found[0]), text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +190,8 @@ def _filled(text: str, width: int, first: str, others: str) -> list[str]:
     """Three blanks between the parts of a verdict stay, and a number keeps its unit."""
     flat = _printable(text.strip().replace("   ", f"{_HELD}{_HELD} "))
     lines = wrap(
-        _UNIT.sub(_HELD, flat), width, initial_indent=first, subsequent_indent=others, break_on_hyphens=False,
-        break_long_words=False,
+        _UNIT.sub(_HELD, flat), min(width, _PROSE), initial_indent=first, subsequent_indent=others,
+        break_on_hyphens=False, break_long_words=False,
     )  # fmt: skip
     return [line.replace(_HELD, " ").rstrip() for line in lines]
 
@@ -233,7 +242,8 @@ def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
 
 
 def _column(column: TableColumn) -> TextColumn:
-    return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room))
+    drop = _LESS_NEEDED.index(column.title) if column.title in _LESS_NEEDED else None
+    return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room), drop=drop)
 
 
 def _printable(text: str) -> str:

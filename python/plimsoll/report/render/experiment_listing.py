@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _COLUMNS = [
-    TextColumn("Experiment", least=8),
-    TextColumn("Begun"),
+    TextColumn("Experiment", least=12),
+    TextColumn("Begun", drop=1),
     TextColumn("State"),
     TextColumn("Cells", right=True),
     TextColumn("Invalid", right=True),

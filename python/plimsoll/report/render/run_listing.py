@@ -19,16 +19,19 @@ if TYPE_CHECKING:
 
 _COLUMNS = [
     TextColumn("Run"),
-    TextColumn("Started"),
-    TextColumn("Scenario", least=8),
-    *(
-        TextColumn(title, right=True)
-        for title in ("Load", "Duration", "# Requests", "# Fails", "RPS", "p50 ms", "p99 ms")
-    ),
-    TextColumn("Status"),
+    TextColumn("Started", drop=1),
+    TextColumn("Scenario", least=12),
+    TextColumn("Load", right=True, drop=6),
+    TextColumn("Duration", right=True, drop=2),
+    TextColumn("# Requests", right=True, drop=7),
+    TextColumn("# Fails", right=True, drop=4),
+    TextColumn("RPS", right=True, drop=3),
+    TextColumn("p50 ms", right=True),
+    TextColumn("p99 ms", right=True),
+    TextColumn("Status", least=12),
 ]
 _TIMES = ("p50", "p99")
-_TAGS = TextColumn("Tags", least=8)
+_TAGS = TextColumn("Tags", least=8, drop=5)
 
 
 def run_list(runs: Sequence[tuple[Labelled, RunSummary]], width: int) -> str:

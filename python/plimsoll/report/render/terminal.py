@@ -19,11 +19,15 @@ _BREAK = re.compile(r" |(?=/)")
 
 @dataclass(frozen=True, slots=True)
 class TextColumn:
-    """title: broken over lines when room is short. least: a column with it is cut to no less, the others never."""
+    """title: broken over lines when room is short. least: a column with it is cut to no less, the others never.
+
+    drop: where even that is too wide, columns with it are left out, the lowest number first.
+    """
 
     title: str
     right: bool = False
     least: int | None = None
+    drop: int | None = None
 
 
 def render(
@@ -38,6 +42,11 @@ def render(
         titles = [_BREAK.split(column.title) for column in columns]
         gap = 1
     widths = _shrunk(columns, _widths(titles, rows), gap, width)
+    droppable = [place for place, column in enumerate(columns) if column.drop is not None]
+    if _width(widths, gap) > width and droppable:
+        dropped = min(droppable, key=lambda place: columns[place].drop or 0)
+        left = [place for place in range(len(columns)) if place != dropped]
+        return render([columns[place] for place in left], [[row[place] for place in left] for row in rows], width)
     height = max(len(title) for title in titles)
     heads = zip(*([""] * (height - len(title)) + title for title in titles), strict=True)
     rule = "-" * _width(widths, gap)
@@ -86,3 +95,8 @@ def shows_ansi(stream: TextIO) -> bool:
 def alarming(text: str) -> str:
     """Bold and red, unless NO_COLOR asks for no colors: bold."""
     return f"\x1b[1m{text}\x1b[0m" if os.environ.get("NO_COLOR") else f"\x1b[1;31m{text}\x1b[0m"
+
+
+def reassuring(text: str) -> str:
+    """Green, unless NO_COLOR asks for no colors."""
+    return text if os.environ.get("NO_COLOR") else f"\x1b[32m{text}\x1b[0m"

@@ -77,6 +77,7 @@ class Coordinator:
         self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._has_processes = False
         self._asked: Begin | None = None
         """Users that the locustfile wants to begin with."""
         self._state = PREPARING
@@ -100,14 +101,18 @@ class Coordinator:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
         with closing(self._loop), self._loop.handling_signals(self.interrupt):
             try:
-                self._launch()
+                self.start_processes()
                 while self._nodes.processes:
                     self._loop.turn()
             finally:
-                for process in self._nodes.processes:
-                    process.kill()
-                    process.wait()
+                self.kill_processes()
         return self._finish()
+
+    def kill_processes(self) -> None:
+        """Those that are left."""
+        for process in self._nodes.processes:
+            process.kill()
+            process.wait()
 
     def post(self, action: Callable[[], None]) -> None:
         """Have it called within the loop, soon. From any thread; nothing follows once the run is over."""
@@ -120,7 +125,11 @@ class Coordinator:
 
     # The beginning
 
-    def _launch(self) -> None:
+    def start_processes(self) -> None:
+        """Once; also before `run`: they import what they need while the caller does the same."""
+        if self._has_processes:
+            return
+        self._has_processes = True
         count = self.plan.processes
         for index in range(count):
             self._workers[index] = self._start_process(index)

@@ -44,6 +44,15 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
 }
 
 
+_TAKES = {
+    Kind.INTEGER: "a whole number",
+    Kind.USERS: "a whole number from 1",
+    Kind.COUNT: "a whole number from 1",
+    Kind.PORT: "a port from 0 to 65535",
+    Kind.RATE: "a number above 0",
+}
+
+
 class TableOption(click.Option):
     """A parameter that a row of the table describes."""
 
@@ -68,6 +77,15 @@ class TableOption(click.Option):
             show_envvar=row.shows_variable,
             **settings,
         )
+
+    def type_cast_value(self, ctx: click.Context, value: Any) -> Any:
+        takes = _TAKES.get(self.row.kind)
+        try:
+            return super().type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            if takes is None or self.row.choices:
+                raise
+            raise click.UsageError(f"{self.row.flag} takes {takes}, not {value}", ctx) from error
 
     def value_from_envvar(self, ctx: click.Context) -> Any:
         """Of an option with several values: the list [a, b], or one value, which may have blanks in it."""

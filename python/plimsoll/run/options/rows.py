@@ -63,6 +63,7 @@ _WHAT = (
     _option("--header", group=WHAT, name="headers", metavar="'NAME: VALUE'", multiple=True,
             help="A header for a URL; may be repeated."),
     _option("--body", group=WHAT, metavar="TEXT", help="Body for a URL; @FILE takes it from a file."),
+    _flag("-k", "--insecure", group=WHAT, help="Accept every certificate of the target: no check at all."),
     _option("--seed", group=WHAT, metavar="N", kind=Kind.INTEGER,
             help="Makes random choices the same again; drawn and kept by default."),
     _option("--config", group=WHAT, metavar="FILE", help="A configuration file besides the usual ones.",

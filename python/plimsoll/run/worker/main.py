@@ -124,6 +124,11 @@ class WorkerServer:
         if decoded.scenario is None:
             # How many users there will be is the locustfile's to say.
             raise_open_files()
+            if decoded.insecure:
+                # Not before: a run of native users needs no HTTP client for Python.
+                from plimsoll.users.http.url import accept_any_certificate
+
+                accept_any_certificate()
         self._is_main = self._index == workers
         self._worker.prepare(decoded, workers)
 

@@ -161,6 +161,10 @@ class Latency:
         micros = self._all.value_at(q) - self._on_time.value_at(q)
         return Milliseconds(nanos / 1e6, at_least, max(0, micros) / 1000)
 
+    def count_above(self, ms: float) -> int:
+        """How many were longer, to histogram precision."""
+        return self._all.count_above(round(ms * 1000))
+
     def _grows(self, rank: int) -> bool:
         """Whether the value at this rank would be greater if what was cut short had lasted for ever."""
         if rank > self.count - self._overflow:

@@ -129,6 +129,15 @@ def routes_of(base_url: str) -> RouteCache:
     return RouteCache(base_url)
 
 
+_accepts_any_certificate = False
+
+
+def accept_any_certificate() -> None:
+    """Whatever sessions of this process say from now on, certificates are not checked."""
+    global _accepts_any_certificate
+    _accepts_any_certificate = True
+
+
 def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None) -> Origin:
     """The Origin for these settings, which mean what they mean to requests; the same one each time.
 
@@ -136,6 +145,8 @@ def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None) -> Or
     """
     if not root.startswith("https:"):
         return _origin(root, True, None, proxy)
+    if _accepts_any_certificate:
+        verify = False
     # A number or None is meant as a truth value; a path stays one.
     check = os.fspath(verify) if isinstance(verify, (str, os.PathLike)) and verify else bool(verify)
     return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy)

@@ -1,0 +1,108 @@
+"""How the tables of a run begin in a terminal: its thresholds, one sentence, and its response times in bars."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from plimsoll.load.durations import duration_text
+from plimsoll.report.document.blocks import Paragraph, Preformatted
+from plimsoll.report.numbers import amount, count, percent, with_share
+from plimsoll.report.text import cells, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from plimsoll.report.document.blocks import Block
+    from plimsoll.stats.latency.milliseconds import Latency
+    from plimsoll.stats.summary import EndpointSummary
+    from plimsoll.stats.thresholds.watch import ThresholdResult
+    from plimsoll.stats.view import RunView
+
+PASSED, BROKEN = "✓", "✗"
+_BARS = 8
+"""Rows up to p99; one more has what is above."""
+_FAR_APART = 20
+"""Times of which one is more than so many times the other."""
+_BAR_CELLS = 32
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def opening(
+    view: RunView, host: str, total: EndpointSummary, thresholds: Sequence[ThresholdResult]
+) -> tuple[Block, ...]:
+    """host: what was loaded; "" where that is not known. total: the row of all endpoints."""
+    blocks: list[Block] = []
+    if thresholds:
+        blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
+    blocks.append(Paragraph(sentence(view, host, total)))
+    if total.response.count:
+        blocks.append(Preformatted("\n".join(["Response times", *histogram_lines(total.response)])))
+    return tuple(blocks)
+
+
+def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
+    texts = [one_line(each.text) for each in thresholds]
+    width = max(map(cells, texts))
+    return [
+        f"{PASSED if each.passed else BROKEN} {text}{' ' * (width - cells(text))}  {one_line(each.detail)}".rstrip()
+        for each, text in zip(thresholds, texts, strict=True)
+    ]
+
+
+def sentence(view: RunView, host: str, total: EndpointSummary) -> str:
+    """What came of the run: how many requests, how many of them failed, and how long responses took."""
+    if not total.requests:
+        return "No requests were made."
+    most = max(view.failures, key=lambda each: each.count, default=None)
+    why = f", mostly with {one_line(most.message)}" if most and most.message else ""
+    if total.failures == total.requests:
+        if most and host and all(each.outcome == "connect" for each in view.failures):
+            return f"Nothing answers at {host} ({one_line(most.message)})."
+        return f"All {count(total.requests)} requests failed{why}{'' if why.endswith('?') else '.'}"
+    failed = "none failed"
+    if total.failures:
+        failed = f"{count(total.failures)} failed ({percent(total.failures / total.requests)}{why})"
+    rate = f"{amount(total.rps)} per second"
+    parts = [f"{count(total.requests)} requests in {duration_text(view.duration)} ({rate}), {failed}."]
+    half, most_of_them = (total.response.quantile(q) for q in (0.5, 0.99))
+    if half and most_of_them:
+        parts.append(f"Half of the responses took at most {with_share(half)}, 99 % at most {with_share(most_of_them)}.")
+    return " ".join(parts)
+
+
+def histogram_lines(times: Latency) -> list[str]:
+    """A bar for each range of times: its upper end, how many there are, and the share up to there."""
+    edges = _edges(times)
+    above = [0 if edge is edges[-1] else times.count_above(edge) for edge in edges]
+    counts = [before - after for before, after in zip([times.count, *above], above, strict=False)]
+    longest = max(map(cells, (amount(edge) for edge in edges)))
+    widest = max(cells(count(each)) for each in counts)
+    return [
+        f"≤ {amount(edge):>{longest}} ms {_bar(each / max(counts)):{_BAR_CELLS}} {count(each):>{widest}} "
+        f"{_share_up_to(times.count - left, times.count):>7}"
+        for edge, each, left in zip(edges, counts, above, strict=True)
+    ]
+
+
+def _edges(times: Latency) -> list[float]:
+    """Upper ends of ranges, in ms: from p1 to p99 of one width, or growing where those are far apart; then the
+    maximum."""
+    low, high, longest = (each.value if each else 0.0 for each in map(times.quantile, (0.01, 0.99, 1)))
+    if high <= low:
+        return [longest]
+    if low > 0 and high / low > _FAR_APART:
+        edges = [low * (high / low) ** (place / _BARS) for place in range(1, _BARS + 1)]
+    else:
+        edges = [low + (high - low) * place / _BARS for place in range(1, _BARS + 1)]
+    return [*edges, longest] if longest > high else edges
+
+
+def _share_up_to(part: int, whole: int) -> str:
+    return f"{int(1000 * part / whole) / 10:.1f} %"
+
+
+def _bar(share: float) -> str:
+    """share: of the longest bar; what is not nothing is seen."""
+    eighths = round(share * _BAR_CELLS * 8) or (1 if share > 0 else 0)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (_EIGHTHS[rest] if rest else "")

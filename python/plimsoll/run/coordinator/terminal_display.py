@@ -1,0 +1,127 @@
+"""What is to be seen on a terminal while a run goes on: its state, a bar, and a table that stays in place."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from plimsoll.load.durations import format_duration
+from plimsoll.report.numbers import amount, milliseconds
+from plimsoll.report.render.terminal import TextColumn, render
+from plimsoll.report.text import one_line
+from plimsoll.run.coordinator.display import Display
+from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from plimsoll.run.coordinator.progress import Progress
+
+_AROUND_TABLE = 9
+"""Lines of a terminal that are left to what is above and below the table."""
+_COLUMNS = (
+    TextColumn("Method", least=6),
+    TextColumn("Name", least=8),
+    *(TextColumn(title, right=True) for title in ("Requests", "Fails", "req/s", "fails/s", "p50", "p95", "p99")),
+)
+_BAR_CELLS = 40
+
+
+class TerminalDisplay(Display):
+    """A table that stays in place at the bottom of the terminal; everything else scrolls by above it."""
+
+    def __init__(self, console: Console | None = None) -> None:
+        super().__init__()
+        self._console = console or Console(stderr=True, highlight=False)
+        self._live = Live(console=self._console, auto_refresh=False, transient=True)
+        self._rest = b""
+
+    def __enter__(self) -> Self:
+        self._live.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.output(b"\n" if self._rest else b"")
+        self._live.stop()
+
+    def second(self, progress: Progress) -> None:
+        rows = max(1, self._console.height - _AROUND_TABLE)
+        shown = Text("\n").join(
+            [_status(progress), *_progress_bar(progress), *_table(progress, rows, self._console.width)]
+        )
+        self._live.update(shown, refresh=True)
+
+    def write(self, text: str) -> None:
+        self._console.print(Text.from_ansi(text))
+
+    def output(self, data: bytes) -> None:
+        """What the workers print; only whole lines are shown."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        if lines:
+            self.write(b"\n".join(lines).decode(errors="replace"))
+
+
+def _status(progress: Progress) -> Text:
+    missing = progress.wanted is not None and progress.users != progress.wanted
+    users = f"{progress.users} of {progress.wanted}" if missing else f"{progress.users}"
+    left = "Ctrl-C stops" if progress.left is None else f"{format_duration(round(progress.left))} left"
+    workers = f", {progress.workers} workers" if progress.workers != 1 else ""
+    many = "" if users == "1" else "s"
+    shown = f"{progress.state}: {users} user{many}{workers}, {format_duration(round(progress.elapsed))}, {left}"
+    return Text(shown + _load(progress), style="bold")
+
+
+def _load(progress: Progress) -> str:
+    """What the open model offers, and whether it gets rid of it."""
+    generator = progress.view.generator
+    if progress.wanted is not None or not generator.offered:
+        return ""
+    dropped = f", {generator.dropped} dropped" if generator.dropped else ""
+    waiting = f", {generator.waiting} waiting" if generator.waiting else ""
+    return f"; {generator.offered} arrivals{waiting}{dropped}"
+
+
+def _progress_bar(progress: Progress) -> list[Text]:
+    """Where it is known when the run ends."""
+    if progress.left is None:
+        return []
+    total = progress.elapsed + progress.left
+    share = min(1.0, progress.elapsed / total) if total else 1.0
+    done = round(share * _BAR_CELLS)
+    return [Text.assemble(("█" * done, "green"), ("░" * (_BAR_CELLS - done), "dim"), f" {100 * share:.0f} %")]
+
+
+def _table(progress: Progress, most: int, width: int) -> list[Text]:
+    """most: rows of endpoints; with more of them the busiest are shown. Only their names give way to the width."""
+    caption = "ms over the last 10 s"
+    rows = summarise(progress.view)
+    if len(rows) > most:
+        kept = {id(row) for row in sorted(rows, key=lambda row: -row.requests)[:most]}
+        caption += f"; {len(rows) - most} quieter endpoints are not shown"
+        rows = [row for row in rows if id(row) in kept]
+    shown = [*rows, summarise_total(progress.view)]
+    lines = render(_COLUMNS, [_cells(row) for row in shown], width)
+    head, total = lines[: -len(shown)], lines[-1]
+    styled = [Text(line, "red" if row.failures else "") for row, line in zip(rows, lines[len(head) : -1], strict=True)]
+    return [Text(line, "bold") for line in head[:-1]] + [
+        Text(head[-1], "dim"),
+        *styled,
+        Text(head[-1], "dim"),
+        Text(total, "bold"),
+        Text(caption, "dim"),
+    ]
+
+
+def _cells(row: EndpointSummary) -> list[str]:
+    return [
+        row.method,
+        one_line(row.name),
+        str(row.requests),
+        str(row.failures),
+        amount(row.current_rps),
+        amount(row.current_failures_per_s),
+        *(milliseconds(row.current_response.quantile(q)) for q in (0.5, 0.95, 0.99)),
+    ]
