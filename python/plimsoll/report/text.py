@@ -48,7 +48,12 @@ def cells(text: str) -> int:
 def one_line(text: str) -> str:
     """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
     flat = _BLANKS.sub(" ", text).strip()
-    return "".join(each if each.isprintable() or each in _HELD else "\ufffd" for each in flat)
+    return printable(flat)
+
+
+def printable(text: str) -> str:
+    """The text with a mark in place of each control character. Blanks that hold a number together stay."""
+    return "".join(each if each.isprintable() or each in _HELD else "\ufffd" for each in text)
 
 
 def _cells_of(character: str) -> int:
