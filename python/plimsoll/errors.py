@@ -4,6 +4,7 @@
      ├─ UsageError                a flag, an argument or an environment variable
      │   ├─ UnknownOptionError    an option that nobody knows
      │   ├─ FieldError            one field of a form
+     │   ├─ SeveralFieldsError           several of them
      │   └─ NotNowError           it could be done at another time
      ├─ LocustfileError           the locustfile is missing, broken or empty; shows the user's own line
      ├─ StoreError                the store cannot be opened, read or written
@@ -16,6 +17,11 @@ Faults of the network are outcomes of exchanges, never exceptions of this tree. 
 """
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class PlimsollError(Exception):
@@ -43,6 +49,15 @@ class FieldError(UsageError):
         """field: its name in `Wish` or `Change`; "arguments.NAME" for one of the locustfile's own."""
         super().__init__(message)
         self.field = field
+
+
+class SeveralFieldsError(UsageError):
+    """Several fields of what was asked for cannot be used."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        """errors: at least one, in the order in which they are told."""
+        super().__init__("; ".join(map(str, errors)))
+        self.errors = tuple(errors)
 
 
 class LocustfileError(PlimsollError):

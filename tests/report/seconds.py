@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from plimsoll._engine import Histogram
 from plimsoll.report.charts.live import LiveChartSet, Second
+
+if TYPE_CHECKING:
+    from plimsoll.report.charts.chart import Chart
 
 
 def times(*milliseconds: float, count: int = 1) -> Histogram:
@@ -42,3 +45,8 @@ def live_set(seconds: int, *, is_open: bool = False, warmup: int = 0) -> LiveCha
     for number in range(seconds):
         charts.put(of_total(number, 100 + number % 7, failures=int(number == 40)))
     return charts
+
+
+def until(chart: Chart) -> float:
+    """The second that the axis of time ends at."""
+    return next(each["value"] for each in chart.spec["params"] if each["name"] == "until")

@@ -51,10 +51,10 @@ def test_the_report_of_a_run_is_the_same_for_a_run_and_for_a_study_of_it(source)
 def test_a_time_that_may_have_been_longer_is_marked_in_every_form(source):
     """The endpoint /slow timed out after 30 s."""
     study = StudySource(ladder(), source)
-    assert "≥30000" in text(source, "tables", OutputRequest(width=120))
-    assert "≥30000" in text(study, "text", OutputRequest(width=120))
-    assert "| ≥30000 " in text(study, "md", OutputRequest())
-    assert '"≥30000"' in text(source, "html", OutputRequest())
+    assert "≥30\u202f000" in text(source, "tables", OutputRequest(width=120))
+    assert "≥30\u202f000" in text(study, "text", OutputRequest(width=120))
+    assert "| ≥30\u202f000 " in text(study, "md", OutputRequest())
+    assert '"≥30\u202f000"' in text(source, "html", OutputRequest())
 
 
 def test_formats_for_programs_have_plain_numbers(source):

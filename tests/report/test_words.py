@@ -20,7 +20,7 @@ OPEN = Comparison(
 
 
 def plain(text: str) -> str:
-    return text.replace("\u00a0", " ")
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def test_the_layout_of_a_verdict():
@@ -39,7 +39,7 @@ def test_without_a_verdict_the_ratio_has_no_interval():
         low=None, high=None, reason="p99 = the single largest of ≈45 requests (needs ≥368, or ≥10 000 to compare)",
     )  # fmt: skip
     assert headline(few) == (
-        "p99 DELETE_comment   1200 → 340 ms   ×0.28   NO VERDICT: p99 = the single largest of ≈45 requests "
+        "p99 DELETE_comment   1\u202f200 → 340 ms   ×0.28   NO VERDICT: p99 = the single largest of ≈45 requests "
         "(needs ≥368, or ≥10 000 to compare)"
     )
     assert in_short(few).endswith("(×0.28)")

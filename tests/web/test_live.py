@@ -45,8 +45,18 @@ def test_start_watch_edit_stop_and_report(
     form = page.get_by_role("form", name="Edit load")
     form.get_by_role("textbox", name="Users", exact=True).fill("9")
     form.get_by_role("button", name="Change load").click()
-    expect(page.get_by_text("9 users", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("· 9 users ·")
+    expect(page).to_have_title(re.compile("^locustfile.py · 9 users · http://"))
+    box = page.locator(".plot").first.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page.locator(".tip")).to_contain_text("p99")
+    expect(page.locator(".crosshair")).to_have_count(2)
+    page.get_by_role("button", name="p99", exact=True).click()
+    expect(page.get_by_role("button", name="p99", exact=True)).to_have_attribute("aria-pressed", "false")
+    page.get_by_role("button", name="1 min").click()
     screenshot(page, "live")
+    assert accessibility(page) == []
     stop(page)
     page.get_by_role("link", name="Report").click()
     expect(page.get_by_role("heading", level=1)).to_be_visible()
@@ -111,7 +121,9 @@ def test_a_lost_connection_is_told_and_comes_back(started: PageCommand, browser_
     # It stands still, and what it had to say does not come.
     started.process.send_signal(signal.SIGSTOP)
     expect(page.locator(".connection")).to_have_text("Connection lost")
-    expect(page.locator(".banner")).to_be_visible()
+    expect(page.locator(".banner")).to_contain_text("reconnects")
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_be_disabled()
+    expect(state(page)).to_have_text("Connection lost")
     screenshot(page, "lost")
     started.process.send_signal(signal.SIGCONT)
     expect(page.locator(".connection")).to_have_text("Connected")
@@ -125,6 +137,35 @@ def test_the_end_of_the_process_is_told(started: PageCommand, browser_session: B
     expect(page.locator(".connection")).to_have_text("Process ended")
     expect(page.locator(".banner")).to_contain_text("plimsoll serve")
     browser_session.forgive(lambda said: "ERR_CONNECTION_REFUSED" in said)
+
+
+def test_after_a_run_of_a_url_the_page_stays_while_somebody_looks(
+    target: CountingTarget, serve: Callable[..., PageCommand], browser_session: BrowserSession
+) -> None:
+    served = serve("run", f"{target.url}/look", "--rate", "10/s", "-t", "3s")
+    page = browser_session.open(served.url)
+    expect(state(page)).to_have_text("Finished")
+    expect(page.get_by_role("link", name="Report")).to_be_visible()
+    page.reload()
+    expect(state(page)).to_have_text("Finished")
+    assert served.process.poll() is None
+    page.get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("link", name=re.compile("look")).first).to_be_visible()
+    page.close()
+    assert served.wait() in (0, 3)
+
+
+def test_the_page_says_so_when_the_process_is_gone_also_among_the_runs(
+    started: PageCommand, browser_session: BrowserSession
+) -> None:
+    page = browser_session.open(started.url)
+    expect(page.get_by_role("heading", name="New run")).to_be_visible()
+    started.process.kill()
+    expect(page.locator(".connection")).to_have_text("Connection lost")
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_disabled()
+    page.get_by_role("link", name="Runs").click()
+    expect(page.get_by_role("alert")).to_contain_text("Plimsoll does not answer")
+    browser_session.forgive(lambda said: "ERR_" in said)
 
 
 def test_what_is_wrong_in_the_form_stands_at_its_field(

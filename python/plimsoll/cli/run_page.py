@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from plimsoll.run.plan import RunPlan
     from plimsoll.server.control.run_requests import RunRequests
+    from plimsoll.server.live.stream import Viewers
 
 PORT = 8089
 ALL = {"*": "0.0.0.0"}
@@ -37,8 +38,10 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
         autoquit = 0 if requests.is_told else -1
     if not requests.is_told:
         _refuse_unknown_options(requests.plan)
-    with page(given, given["store"], live, session):
-        return session.run(None if waits else requests.first(), None if autoquit < 0 else float(autoquit))
+    with page(given, given["store"], live, session) as viewers:
+        stays = {"is_watched": lambda: viewers.count > 0} if given["autoquit"] is None else {}
+        first = None if waits else requests.first()
+        return session.run(first, None if autoquit < 0 else float(autoquit), **stays)
 
 
 def _refuse_unknown_options(plan: RunPlan) -> None:
@@ -56,7 +59,9 @@ def _refuse_unknown_options(plan: RunPlan) -> None:
 
 
 @contextmanager
-def page(given: Mapping[str, Any], store: str | None, live: Live | None, control: PageSession | None) -> Iterator[None]:
+def page(
+    given: Mapping[str, Any], store: str | None, live: Live | None, control: PageSession | None
+) -> Iterator[Viewers]:
     """Within the block the page is served; prints where. given: the options of `PAGE`. Raises UsageError."""
     host = given["web_host"] or LOOPBACK
     host = ALL.get(host, host)
@@ -77,7 +82,7 @@ def page(given: Mapping[str, Any], store: str | None, live: Live | None, control
         click.echo(f"{busy}the page: {address} (Ctrl-C ends)", err=True)
         if is_made:
             click.echo(f"its token: {access.token}", err=True)
-        yield
+        yield app.state.viewers
     finally:
         server.stop()
 

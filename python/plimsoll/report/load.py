@@ -29,6 +29,12 @@ def load_in_short(manifest: Mapping[str, Any]) -> str:
     return text if not is_open and len(measured) == 1 else f"{load['model']} model, {text}"
 
 
+def run_title(name: str, load: str, host: str) -> str:
+    """mix.py · 20 users · http://127.0.0.1:8000. A host that the name has is not repeated."""
+    shown = "" if host and host.rstrip("/") in name else host
+    return " · ".join(part for part in (one_line(name), load, shown) if part)
+
+
 def load_at_length(manifest: Mapping[str, Any], warmup: int) -> list[str]:
     """A line on what is left out, and one per phase when there are several. warmup: whole seconds that are left out,
     more than the warm-up if the run was reset."""

@@ -1,4 +1,4 @@
-"""Numbers as people read them. Only what is shown is rounded."""
+"""Numbers as people read them, by the same rules as `web/src/shared/format.ts`. Only what is shown is rounded."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ AT_LEAST = "≥"
 """Stands before a time that may have been longer, because a request was given up on."""
 UNCLEAN = "*"
 """Stands behind a time of which the generator may have added more than too little to matter."""
-_NARROW = "\u00a0"
-"""Between groups of digits: 8 579 is one word."""
+_NARROW = "\u202f"
+"""Between groups of digits: narrow, and never at the end of a line."""
 
 
 def milliseconds(duration: Milliseconds | None) -> str:
@@ -47,9 +47,14 @@ def known(value: float | None, *, at_least: bool = False) -> str:
 
 
 def amount(value: float) -> str:
-    """Three decimals below 1, two below 10, one below 100, none above."""
-    decimals = 3 if 0 < abs(value) < 0.9995 else 2 if abs(value) < 9.995 else 1 if abs(value) < 99.95 else 0
-    return f"{value:.{decimals}f}"
+    """Three digits or more: 0.113, 4.21, 21.5, 853, 12 345."""
+    size = abs(value)
+    if size == 0:
+        return "0"
+    if size < 0.0005:
+        return ">−0.001" if value < 0 else "<0.001"
+    decimals = 3 if size < 0.9995 else 2 if size < 9.995 else 1 if size < 99.95 else 0
+    return f"{value:,.{decimals}f}".replace(",", _NARROW)
 
 
 def quantity(value: float | None, unit: str, *, at_least: bool = False) -> str:

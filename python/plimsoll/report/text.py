@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 UNLIMITED = 1_000_000
 """Cells in a line that nothing is cut to."""
 
-_HELD = "\u00a0"
-"""Stands between the groups of digits of a number."""
-_BLANKS = re.compile(r"[^\S\u00a0]+")
+_HELD = "\u00a0\u202f"
+"""Blanks that stand between groups of digits, and between a number and its unit."""
+_BLANKS = re.compile(r"[^\S\u00a0\u202f]+")
 
 
 def cut(text: str, width: int) -> str:
@@ -48,7 +48,12 @@ def cells(text: str) -> int:
 def one_line(text: str) -> str:
     """The text without line breaks and control characters, so that a target's message cannot steer the terminal."""
     flat = _BLANKS.sub(" ", text).strip()
-    return "".join(each if each.isprintable() or each == _HELD else "\ufffd" for each in flat)
+    return printable(flat)
+
+
+def printable(text: str) -> str:
+    """The text with a mark in place of each control character. Blanks that hold a number together stay."""
+    return "".join(each if each.isprintable() or each in _HELD else "\ufffd" for each in text)
 
 
 def _cells_of(character: str) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -12,7 +13,15 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from plimsoll.errors import FieldError, NotNowError, PlimsollError, ReadOnlyError, RefError, UsageError
+from plimsoll.errors import (
+    FieldError,
+    NotNowError,
+    PlimsollError,
+    ReadOnlyError,
+    RefError,
+    SeveralFieldsError,
+    UsageError,
+)
 from plimsoll.server.messages import Problem
 from plimsoll.store.redact import redact_url, storable_json
 
@@ -95,6 +104,9 @@ def _of_ours(_: Request, error: Exception) -> Response:
     match error:
         case NotNowError():
             return problem(409, str(error))
+        case SeveralFieldsError():
+            first, *others = (Problem(redact_url(str(each)), each.field) for each in error.errors)
+            return answer(replace(first, others=tuple(others)), 400)
         case FieldError():
             return problem(400, str(error), error.field)
         case UsageError():

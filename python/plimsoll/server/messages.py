@@ -25,6 +25,8 @@ class Problem:
     """For people: what is wrong, and what to do."""
     field: str = ""
     """Of the form, if it is about one."""
+    others: tuple[Problem, ...] = ()
+    """What else is wrong with the form."""
 
 
 # The form
@@ -146,6 +148,8 @@ class Test:
     number: int
     """How many runs this process has had, this one included."""
     name: str
+    title: str
+    """What it is: name, load and host."""
     status: Status
     model: Literal["closed", "open"]
     load: str
@@ -329,6 +333,8 @@ class Summary:
 class RunItem:
     id: str
     name: str
+    title: str
+    """As of a `Test`."""
     status: Status
     started: float
     ended: float | None

@@ -333,6 +333,8 @@ class Study:
 
     name: str
     trials: tuple[Trial, ...]
+    title: str = ""
+    """What a report of it is called; "" for its name."""
     question: str = ""
     variants: tuple[str, ...] = ()
     """In the order of the experiment: the first is the baseline."""

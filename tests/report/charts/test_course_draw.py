@@ -48,7 +48,7 @@ def test_a_cell_has_the_colour_of_its_requests_per_second():
     chart = heat_chart(CourseContext("h"), frame, columns, 2)
     light = colours("light")
     drawn = [
-        each[1] for each in re.findall(r'<path aria-label="[^"]*from second: (\d+)[^>]*fill="([^"]+)"', svg(chart))
+        each[1] for each in re.findall(r'<path aria-label="[^"]*since the start: (\d+)[^>]*fill="([^"]+)"', svg(chart))
     ]
     # Over two seconds; the last column has one, as the run ends in it.
     assert drawn == [light["h2"], light["h4"], light["h4"], light["h6"]]

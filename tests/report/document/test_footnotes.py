@@ -11,7 +11,7 @@ from plimsoll.stats.study import Noise, Precision, Skipped
 
 def footnotes_text(analysis: Analysis, **study: object) -> str:
     changed = Analysis(replace(analysis.study, **study), analysis.findings, analysis.comparisons)
-    return "\n".join(general(changed, "plimsoll report x")).replace("\u00a0", " ")
+    return "\n".join(general(changed, "plimsoll report x")).replace("\u00a0", " ").replace("\u202f", " ")
 
 
 def test_marks_are_numbered_and_one_text_has_one():

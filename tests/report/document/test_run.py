@@ -4,7 +4,7 @@ from dataclasses import replace
 from tests.report.documents import CONTRACT, all_of, charts_in, section, shown_charts, table
 
 from plimsoll.record import Failure
-from plimsoll.report.document.blocks import Details, Doubts, Facts, Preformatted, TableBlock
+from plimsoll.report.document.blocks import Answer, Details, Doubts, Facts, Preformatted, TableBlock
 from plimsoll.report.document.run import GROWING, MOST_ROWS, run_document
 from plimsoll.report.render.html import to_json
 from plimsoll.stats.view import RunView
@@ -24,7 +24,7 @@ def test_a_time_that_was_cut_short_is_at_least_that(view, run, valid):
     document = run_document(view, run, valid)
     requests, response = table(document, "Requests"), table(document, "Response time percentiles (ms)")
     slow = next(row for row in response.rows if row.cells[1] == "/slow")
-    assert slow.cells[2:] == ("≥30000",) * 8
+    assert slow.cells[2:] == ("≥30\u202f000",) * 8
     assert requests.rows[-1].kind == "total"
     assert requests.rows[-1].cells[1:4] == ("Aggregated", "217", "9")
 
@@ -32,12 +32,12 @@ def test_a_time_that_was_cut_short_is_at_least_that(view, run, valid):
 def test_sections_stand_in_their_order(view, run, valid, invalid):
     document = run_document(view, run, invalid)
     assert ids(document) == [
-        "validity", "findings", "thresholds", "numbers", "percentiles", "course", "failures", "exceptions",
+        "course", "thresholds", "numbers", "percentiles", "failures", "exceptions", "validity", "findings",
         "environment", "notes",
     ]  # fmt: skip
     labels = [each.label or each.title for each in document.sections]
     assert labels == [
-        "Validity", "Findings", "Thresholds", "Numbers", "Percentiles", "Time", "Failures", "Exceptions",
+        "Time", "Thresholds", "Numbers", "Percentiles", "Failures", "Exceptions", "Validity", "Findings",
         "Environment", "Notes",
     ]  # fmt: skip
     assert "thresholds" not in ids(run_document(view, run, replace(valid, thresholds=())))
@@ -46,12 +46,13 @@ def test_sections_stand_in_their_order(view, run, valid, invalid):
 def test_it_begins_with_what_was_run(view, run, valid):
     run.notes = ["after the deployment"]
     document = run_document(view, run, valid)
-    assert document.title == f"Run {run.id}"
-    assert document.lines[0].startswith("finished, 20")
-    assert run.id not in document.lines[0]
+    assert document.title.endswith("5 users · http://127.0.0.1:8000")
+    assert document.lines[0].startswith(f"run {run.id}, finished, 20")
     assert document.lines[-1] == "note: after the deployment"
     assert document.refs == (run.id,)
-    (facts,) = document.head
+    answer, facts = document.head
+    assert isinstance(answer, Answer)
+    assert answer.sentences[0].startswith("Your code raises ZeroDivisionError: division by zero. ")
     assert isinstance(facts, Facts)
     assert facts.style == "status"
     assert [each.name for each in facts.facts] == [
@@ -64,7 +65,7 @@ def test_it_begins_with_what_was_run(view, run, valid):
 
 
 def test_an_invalid_run_shows_its_times_too(view, run, invalid, valid):
-    assert run_document(view, run, invalid).head == run_document(view, run, valid).head
+    assert run_document(view, run, invalid).head[1] == run_document(view, run, valid).head[1]
 
 
 def test_a_time_that_is_not_clean_is_shown_with_the_generators_share(make_interval, run, valid):
@@ -73,7 +74,7 @@ def test_a_time_that_is_not_clean_is_shown_with_the_generators_share(make_interv
     late.service = make_interval([31.0] * 10).service
     view.add([late])
     document = run_document(view, run, valid)
-    (facts,) = document.head
+    _, facts = document.head
     assert isinstance(facts, Facts)
     (p99,) = (each.value for each in facts.facts if each.name == "p99")
     assert p99 == "40.0 ms (up to 9.0 ms of it is the generator's)"

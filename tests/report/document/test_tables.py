@@ -64,8 +64,8 @@ def test_a_time_that_may_have_been_longer_is_marked():
     measured = Measured("GET", "/", **given)
     study = Study("x", (Trial("1", "a", endpoints=(measured,), total=replace(measured, method="", name="Aggregated")),))
     requests, percentiles = locust_tables(cells_of(study), 10, names_variant=False)
-    assert requests.rows[0].cells[4:7] == ("≥39.7", "10.0", "≥1000")
-    assert percentiles.rows[0].cells[-3:] == ("10.0", "≥1000", "≥1000")
+    assert requests.rows[0].cells[4:7] == ("≥39.7", "10.0", "≥1\u202f000")
+    assert percentiles.rows[0].cells[-3:] == ("10.0", "≥1\u202f000", "≥1\u202f000")
 
 
 def test_failures_by_kind_and_message():

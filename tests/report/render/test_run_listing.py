@@ -17,7 +17,7 @@ def test_a_line_per_run(run, view):
         "Run Started Scenario Load Duration # Requests # Fails RPS p50 ms p99 ms Status"
     )
     assert lines[2].split()[0] == "20261120-1201-8g4m"
-    assert lines[2].split()[3:] == ["0", "s", "0", "0", "0.00", "–", "–", "running"]
+    assert lines[2].split()[3:] == ["0", "s", "0", "0", "0", "–", "–", "running"]
     assert " ".join(lines[3].split()[3:]) == "locustfile.py 5 users 4 s 217 9 54.2 10.0 40.0 finished"
 
 

@@ -139,4 +139,4 @@ def test_what_does_not_exist_and_what_cannot_be_done_with_it_is_told_as_json(pag
     ):
         answer = page.ask(method, path, headers={"X-Plimsoll-Token": page.json("api/state")["token"]})
         assert answer.status_code == status
-        assert set(answer.json()) == {"error", "field"}
+        assert set(answer.json()) == {"error", "field", "others"}

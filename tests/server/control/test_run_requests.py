@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from plimsoll.cli.run import run
-from plimsoll.errors import FieldError, UsageError
+from plimsoll.errors import FieldError, SeveralFieldsError, UsageError
 from plimsoll.run.options.command import words_of
 from plimsoll.run.planning import make_plan
 from plimsoll.server.control.description import Description, OwnClass, OwnOption
@@ -155,3 +155,9 @@ def test_a_load_that_no_form_can_say_is_run_as_it_is_or_replaced() -> None:
 def test_something_that_is_about_no_field_is_told_all_the_same() -> None:
     with pytest.raises(UsageError):
         job(("--requests", "5", "http://h/a"), model="open", rate="1/s", shape="constant", warmup="-1")
+
+
+def test_all_fields_that_cannot_be_read_are_told_at_once() -> None:
+    with pytest.raises(SeveralFieldsError) as told:
+        job((), run_time="soon", warmup="early", thresholds=("p99 << 3",))
+    assert [each.field for each in told.value.errors] == ["run_time", "warmup", "thresholds"]

@@ -73,7 +73,7 @@ def test_they_are_what_the_commands_write(store_location, store_run, tmp_path):
             assert content(format) == path.read_bytes(), format
         assert json.loads(content("run.json"))["schema"] == "plimsoll.run"
         assert json.loads(content("json"))["schema"] == "plimsoll.analysis"
-        assert content("md").decode().startswith(f"# Run {run}\n")
+        assert content("md").decode().startswith("# locustfile.py · 5 users · http://127.0.0.1:8000\n")
 
 
 def test_locusts_files_are_those_of_a_run_with_csv(store_file, store_run):

@@ -40,7 +40,8 @@ def test_the_page_of_a_run(store_location, store_run):
             page = served.get("/api/page", ref=ref)
             assert (page["schema"], page["version"]) == (blocks.SCHEMA, blocks.VERSION)
             assert (page["refs"], page["is_growing"]) == ([run], False)
-            assert run in page["title"]
+            assert page["title"] == "locustfile.py · 5 users · http://127.0.0.1:8000"
+            assert run in page["lines"][0]
 
 
 def test_a_page_is_made_once_for_as_long_as_nothing_changes(store_file, store_run, made):

@@ -31,7 +31,7 @@ def opened(**state):
         (
             lambda: closed(50, 2, ms=3.1),
             "good",
-            "The users",
+            "None: users mostly pause",
             "48 of 50 are thinking, or busy with their own code, at any moment; the target answers in 3.1 ms (p50).",
         ),
         (
@@ -68,7 +68,7 @@ def test_a_generator_that_is_late_does_not_hold_up_users_who_think():
     view = closed(50, 2)
     late = view_of(state=lambda _: {"users": 50, "in_flight": 2, "lag_ms": 30.0, "delay_ms": 30.0})
     assert headline(late, CLOSED, SOUND).generator.tone == "warning"
-    assert bottleneck(late).title == bottleneck(view).title == "The users"
+    assert bottleneck(late).title == bottleneck(view).title == "None: users mostly pause"
     assert bottleneck(view_of(state=lambda _: {"offered": 100, "lag_ms": 30.0}), OPEN).title == "Nothing"
 
 

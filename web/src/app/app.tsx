@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { LivePage } from "../live/page";
 import type { Session } from "../live/session";
 import { Announcer } from "../shared/announce";
@@ -14,8 +14,14 @@ export function App({ session }: { session: Session }): JSX.Element {
   const { route, path } = place.value;
   const known = session.known.value;
   const hasLive = known?.mode !== "serve";
+  const isOfRuns = known?.mode === "run";
   const isLive = route.page === "live" && hasLive;
   const main = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On every page: the process that runs tests stays for as long as it is connected to a browser.
+    if (isOfRuns) void session.link.connect();
+    return () => session.link.end();
+  }, [session, isOfRuns]);
   const arrived = useRef(path);
   const arrive = () => {
     // Those who follow a link are taken to what it leads to; those who open the page begin at its top.
@@ -33,7 +39,7 @@ export function App({ session }: { session: Session }): JSX.Element {
       <a class="skip" href="#main" onClick={skip}>
         Skip to the content
       </a>
-      <Header route={route} hasLive={hasLive} connection={isLive && known ? session.link.connection.value : null} />
+      <Header route={route} hasLive={hasLive} connection={isOfRuns ? session.link.connection.value : null} />
       <main id="main" tabIndex={-1} ref={main}>
         {isUnknown ? (
           <Waiting problem={session.problem.value} />

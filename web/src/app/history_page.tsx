@@ -7,16 +7,18 @@ type Pages = typeof import("../history");
 
 let loaded: Pages | null = null;
 
+/** Fetches it before somebody asks: then it is there, too, when the process has ended. Rejects when that fails. */
+export async function loadHistory(): Promise<Pages> {
+  return (loaded ??= await import("../history"));
+}
+
 /** The pages of what is stored: a part of the program that is fetched when it is needed first. */
 export function HistoryPage({ route, onShown }: { route: Route; onShown: () => void }): JSX.Element {
   const [pages, setPages] = useState(loaded);
   const [isLost, setLost] = useState(false);
   const load = () => {
     setLost(false);
-    import("../history").then(
-      (found) => setPages((loaded = found)),
-      () => setLost(true),
-    );
+    loadHistory().then(setPages, () => setLost(true));
   };
   useEffect(() => {
     if (!loaded) load();

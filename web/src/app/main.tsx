@@ -6,6 +6,7 @@ import { server } from "../live/server";
 import { Session } from "../live/session";
 import { startTheme } from "../shared";
 import { App } from "./app";
+import { loadHistory } from "./history_page";
 
 startTheme();
 const session = new Session(server);
@@ -15,5 +16,5 @@ if (root) {
   root.replaceChildren();
   render(<App session={session} />, root);
   // Vega is large: it is fetched once the page can be read, so that the first chart need not wait for it.
-  requestAnimationFrame(() => setTimeout(loadCharts));
+  requestAnimationFrame(() => setTimeout(() => (loadCharts(), void loadHistory().catch(() => undefined))));
 }

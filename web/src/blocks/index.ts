@@ -7,6 +7,7 @@ export { Contents } from "./contents";
 export { Details } from "./details";
 export { DocumentView } from "./document";
 export { Doubts } from "./doubts";
+export { Dropdown } from "./dropdown";
 export { Facts } from "./facts";
 export { Figures } from "./figures";
 export { Findings } from "./findings";

@@ -1,5 +1,5 @@
 import { type Rows, sayOf } from "../shared";
-import type { Picture } from "./picture";
+import type { Line, Picture } from "./picture";
 import { queue } from "./queue";
 import { plotWidth } from "./width";
 
@@ -14,6 +14,9 @@ export interface Drawing {
   spec: Record<string, unknown>;
   config: Record<string, unknown>;
 }
+
+/** Values that a specification leaves open, by name. */
+export type Signals = Record<string, unknown>;
 
 /** Told by a canvas. */
 export interface CanvasWatcher {
@@ -39,6 +42,8 @@ export class Canvas implements ChartHandle {
   private isEnded = false;
   private isShowing = false;
   private pending: Rows = {};
+  private signals: Signals = {};
+  private isOutdated = false;
   private readonly sight: IntersectionObserver;
   private readonly size: ResizeObserver;
   private readonly job = () => this.draw();
@@ -65,6 +70,24 @@ export class Canvas implements ChartHandle {
   append(rows: Rows): void {
     for (const [name, more] of Object.entries(rows)) (this.pending[name] ??= []).push(...more);
     this.flush();
+  }
+
+  /** These hold from now on, also for what is drawn later. */
+  set(signals: Signals): void {
+    this.signals = signals;
+    this.isOutdated = true;
+    this.flush();
+  }
+
+  /** What a point of the window is on the axes of a chart over time; null beyond them. */
+  placeOf(x: number, y: number): { second: number; value: number | null } | null {
+    const box = this.element.querySelector("svg")?.getBoundingClientRect();
+    return (box && this.picture?.placeOf(x - box.left, y - box.top)) ?? null;
+  }
+
+  /** Where a second is in the element, px; null for one that is not on the axis. */
+  lineAt(second: number): Line | null {
+    return this.picture?.lineAt(second) ?? null;
   }
 
   end(): void {
@@ -94,7 +117,8 @@ export class Canvas implements ChartHandle {
       if (!this.isCurrent(drawing)) return;
       this.width = plotWidth(this.element, drawing.spec);
       this.pending = {};
-      const made = draw(into, drawing.spec, drawing.config, this.width);
+      this.isOutdated = false;
+      const made = draw(into, drawing.spec, drawing.config, { width: this.width, signals: this.signals });
       this.watcher.handle(this);
       const picture = await made;
       if (this.isCurrent(drawing)) this.replace(picture, into);
@@ -127,16 +151,18 @@ export class Canvas implements ChartHandle {
     void this.picture.widen(width);
   }
 
-  /** All rows that have come meanwhile, once in a frame. */
+  /** All rows and signals that have come meanwhile, once in a frame. */
   private flush(): void {
-    if (this.isShowing || !this.picture || !this.isNear || !Object.keys(this.pending).length) return;
+    if (this.isShowing || !this.picture || !this.isNear) return;
+    if (!this.isOutdated && !Object.keys(this.pending).length) return;
     this.isShowing = true;
     requestAnimationFrame(() => {
       this.isShowing = false;
       if (!this.picture) return;
       const rows = this.pending;
       this.pending = {};
-      this.picture.append(rows).catch((error: unknown) => this.watcher.failed(sayOf(error)));
+      this.isOutdated = false;
+      this.picture.append(rows, this.signals).catch((error: unknown) => this.watcher.failed(sayOf(error)));
     });
   }
 }

@@ -1,18 +1,22 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ChartSpec } from "../contract";
 import { same } from "../shared/same";
-import { Canvas, type ChartHandle } from "./canvas";
+import { Canvas, type ChartHandle, type Signals } from "./canvas";
+import { courseOf } from "./course";
+import type { Line } from "./picture";
+import { PointerTip, pointed } from "./pointer";
 
 /**
  * A picture without its title. It is drawn when it comes near, and anew when its specification is another one.
  *
  * handle: gets what rows can be appended with, at the very moment at which the data sets of the specification have been
- * read, and null when they are to be read again.
+ * read, and null when they are to be read again. signals: of the specification, by name; it is not drawn anew for them.
  */
 export function Chart(props: {
   spec: ChartSpec;
   config: Record<string, unknown>;
   handle?: ((handle: ChartHandle | null) => void) | undefined;
+  signals?: Signals;
 }) {
   const { name, title, description, height } = props.spec;
   const element = useRef<HTMLDivElement>(null);
@@ -21,6 +25,7 @@ export function Chart(props: {
   handle.current = props.handle;
   const [trouble, setTrouble] = useState("");
   const drawing = useSteady({ spec: props.spec.spec, config: props.config });
+  const signals = useSteady(props.signals);
 
   useEffect(() => {
     if (!element.current) return undefined;
@@ -29,7 +34,21 @@ export function Chart(props: {
     return () => made.end();
   }, []);
   useEffect(() => canvas.current?.show(drawing), [drawing]);
+  useEffect(() => {
+    if (signals) canvas.current?.set(signals);
+  }, [signals]);
 
+  const course = courseOf(props.spec)?.course;
+  const at = pointed.value?.course === course ? pointed.value : null;
+  const line = at && canvas.current?.lineAt(at.second);
+  const point = (event: PointerEvent) => {
+    if (course === undefined) return;
+    const found = canvas.current?.placeOf(event.clientX, event.clientY);
+    pointed.value = found ? { course, chart: name, ...found, x: event.clientX, y: event.clientY } : null;
+  };
+  const leave = () => {
+    if (pointed.peek()?.chart === name) pointed.value = null;
+  };
   return (
     <div class="chart" data-chart={name}>
       {trouble && <p class="failed">This chart could not be drawn: {trouble}</p>}
@@ -39,9 +58,18 @@ export function Chart(props: {
         role="img"
         aria-label={description ? `${title}. ${description}` : title}
         style={{ minHeight: trouble ? "0" : `${height}px` }}
+        onPointerMove={point}
+        onPointerDown={point}
+        onPointerLeave={leave}
       />
+      {line && <div class="crosshair" style={pixels(line)} />}
+      {at?.chart === name && <PointerTip />}
     </div>
   );
+}
+
+function pixels({ left, top, height }: Line) {
+  return { left: `${left}px`, top: `${top}px`, height: `${height}px` };
 }
 
 /** The object of the last time for as long as the new one says the same. */

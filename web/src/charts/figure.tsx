@@ -1,24 +1,68 @@
-import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import type { ChartSpec } from "../contract";
 import type { ChartHandle } from "./canvas";
 import { Chart } from "./chart";
+import { courseOf, seriesOf } from "./course";
+import { Legend } from "./legend";
+import { useKnown } from "./pointer";
+import { saveImage } from "./save";
 
-/** A chart with its title, and what must be known to read it. */
-export function Figure(props: {
+interface Props {
   spec: ChartSpec;
   config: Record<string, unknown>;
   handle?: ((handle: ChartHandle | null) => void) | undefined;
-  children?: ComponentChildren;
-}) {
-  const { spec, config, handle, children } = props;
+  /** What part of the run a chart over time shows, in seconds; all of it without this. */
+  span?: { from: number; until: number } | undefined;
+}
+
+/** A chart with its title, and what must be known to read it. */
+export function Figure(props: Props) {
+  return courseOf(props.spec) ? <CourseFigure {...props} /> : <PlainFigure {...props} />;
+}
+
+function PlainFigure({ spec, config, handle }: Props) {
   return (
     <figure>
-      <figcaption>
-        {spec.title}
-        {spec.note && <span class="note">{spec.note}</span>}
-        {children}
-      </figcaption>
+      <Caption spec={spec} config={config} />
       <Chart spec={spec} config={config} handle={handle} />
     </figure>
+  );
+}
+
+/** Over the time of a run: its lines can be switched off, and all of that run share one pointer. */
+function CourseFigure({ spec, config, handle, span }: Props) {
+  const [hidden, setHidden] = useState<readonly string[]>([]);
+  const toggle = (name: string) =>
+    setHidden(hidden.includes(name) ? hidden.filter((each) => each !== name) : [...hidden, name]);
+  const series = seriesOf(spec, config);
+  const isHeat = series.every((each) => each.kind === "shade");
+  const signals = { ...span, ...(!isHeat && { hidden }) };
+  useKnown({ spec, config, hidden });
+  return (
+    <figure class="course">
+      <Caption spec={spec} config={config} signals={signals} />
+      <Legend series={series} hidden={hidden} toggle={toggle} />
+      <Chart spec={spec} config={config} handle={handle} signals={signals} />
+    </figure>
+  );
+}
+
+function Caption({ spec, config, signals = {} }: Pick<Props, "spec" | "config"> & { signals?: object }) {
+  return (
+    <figcaption>
+      <span class="caption-line">
+        {spec.title}
+        <button
+          type="button"
+          class="save"
+          aria-label={`Save as an image: ${spec.title}`}
+          title="Save as an image (SVG)"
+          onClick={() => void saveImage(spec, config, signals)}
+        >
+          ⤓
+        </button>
+      </span>
+      {spec.note && <span class="note">{spec.note}</span>}
+    </figcaption>
   );
 }

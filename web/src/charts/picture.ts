@@ -10,6 +10,7 @@ import { extend } from "vega-util";
 import { View } from "vega-view";
 import * as layout from "vega-view-transforms";
 import type { Rows } from "../shared";
+import type { Signals } from "./canvas";
 
 // Of Vega's transforms those that our charts can need: no maps, no forces, no word clouds.
 extend(transforms, data, layout, encode);
@@ -24,24 +25,44 @@ const nowhere = {
   file: () => Promise.reject(new Error("charts load nothing")),
 };
 
+/** From the top to the bottom of a plot, in px from the corner of its picture. */
+export interface Line {
+  left: number;
+  top: number;
+  height: number;
+}
+
 /** A chart on the screen. */
 export interface Picture {
-  /** Adds rows to data sets, and draws what is new. */
-  append(rows: Rows): Promise<void>;
+  /** Adds rows to data sets, and draws what is new. Signals that the specification does not have are left out. */
+  append(rows: Rows, signals?: Signals): Promise<void>;
   /** width: px of the plot. */
   widen(width: number): Promise<void>;
+  /** What a point of the picture (px) is on the axes of a chart over time; null beyond them. */
+  placeOf(x: number, y: number): { second: number; value: number | null } | null;
+  /** Where a second is in the picture, px; null for one that is not on the axis. */
+  lineAt(second: number): Line | null;
   /** It must not be used any more. */
   end(): void;
 }
 
-/** Draws into `into`, which is empty. width: px of the plot. Throws what Vega throws for a wrong specification. */
+/** How a chart is to be drawn. */
+export interface Setting {
+  /** px of the plot. */
+  width: number;
+  signals?: Signals;
+  /** With its title, and with the legend that the page has beside it otherwise. */
+  isWhole?: boolean;
+}
+
+/** Draws into `into`, which is empty. Throws what Vega throws for a wrong specification. */
 export async function draw(
   into: HTMLElement,
   spec: Record<string, unknown>,
   config: Record<string, unknown>,
-  width: number,
+  setting: Setting,
 ): Promise<Picture> {
-  const view = new View(parse(compiled(spec, config, width), undefined, { ast: true }), {
+  const view = new View(parse(compiled(spec, config, setting), undefined, { ast: true }), {
     expr: expressionInterpreter,
     renderer: "svg",
     container: into,
@@ -50,11 +71,17 @@ export async function draw(
     logLevel: 1,
     tooltip: tooltip.call,
   });
+  const open = new Set(((spec.params ?? []) as { name: string }[]).map((each) => each.name));
+  const set = (signals: Signals = {}) => {
+    for (const [name, value] of Object.entries(signals)) if (open.has(name)) view.signal(name, value);
+  };
+  set(setting.signals);
   await view.runAsync();
   hideMarks(into);
   const known = new Set(Object.keys(view.getState({ data: () => true, signals: () => false }).data as object));
   return {
-    async append(rows) {
+    async append(rows, signals) {
+      set(signals);
       for (const [name, more] of Object.entries(rows)) {
         // A layer that had no rows when the chart was made is not in it.
         if (more.length && known.has(name)) view.change(name, changeset().insert(copies(more)));
@@ -64,13 +91,37 @@ export async function draw(
     async widen(to) {
       await view.width(to).runAsync();
     },
+    placeOf(x, y) {
+      const [inX, inY] = [x - BOX.left, y - BOX.top];
+      if (inX < 0 || inX > view.width() || inY < 0 || inY > view.height()) return null;
+      const value: unknown = scaleOf(view, "y")?.invert?.(inY);
+      return { second: Number(scaleOf(view, "x")?.invert?.(inX)), value: typeof value === "number" ? value : null };
+    },
+    lineAt(second) {
+      const at = scaleOf(view, "x")?.(second) ?? NaN;
+      return at >= 0 && at <= view.width() ? { left: BOX.left + at, top: BOX.top, height: view.height() } : null;
+    },
     end: () => void view.finalize(),
   };
 }
 
+/** px around the plot of a chart over time, for its axes. */
+const BOX = { left: 52, top: 22, right: 14, bottom: 44 };
+
+interface Scale {
+  (value: number): number;
+  invert?(place: number): unknown;
+}
+
+function scaleOf(view: View, name: string): Scale | undefined {
+  return view.scale(name) as Scale | undefined;
+}
+
 /** Vega-Lite copies what it compiles, so the rows are put in afterwards. */
-function compiled(spec: Record<string, unknown>, config: Record<string, unknown>, width: number) {
-  const { datasets, title: _, ...rest } = spec;
+function compiled(spec: Record<string, unknown>, config: Record<string, unknown>, { width, isWhole }: Setting) {
+  const { datasets, title, ...others } = spec;
+  const hasLegend = isWhole || !(spec.usermeta as { course?: string } | undefined)?.course;
+  const rest = { ...(hasLegend ? others : inTheSameBox(others)), ...(isWhole && { title }) };
   const rows = (datasets ?? {}) as Rows;
   const empty = Object.fromEntries(Object.keys(rows).map((name) => [name, []]));
   const made = compile({ ...rest, datasets: empty, width } as unknown as TopLevelSpec, { config }).spec;
@@ -79,6 +130,18 @@ function compiled(spec: Record<string, unknown>, config: Record<string, unknown>
     if (found) Object.assign(each, { values: copies(found) });
   }
   return made;
+}
+
+/** Charts over time stand below one another: their plots begin at the same px, and the page has their legends. */
+function inTheSameBox(spec: Record<string, unknown>): Record<string, unknown> {
+  const layers = (spec.layer ?? []) as { encoding: Record<string, object | undefined> }[];
+  const bare = ({ encoding }: (typeof layers)[number]) => ({
+    ...encoding,
+    ...(encoding.color && { color: { ...encoding.color, legend: null } }),
+    ...(encoding.strokeDash && { strokeDash: { ...encoding.strokeDash, legend: null } }),
+  });
+  const layer = layers.map((each) => ({ ...each, encoding: bare(each) }));
+  return { ...spec, layer, autosize: { type: "none", contains: "content" }, padding: BOX };
 }
 
 /** Vega marks the rows that it takes as its own. */

@@ -1,5 +1,5 @@
 /** px of a chart beside its plot: the labels of the y axis. A specification may say another number. */
-const BESIDE = 62;
+const BESIDE = 66;
 const WIDEST = 1184;
 const NARROWEST = 120;
 const UNKNOWN = 640;

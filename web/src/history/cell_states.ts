@@ -12,7 +12,7 @@ export interface CellState {
 /** In the order in which they are told. */
 const STATES: Record<string, CellState> = {
   valid: { word: "valid", shape: "●", tone: "good", meaning: "measured, and the numbers may be used" },
-  invalid: { word: "invalid", shape: "✕", tone: "doubtful", meaning: "measured, and the numbers must not be used" },
+  invalid: { word: "invalid", shape: "✕", tone: "doubtful", meaning: "measured under another load than was asked for" },
   failed: { word: "failed", shape: "▲", tone: "bad", meaning: "nothing was measured" },
   running: { word: "running", shape: "◐", tone: "busy", meaning: "under way" },
   pending: { word: "pending", shape: "○", tone: "open", meaning: "still to come" },

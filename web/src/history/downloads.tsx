@@ -1,4 +1,4 @@
-import { Dropdown } from "./dropdown";
+import { Dropdown } from "../blocks";
 
 /** (format, what it is) of what a report can be had as. */
 const REPORT = [

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { ExperimentItem, RunItem, RunList } from "../contract";
 import { EXPERIMENTS_PATH, runsPath } from "./api";
-import { Dropdown } from "./dropdown";
+import { Dropdown } from "../blocks";
 import { Trouble, Waiting } from "./notices";
 import { useResource } from "./resource";
 import { SearchField } from "./run_filters";

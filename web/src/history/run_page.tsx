@@ -18,7 +18,7 @@ const GROWING = 3_000;
 export function RunPage({ id }: { id: string }) {
   const page = useResource<ReportDocument>(pagePath([id]), { again: (found) => (found.is_growing ? GROWING : null) });
   const run = useResource<RunItem>(runPath(id), { again: (found) => (goesOn(found.status) ? GROWING : null) });
-  const title = [run.data?.name, page.data?.title, `Run ${id}`].find(Boolean) ?? "";
+  const title = [run.data?.title, page.data?.title, `Run ${id}`].find(Boolean) ?? "";
   useTitle(title);
   const save = async (label: Label): Promise<void> => {
     const item = await labelRun(run.data?.id ?? id, label);

@@ -67,7 +67,7 @@ function RunRow({ run, isChosen, choose, save }: RowProps) {
         <span class="id">{run.id}</span>
       </span>
       <div class="what">
-        <a class="item-name" href={runAddress(run.id)}>
+        <a class="item-name" href={runAddress(run.id)} title={name}>
           {name}
         </a>
         <div class="about">

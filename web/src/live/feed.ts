@@ -1,4 +1,5 @@
 import { signal } from "@preact/signals";
+import { endOf } from "../charts";
 import type { ChartSpec, LiveCharts, LiveUpdate } from "../contract";
 import type { Rows } from "../shared";
 
@@ -11,6 +12,9 @@ const AGAIN = 3000;
 export class ChartFeed {
   /** With all rows so far in them; null until they are there. Another value means that they must be drawn anew. */
   readonly charts = signal<LiveCharts | null>(null);
+
+  /** The second that what is drawn reaches to. */
+  readonly end = signal(0);
 
   private readonly ask: (endpoint: string | null) => Promise<LiveCharts>;
   private endpoint: string | null = null;
@@ -75,6 +79,7 @@ export class ChartFeed {
     this.waiting = null;
     for (const moment of missed) if (moment.sequence > charts.sequence) grow(charts.charts, moment.appended);
     this.charts.value = { ...charts, charts: charts.charts.map((each) => marked(each, charts.sequence)) };
+    this.look();
   }
 
   private add(moment: LiveUpdate): void {
@@ -82,6 +87,11 @@ export class ChartFeed {
     if (!charts || moment.sequence <= charts.sequence) return;
     grow(charts.charts, moment.appended);
     for (const [name, rows] of Object.entries(moment.appended)) this.hearers.get(name)?.forEach((hear) => hear(rows));
+    this.look();
+  }
+
+  private look(): void {
+    this.end.value = Math.max(0, ...(this.charts.peek()?.charts ?? []).map(endOf));
   }
 }
 

@@ -3,16 +3,18 @@ import { useEffect, useRef } from "preact/hooks";
 import { Figure, type ChartHandle } from "../charts";
 import type { ChartSpec, LiveCharts } from "../contract";
 import type { ChartFeed } from "./feed";
+import type { Span } from "./tabs/span";
 
 interface Props {
   feed: ChartFeed;
   charts: LiveCharts;
   chart: ChartSpec;
+  span: Span;
 }
 
 /** A chart that grows. While it has no handle it will read its data sets, and the feed adds to those. */
-export function LiveChart({ feed, charts, chart }: Props): JSX.Element {
+export function LiveChart({ feed, charts, chart, span }: Props): JSX.Element {
   const handle = useRef<ChartHandle | null>(null);
   useEffect(() => feed.follow(chart.name, (rows) => handle.current?.append(rows)), [feed, chart.name]);
-  return <Figure spec={chart} config={charts.config} handle={(next) => void (handle.current = next)} />;
+  return <Figure spec={chart} config={charts.config} span={span} handle={(next) => void (handle.current = next)} />;
 }

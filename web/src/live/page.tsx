@@ -2,7 +2,7 @@ import "./form/form.css";
 import "./tabs/tabs.css";
 import "./watch/watch.css";
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import type { Form, State, Test } from "../contract";
 import { announce } from "../shared/announce";
 import { changed, keep, place } from "../shared/place";
@@ -18,10 +18,6 @@ import { Watch } from "./watch/watch";
 
 /** Start a run, or watch it. */
 export function LivePage({ session }: { session: Session }): JSX.Element {
-  useEffect(() => {
-    void session.link.connect();
-    return () => session.link.end();
-  }, [session]);
   const seen = session.seen.value;
   const known = session.known.value;
   // Until the first moment the state says which run there is.
@@ -54,7 +50,7 @@ export function LivePage({ session }: { session: Session }): JSX.Element {
 
 /** Changes with what is worth telling. */
 function keyOf(test: Test | null): string {
-  return test ? `${test.number} ${test.status}` : "";
+  return test ? `${test.number} ${test.status} ${test.title}` : "";
 }
 
 /** Tells when a run begins or ends, and keeps the title of the window. */
@@ -63,7 +59,7 @@ function useNews(test: Test | null): void {
   useWhen(keyOf(test), () => {
     announce(newsOf(before.current, test));
     before.current = test;
-    document.title = test ? `${wordOf(test.status).text} · ${test.name} – Plimsoll` : "Live – Plimsoll";
+    document.title = test ? `${test.title} · ${wordOf(test.status).text} – Plimsoll` : "Live – Plimsoll";
   });
 }
 
@@ -73,6 +69,8 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
   useWhen("opened", () => {
     if (hasRun) void refresh();
   });
+  const isLost = session.link.connection.value.state === "lost";
+  const check = (request: Form["request"]) => session.server.check(request).then(() => [], complaintsAbout);
   const start = async (request: Form["request"]) => {
     try {
       await session.start(request);
@@ -97,7 +95,11 @@ function NewRun({ session, form, hasRun }: { session: Session; form: Form; hasRu
           {problem}
         </p>
       )}
-      {form.error ? <Broken form={form} refresh={refresh} /> : <StartForm form={form} start={start} />}
+      {form.error ? (
+        <Broken form={form} refresh={refresh} />
+      ) : (
+        <StartForm form={form} check={check} start={start} isLost={isLost} />
+      )}
     </>
   );
 }
@@ -137,7 +139,7 @@ function Banner({ connection, store }: { connection: Connection; store: string }
   const { state } = connection;
   const text =
     state === "lost"
-      ? `The connection is lost. What you see is from ${timeOfDay(connection.since / 1000)}; trying again…`
+      ? `The connection is lost. What you see is from ${timeOfDay(connection.since / 1000)}; it reconnects by itself…`
       : "";
   const hadLost = useRef(false);
   useWhen(state, () => {

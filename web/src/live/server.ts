@@ -18,6 +18,7 @@ export const server: Server = {
   failures: async () => (await ask<{ failures: FailureItem[] }>("api/live/failures")).failures,
   exceptions: async () => (await ask<{ exceptions: ExceptionItem[] }>("api/live/exceptions")).exceptions,
   tasks: async () => (await ask<{ tasks: TaskRatio[] }>("api/live/tasks")).tasks,
+  check: (request) => postJson("api/live/check", request),
   start: (request) => postJson("api/live/start", request),
   change: (change) => postJson("api/live/change", change),
   stop: () => postJson("api/live/stop", {}),

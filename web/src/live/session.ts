@@ -24,6 +24,8 @@ export interface Server {
   failures(): Promise<readonly FailureItem[]>;
   exceptions(): Promise<readonly ExceptionItem[]>;
   tasks(): Promise<readonly TaskRatio[]>;
+  /** Rejects with what is wrong with it; starts nothing. */
+  check(request: RunRequest): Promise<void>;
   start(request: RunRequest): Promise<void>;
   change(change: LoadChange): Promise<void>;
   stop(): Promise<void>;

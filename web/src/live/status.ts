@@ -1,5 +1,6 @@
 import type { Test } from "../contract";
 import type { Status } from "../shared";
+import type { Connection } from "./link";
 
 interface Word {
   text: string;
@@ -21,8 +22,11 @@ const WORDS: Record<Status, Word> = {
 const GOING: readonly Status[] = ["preparing", "spawning", "running", "stopping"];
 const MEASURING: readonly Status[] = ["spawning", "running", "stopping"];
 
-export function wordOf(status: Status): Word {
-  return WORDS[status];
+/** connection: what the page knows of the process by now; what it said last may be old. */
+export function wordOf(status: Status, connection: Connection["state"] = "open"): Word {
+  if (!GOING.includes(status)) return WORDS[status];
+  if (connection === "lost") return { text: "Connection lost", tone: "warning" };
+  return connection === "ended" ? { text: "Process ended", tone: "over" } : WORDS[status];
 }
 
 /** It has not ended yet. */

@@ -7,12 +7,15 @@ export class RefusedError extends Error {
   readonly status: number;
   /** Of the form, if it is about one; "" otherwise. */
   readonly field: string;
+  /** What else is wrong with the form. */
+  readonly others: readonly Problem[];
 
   constructor(status: number, problem: Problem) {
     super(problem.error);
     this.name = "RefusedError";
     this.status = status;
     this.field = problem.field;
+    this.others = problem.others;
   }
 }
 
@@ -99,7 +102,7 @@ async function asked(path: string, options: RequestInit): Promise<Response> {
 }
 
 async function problemOf(answer: Response): Promise<Problem> {
-  const unsaid = { error: `The answer was HTTP ${answer.status}.`, field: "" };
+  const unsaid = { error: `The answer was HTTP ${answer.status}.`, field: "", others: [] };
   try {
     return { ...unsaid, ...((await answer.json()) as Partial<Problem>) };
   } catch {

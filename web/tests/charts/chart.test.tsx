@@ -42,7 +42,7 @@ function figure(spec: ChartSpec, handle?: (handle: ChartHandle | null) => void) 
 
 test("a chart is drawn with its title and note", async () => {
   const { place, one } = shown(figure(chart("a", { note: "Thinned." })));
-  expect(one("figcaption").textContent).toBe("Title of aThinned.");
+  expect(one("figcaption").textContent).toBe("Title of a⤓Thinned.");
   await until(place, 2);
   await vi.waitFor(() => expect(document.documentElement.dataset.drawn).toBe("all"), 20_000);
 });

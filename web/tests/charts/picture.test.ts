@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 async function drawn(of: Record<string, unknown> = spec) {
-  picture = await draw(into, of, config, 300);
+  picture = await draw(into, of, config, { width: 300 });
   return picture;
 }
 
@@ -97,5 +97,37 @@ test("nothing is fetched, whatever a specification names", async () => {
 });
 
 test("a wrong specification is refused", async () => {
-  await expect(draw(into, { mark: 5 }, config, 300)).rejects.toThrow();
+  await expect(draw(into, { mark: 5 }, config, { width: 300 })).rejects.toThrow();
+});
+
+const course = {
+  ...spec,
+  usermeta: { course: "live", wide: 1, unit: "ms" },
+  params: [{ name: "until", value: 10 }],
+  layer: spec.layer.map((each, place) => ({
+    ...each,
+    encoding: place
+      ? each.encoding
+      : { ...each.encoding, x: { ...each.encoding.x, scale: { domain: [{ expr: "0" }, { expr: "until" }] } } },
+  })),
+};
+
+test("a chart over time has no legend of its own, but for a file", async () => {
+  await drawn(course);
+  expect(into.querySelector(".role-legend")).toBeNull();
+  into.replaceChildren();
+  picture = await draw(into, course, config, { width: 300, isWhole: true });
+  expect(into.querySelector(".role-legend")).not.toBeNull();
+});
+
+test("its axis of time reaches as far as it is told, and knows where a second is", async () => {
+  const made = await drawn(course);
+  const at = made.lineAt(5)?.left ?? NaN;
+  expect(made.lineAt(0)?.left).toBe(52);
+  expect(at).toBeCloseTo(52 + 150);
+  expect(made.placeOf(at, 30)?.second).toBeCloseTo(5);
+  expect(made.placeOf(10, 30)).toBeNull();
+  await made.append({}, { until: 20, unheard: 1 });
+  expect(made.lineAt(5)?.left).toBeCloseTo(52 + 75);
+  expect(made.lineAt(21)).toBeNull();
 });

@@ -22,7 +22,7 @@ function visible(width: number): HTMLElement {
 }
 
 test("a plot takes the room there is but for the labels of its axis", () => {
-  expect(plotWidth(visible(700), {})).toBe(638);
+  expect(plotWidth(visible(700), {})).toBe(634);
 });
 
 test("a specification knows how much it needs beside its plot", () => {
@@ -31,14 +31,14 @@ test("a specification knows how much it needs beside its plot", () => {
 
 test("a plot is never too narrow to be read, nor wider than a page", () => {
   expect(plotWidth(visible(100), {})).toBe(58 + 62);
-  expect(plotWidth(visible(5000), {})).toBe(1122);
+  expect(plotWidth(visible(5000), {})).toBe(1118);
 });
 
 test("what is hidden is drawn for the room that it will have", () => {
-  expect(plotWidth(hidden(800, "panel"), {})).toBe(738);
+  expect(plotWidth(hidden(800, "panel"), {})).toBe(734);
 });
 
 test("of a hidden pair each will have a half, and one that is alone the whole", () => {
-  expect(plotWidth(hidden(1100, "pair", "figure"), {})).toBe(530 - 62);
-  expect(plotWidth(hidden(1100, "pair alone", "figure"), {})).toBe(1100 - 62);
+  expect(plotWidth(hidden(1100, "pair", "figure"), {})).toBe(530 - 66);
+  expect(plotWidth(hidden(1100, "pair alone", "figure"), {})).toBe(1100 - 66);
 });

@@ -22,6 +22,7 @@ function run(more: Partial<RunItem> = {}): RunItem {
   return {
     id: "20261122-0952-z312",
     name: "todos",
+    title: "todos · 50 users · http://127.0.0.1:8000",
     status: "finished",
     started: 1_795_341_000,
     ended: 1_795_341_060,

@@ -38,6 +38,7 @@ export function testOf(changes: Partial<Test> = {}): Test {
     run: "",
     number: 1,
     name: "locustfile.py",
+    title: "locustfile.py · 50 users · http://127.0.0.1:8000",
     status: "running",
     model: "closed",
     load: "50 users",

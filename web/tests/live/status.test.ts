@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isGoing, isMeasuring, newsOf } from "../../src/live/status";
+import { isGoing, isMeasuring, newsOf, wordOf } from "../../src/live/status";
 import { testOf } from "./examples";
 
 describe("the state of a run", () => {
@@ -10,6 +10,13 @@ describe("the state of a run", () => {
       "Finished. 2 thresholds hold",
     );
     expect(newsOf(testOf(), testOf({ number: 2 }))).toBe("Running");
+  });
+
+  it("is not told as that of now when nobody is there to tell it", () => {
+    expect(wordOf("running").text).toBe("Running");
+    expect(wordOf("running", "lost").text).toBe("Connection lost");
+    expect(wordOf("stopping", "ended").text).toBe("Process ended");
+    expect(wordOf("finished", "ended").text).toBe("Finished");
   });
 
   it("goes on before anything is measured, and until it has stopped", () => {

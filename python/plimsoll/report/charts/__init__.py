@@ -152,7 +152,10 @@ def _parts(study: Study, operation: str) -> Iterator[Chart]:
         ]
         at = f", {operation}" if operation else ""
         title = f"Where the time went: {cell_label(study, variant, last)}{at}"
-        note = "response = lag + service, and what a request waited for a free user; lag is the generator's doing."
+        note = (
+            "response = lag + service, and what a request waited for a free user; lag is the generator's doing. "
+            "A time of 0 has no place on this axis."
+        )
         chart = percentile_chart(
             f"parts-{operation}-{variant}",
             title,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -12,29 +11,14 @@ if TYPE_CHECKING:
 HORIZONS = (60, 120, 300, 600)
 """Seconds that the axis of a run in progress reaches to at first; from there on it doubles."""
 MOST_TICKS = 8
+_STEPS = (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21600, 43200, 86400)
+"""Seconds between two ticks of an axis of time."""
 _NICE = (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 _ROUND = (1.0, 2.0, 5.0, 10.0)
-_STEPS = {1: (1, 2, 5, 10, 20, 50), 60: (1, 2, 5, 10, 20, 30), 3600: (1, 2, 3, 6, 12, 24, 48, 96, 168)}
-_UNITS = {1: "seconds", 60: "minutes", 3600: "hours"}
 
 
-@dataclass(frozen=True, slots=True)
-class TimeAxis:
-    """From second 0 of a run."""
-
-    title: str
-    unit: int
-    """Seconds of what its labels count."""
-    ticks: tuple[int, ...]
-    """Seconds."""
-
-
-def time_axis(seconds: float) -> TimeAxis:
-    """Up to so many seconds: counted in seconds for five minutes, in minutes for three hours."""
-    unit = 1 if seconds <= 300 else 60 if seconds <= 3 * 3600 else 3600
-    fitting = (each * unit for each in _STEPS[unit] if seconds / (each * unit) <= MOST_TICKS)
-    step = next(fitting, unit * 10 ** math.ceil(math.log10(max(1.0, seconds / unit / MOST_TICKS))))
-    return TimeAxis(f"{_UNITS[unit]} since the start", unit, tuple(range(0, math.floor(seconds) + 1, step)))
+STEP = f"{list(_STEPS)}[" + " + ".join(f"(until - from > {MOST_TICKS * each})" for each in _STEPS[:-1]) + "]"
+"""An expression: the seconds between two ticks, of an axis that reaches from `from` until `until`."""
 
 
 def horizon(seconds: int) -> int:

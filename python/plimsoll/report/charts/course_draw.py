@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.report.charts.axes import reach_of, time_axis, top_of
+from plimsoll.report.charts.axes import STEP, reach_of, top_of
 from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.columns import PER_DECADE
 from plimsoll.report.charts.ticks import log_ticks
@@ -29,7 +29,7 @@ LINES: dict[str, tuple[str, ...]] = {
 """What is drawn in each picture, what comes later over what comes first."""
 TIMES = frozenset({"course_times", "course_generator"})
 """Their axis is logarithmic."""
-UNITS = {"course_rate": "per second", "course_times": "ms", "course_users": "count", "course_generator": "ms"}
+UNITS = {"course_rate": "/s", "course_times": "ms", "course_generator": "ms"}
 SHADED = {"course_rate": "requests", "course_times": "p99"}
 """The line whose extremes are shaded where a column is wider than a second: one, so that no shade covers another."""
 TITLES = {
@@ -74,6 +74,8 @@ class CourseContext:
     left_out: float = 0.0
     """s from the start that are in no figure."""
     notes: tuple[str, ...] = ()
+    edits: tuple[Row, ...] = ()
+    """When the load was changed by hand: `second`, and `text` with what is new."""
     grows: bool = False
     about: Mapping[str, Any] = field(default_factory=dict)
 
@@ -133,17 +135,9 @@ def lines_chart(
         "lines": list(frame.lines or LINES[kind]),
         "what": what,
         "ticks": log_ticks([frame.low, frame.high]),
-        "tooltip": _tooltip(kind, width),
+        "wide": width,
     }
     return _drawn(kind, setting, frame, data, words, note)
-
-
-def _tooltip(kind: str, width: int) -> list[dict[str, str]]:
-    shown = [{"field": "of"}, {"field": "second"}, {"field": "value", "title": UNITS[kind], "format": ".4~r"}]
-    if width > 1:
-        shown.append({"field": "low", "title": "least of a second", "format": ".4~r"})
-        shown.append({"field": "high", "title": "most of a second", "format": ".4~r"})
-    return shown
 
 
 def heat_frame(columns: Sequence[tuple[int, Cells]], seconds: float, width: int, room: float) -> Frame:
@@ -202,15 +196,14 @@ def heat_chart(
 def _drawn(
     kind: str, setting: CourseContext, frame: Frame, data: dict[str, list[Row]], words: dict[str, Any], note: str
 ) -> Chart:
-    axis = time_axis(frame.seconds)
     common = {
         "seconds": frame.seconds,
-        "clock": axis.title,
-        "unit": axis.unit,
-        "times": list(axis.ticks),
+        "step": STEP,
         "domain": [frame.low, frame.high],
+        "meta": {"course": setting.name, "wide": words["wide"], "unit": UNITS.get(kind, "")},
     }
     left_out = min(setting.left_out, frame.seconds)
+    data["edits"] = list(setting.edits)
     data["warmup"] = [{"from": 0, "to": left_out}] if left_out else []
     called = TITLES[kind]
     title = f"{setting.title}: {called}" if setting.title else f"{called[0].upper()}{called[1:]}"

@@ -77,7 +77,7 @@ def _seconds(chart: Chart, finding: Finding) -> Marked | None:
     run = evidence.get("run", finding.where.trial)
     if label is None or run != chart.trial:
         return None
-    end = float(chart.spec["encoding"]["x"]["scale"]["domain"][1])
+    end = next(float(each["value"]) for each in chart.spec["params"] if each["name"] == "until")
     if finding.id == "STALL":
         spans = [(at, at + 1) for at in _numbers(evidence.get("at_s"))]
     elif finding.id == "CRASH":

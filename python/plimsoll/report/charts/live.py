@@ -29,13 +29,17 @@ from plimsoll.report.charts.course_draw import (
 from plimsoll.report.charts.thin import MOST_POINTS, wide_note
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.report.charts.chart import Chart, Row
     from plimsoll.report.charts.columns import Cells, ColumnValues
 
-__all__ = ["MOST_COLUMNS", "LiveChartSet", "Rows", "Second"]
+__all__ = ["MOST_COLUMNS", "Edit", "LiveChartSet", "Rows", "Second"]
 
 Rows = dict[str, list["Row"]]
 """To be added to a chart, by data set."""
+Edit = tuple[int, str]
+"""A change of the load while the run goes on: the second, and what it is from then on."""
 ROOM = 1.5
 """How much higher than the greatest value an axis reaches at first."""
 MOST_COLUMNS = 150
@@ -63,12 +67,18 @@ class LiveChartSet:
         self._horizon = horizon(0)
         self._room = ROOM
         self._frames: dict[str, Frame] = {}
-        self._setting = self._setting_of(warmup)
+        self._edits: tuple[Row, ...] = ()
+        self._warmup = warmup
         self._reframe()
 
     def leave_out(self, warmup: int) -> None:
         """From now on what is before this second is in no figure."""
-        self._setting = self._setting_of(warmup)
+        self._warmup = warmup
+        self._outdated()
+
+    def mark(self, edits: Sequence[Edit]) -> None:
+        """These are the changes of the load so far."""
+        self._edits = tuple({"second": second, "text": text} for second, text in edits)
         self._outdated()
 
     def end(self, seconds: int) -> None:
@@ -92,17 +102,18 @@ class LiveChartSet:
         """For the page, complete and in its order."""
         columns = self._lines.complete()
         width = self._lines.width
-        note = wide_note(width)
-        charts = [lines_chart(kind, self._setting, self._frames[kind], columns, width, note) for kind in self._kinds]
-        heat = heat_chart(self._setting, self._frames["course_heat"], self._cells.complete(), self._cells.width)
+        note, setting = wide_note(width), self._setting()
+        charts = [lines_chart(kind, setting, self._frames[kind], columns, width, note) for kind in self._kinds]
+        heat = heat_chart(setting, self._frames["course_heat"], self._cells.complete(), self._cells.width)
         charts.insert(2, heat)
         return charts
 
-    def _setting_of(self, warmup: int) -> CourseContext:
+    def _setting(self) -> CourseContext:
+        warmup = self._warmup
         notes = [f"The first {duration_text(warmup)}, in grey, are in no figure."] if warmup else []
         if self._since:
             notes.append(f"What was before {duration_text(self._since)} is not kept for single endpoints.")
-        return CourseContext("live", left_out=warmup, notes=tuple(notes), grows=True)
+        return CourseContext("live", left_out=warmup, notes=tuple(notes), edits=self._edits, grows=True)
 
     def _fill(self, second: int) -> None:
         for missing in range(self._newest + 1, second):

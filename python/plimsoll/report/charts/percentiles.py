@@ -73,7 +73,9 @@ def _curve(histogram: Histogram, step: float) -> tuple[list[Row], list[Row]]:
     place = 1  # not 0: that is the least value, which says little and would stretch the axis
     while (above := 10.0 ** -(place * step)) * count >= 1:
         q = 1 - above
-        rows.append({"q": short(q, 9), "ms": short(histogram.value_at(q) / 1000), "requests": count})
+        value = histogram.value_at(q)
+        if value:  # a logarithmic axis has no 0, and a µs in its place would stretch it over decades of nothing
+            rows.append({"q": short(q, 9), "ms": short(value / 1000), "requests": count})
         place += 1
     certain = [row for row in rows if (1 - float(row["q"] or 0)) * count >= FEW]
     few = rows[len(certain) :]

@@ -36,8 +36,8 @@ class TableColumn:
     title: str
     is_text: bool = False
     hint: str = ""
-    room: Literal["", "word", "long"] = ""
-    """Of texts. word: never broken. long: may be of any length, and gets more room than others."""
+    room: Literal["", "word", "name", "long"] = ""
+    """Of texts. word: never broken. name: in one line, cut where there is no room. long: sentences."""
     use: Literal["", "group", "extra"] = ""
     """group: rows that have it in common belong together. extra: left out where a line is short."""
 

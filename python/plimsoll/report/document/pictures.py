@@ -85,6 +85,9 @@ def _height(chart: Chart) -> int:
 
 
 def _has_legend(spec: dict[str, Any]) -> bool:
+    """In the picture: that of charts over time stands above it."""
+    if "course" in spec.get("usermeta", {}):
+        return False
     encodings = [each.get("encoding", {}) for each in (spec, *spec.get("layer", ()))]
     return any("field" in (each.get("color") or {}) for each in encodings)
 

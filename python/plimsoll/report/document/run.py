@@ -10,6 +10,7 @@ from plimsoll.load.durations import duration_text
 from plimsoll.report.charts.chart import config
 from plimsoll.report.document import sections
 from plimsoll.report.document.blocks import (
+    Answer,
     Details,
     Doubts,
     Facts,
@@ -29,10 +30,11 @@ from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
 from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
-from plimsoll.report.load import load_at_length, load_in_short
+from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.report.numbers import amount, count, milliseconds, quantity, share, shares_line, with_share
 from plimsoll.report.text import one_line
 from plimsoll.stats.analysis import Analysis
+from plimsoll.stats.headline import headline
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL, Study
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
@@ -72,14 +74,14 @@ def run_document(
     of = _context(_title(run), view, run, assessment, command, charts=charts)
     rows, total = summarise(view), summarise_total(view)
     made = [
-        _validity(assessment),
-        sections.findings(of),
+        sections.courses(of),
         _thresholds(assessment),
         _numbers(rows, total),
         _curves(of),
-        sections.courses(of),
         _failures(view, MOST_FAILURES, sections.failure_figure(of, "")),
         _exceptions(view, MOST_EXCEPTIONS),
+        _validity(assessment),
+        sections.findings(of),
         sections.target(of),
         sections.measured(_manifest(run)),
         sections.notes(of, _below(view, [*rows, total], assessment)),
@@ -117,7 +119,7 @@ def _document(
     return ReportDocument(
         _title(run),
         lines,
-        (Facts(_status(view, total), "status"),),
+        (*_answer(view, run, assessment), Facts(_status(view, total), "status")),
         tuple(section for section in made if section is not None),
         charts,
         config("page") if charts else {},
@@ -128,7 +130,10 @@ def _document(
 
 
 def _title(run: Described | None) -> str:
-    return f"Run {run.id}" if run else "A run that was not kept"
+    if run is None:
+        return "A run that was not kept"
+    name = str((run.manifest.get("scenario") or {}).get("name") or "")
+    return run_title(name, load_in_short(run.manifest), str(run.manifest.get("host") or "")) or f"Run {run.id}"
 
 
 def _context(
@@ -148,15 +153,18 @@ def _lines(view: RunView, run: Described | None) -> tuple[str, ...]:
     if run is None:
         return ("These numbers come from memory: the store does not have all of this run.",)
     started = datetime.fromtimestamp(run.started).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    parts = [
-        run.status,
-        started,
-        duration_text(view.duration),
-        load_in_short(run.manifest),
-        f"against {run.manifest['host']}" if run.manifest.get("host") else "",
-    ]
+    parts = [f"run {run.id}", run.status, started, duration_text(view.duration)]
     notes = [f"note: {one_line(note)}" for note in run.notes]
     return (", ".join(part for part in parts if part), *load_at_length(run.manifest, view.warmup), *notes)
+
+
+def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tuple[Answer, ...]:
+    """Whether the target is healthy, in a sentence; nothing for a run without a request."""
+    if not view.total.requests:
+        return ()
+    manifest = run.manifest if run is not None else {}
+    told = headline(view, manifest, {}, thresholds=assessment.thresholds, validity=assessment.validity).target
+    return (Answer((f"{told.title}. {told.text}",)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:

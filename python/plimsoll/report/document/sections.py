@@ -30,6 +30,7 @@ from plimsoll.report.document.pictures import ShownCharts, main_ones
 from plimsoll.report.document.summary import summary_table
 from plimsoll.report.document.tables import failure_table, locust_tables
 from plimsoll.report.document.verdict_tables import verdict_table
+from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted
 from plimsoll.report.shape import changes_of, collected, facts_of
 from plimsoll.stats.cells import cells_of
@@ -53,10 +54,8 @@ MOST_FAILURES = 200
 MOST_FORESTS = 24
 MOST_AT_A_GLANCE = 12
 """Rows of a table that needs no filter."""
-MOST_ANSWERING = 3
+MOST_ANSWERING = 2
 """Charts beside the answer."""
-_ANSWERING = ("verdicts", "ladder_throughput", "ladder_latency", "percentiles")
-"""Kinds of charts that answer a question."""
 MOST_OPEN = 4
 """Levels that are all open at first; of more, the first one is."""
 
@@ -95,10 +94,22 @@ def shown(table: TableData, id: str = "") -> TableBlock:
 
 
 def summary(of: ReportContext) -> Section:
-    """The table that answers, with one to three charts."""
-    main, _ = main_ones([chart for chart in of.pictures.all if chart.kind in _ANSWERING])
-    charts = of.pictures.block(main[:MOST_ANSWERING], wide=len(main) == 1)
-    return Section("summary", "Summary", (*charts, shown(summary_table(of.analysis, of.cells))))
+    """The table that answers, with a chart or two."""
+    charts = _answering(of)
+    block = of.pictures.block(charts, wide=len(charts) == 1)
+    return Section("summary", "Summary", (*block, shown(summary_table(of.analysis, of.cells))))
+
+
+def _answering(of: ReportContext) -> list[Chart]:
+    """Over several levels throughput and latency; at one level the ratios that were asked for, or the percentiles."""
+    main, _ = main_ones([chart for chart in of.pictures.all if not chart.name.startswith("parts")])
+    ladders = [chart for chart in main if chart.kind.startswith("ladder")]
+    if ladders:
+        return ladders[:MOST_ANSWERING]
+    ratios = [chart for chart in main if chart.kind == "verdicts"]
+    if ratios and len(judged(of.analysis)) <= MOST_AT_A_GLANCE:
+        return ratios[:1]
+    return [chart for chart in main if chart.kind == "percentiles"][:MOST_ANSWERING]
 
 
 def careful(of: ReportContext) -> Section:
@@ -271,7 +282,7 @@ def courses(of: ReportContext) -> Section | None:
     for trial in of.study.trials[:MOST_COURSES]:
         own = [each for each in of.pictures.all if each.kind.startswith("course") and each.trial == trial.id]
         if own:
-            parts.append(Panel(trial_label(of.study, trial), of.pictures.block(own, wide=True)))
+            parts.append(Panel(trial_label(of.study, trial), of.pictures.block(own)))
     if not parts:
         return None
     blocks: list[Block] = [Choice("run", tuple(parts))] if len(parts) > 1 else [*parts[0].blocks]

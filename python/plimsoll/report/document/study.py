@@ -54,7 +54,7 @@ def study_document(
     of = ReportContext.of(analysis, command, charts=charts)
     made = [build(of) for build in arrangement(scope, shape_of(of.study))]
     return ReportDocument(
-        of.study.name or "Report",
+        of.study.title or of.study.name or "Report",
         (of.study.question,) if of.study.question else (),
         _head(of),
         tuple(section for section in made if section is not None),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
 """Of Locust's second table."""
 METHOD = TableColumn("Method", is_text=True, room="word")
-NAME = TableColumn("Name", is_text=True, room="long")
+NAME = TableColumn("Name", is_text=True, room="name")
 MESSAGE = TableColumn("Message", is_text=True, room="long")
 VARIANT = TableColumn("Variant", is_text=True, room="word")
 KIND = TableColumn("Kind", is_text=True, room="word")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Study
 
 RATIO = TableColumn("Ratio [95\u00a0%]")
-_VERDICT = TableColumn("Verdict", is_text=True)
+_VERDICT = TableColumn("Verdict", is_text=True, room="word")
 _MEANS = "geometric mean over runs; of shares the arithmetic mean"
 
 
@@ -32,8 +32,8 @@ def verdict_table(analysis: Analysis, most: int, notes: Footnotes) -> TableData:
     columns = (
         *([TableColumn("Operation", is_text=True, use="group")] if has_operations else []),
         *([TableColumn("Level", use="group")] if has_levels else []),
-        *([] if one else [TableColumn("Compared", is_text=True, room="long", use="group")]),
-        TableColumn("Endpoint", is_text=True, room="long", use="group"),
+        *([] if one else [TableColumn("Compared", is_text=True, room="name", use="group")]),
+        TableColumn("Endpoint", is_text=True, room="name", use="group"),
         TableColumn("Metric", is_text=True, room="word"),
         TableColumn(one[0] if one else "before", hint=_MEANS),
         TableColumn(one[1] if one else "after", hint=_MEANS),
@@ -88,9 +88,7 @@ def ratio_cell(comparison: Comparison) -> str:
 def verdict_chip(analysis: Analysis, comparison: Comparison, notes: Footnotes | None = None) -> Chip:
     """The word and what became of it. notes: of the table that it stands in; the reason is written down there, as it is
     mostly that of many rows."""
-    direction = words.direction(comparison)
-    text = words.WORDS[comparison.word] if comparison.reason else words.verdict(comparison)
-    text += f": {direction}" if direction else ""
+    text = words.short_verdict(comparison)
     if notes is not None and comparison.reason and comparison.word != "equivalent":
         text += notes.mark(comparison.reason)
     basis = words.support(comparison).strip("()")

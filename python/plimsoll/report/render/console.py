@@ -33,7 +33,7 @@ from plimsoll.report.render.wording import (
     is_picture,
     status_text,
 )
-from plimsoll.report.text import cells, cut, one_line, room
+from plimsoll.report.text import cells, cut, one_line, printable, room
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,7 +51,7 @@ _PROSE = 120
 """Cells of a line of text, however wide the terminal is."""
 _LESS_NEEDED = ("60%", "70%", "80%", "Average size (bytes)", "Failures/s", "Min (ms)")
 """Columns that are left out where room is short, in this order."""
-_LEAST = {"long": 12, "word": 7}
+_LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
@@ -188,7 +188,7 @@ def _findings(block: Findings, width: int) -> list[str]:
 
 def _filled(text: str, width: int, first: str, others: str) -> list[str]:
     """Three blanks between the parts of a verdict stay, and a number keeps its unit."""
-    flat = _printable(text.strip().replace("   ", f"{_HELD}{_HELD} "))
+    flat = printable(text.strip().replace("   ", f"{_HELD}{_HELD} "))
     lines = wrap(
         _UNIT.sub(_HELD, flat), min(width, _PROSE), initial_indent=first, subsequent_indent=others,
         break_on_hyphens=False, break_long_words=False,
@@ -198,7 +198,7 @@ def _filled(text: str, width: int, first: str, others: str) -> list[str]:
 
 def _preformatted(text: str, width: int) -> list[str]:
     lines = text.rstrip().splitlines()
-    shown = [cut(f"{_INDENT}{_printable(line)}", width) for line in lines[:_MOST_LINES]]
+    shown = [cut(f"{_INDENT}{printable(line)}", width) for line in lines[:_MOST_LINES]]
     more = len(lines) - _MOST_LINES
     return [*shown, *([f"{_INDENT}… and {more} more lines"] if more > 0 else [])]
 
@@ -244,7 +244,3 @@ def _grouped(table: TableData, groups: Sequence[int], width: int) -> list[str]:
 def _column(column: TableColumn) -> TextColumn:
     drop = _LESS_NEEDED.index(column.title) if column.title in _LESS_NEEDED else None
     return TextColumn(column.title, right=not column.is_text, least=_LEAST.get(column.room), drop=drop)
-
-
-def _printable(text: str) -> str:
-    return "".join(each if each.isprintable() or each == _HELD else "\ufffd" for each in text)

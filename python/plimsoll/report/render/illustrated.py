@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def chart_files(source: StudySource, request: OutputRequest, *, kind: str) -> Iterator[tuple[str, bytes]]:
     """(file name, content) of each chart. kind: svg or png."""
-    yield from _drawn(source.document(scope="text"), kind)
+    yield from _drawn(source.document(), kind)
 
 
 def illustrated_markdown(source: StudySource, request: OutputRequest) -> Iterator[tuple[str, bytes]]:

@@ -166,7 +166,8 @@ _PAGE = (
           help="Start the users of a locustfile at once, as all others are.",
           locust=LocustOption(_WEB, env="AUTOSTART")),
     _page("--autoquit", metavar="N", kind=Kind.INTEGER, of_runs=True,
-          help="End so many seconds after a run; -1: only by Ctrl-C, as is the default with a locustfile.",
+          help="End so many seconds after a run; -1: only by Ctrl-C, the default with a locustfile. Other runs end at "
+               "once, or once no browser shows the page.",
           locust=LocustOption(_WEB, env="AUTOQUIT", default=-1)),
     _page("--class-picker", metavar=None, kind=Kind.FLAG, of_runs=True,
           help="On the page, let people choose to follow no LoadTestShape.",

@@ -50,6 +50,9 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
         def tasks(_: Request) -> Response:
             return answer({"tasks": act.tasks()})
 
+        def check(request: RunRequest) -> None:
+            act.check(_with_password(request, act.form()))
+
         def start(request: RunRequest) -> None:
             act.start(_with_password(request, act.form()))
 
@@ -61,6 +64,7 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
 
         found += [
             Route("/api/live/tasks", tasks),
+            Route("/api/live/check", acting(check, RunRequest), methods=["POST"]),
             Route("/api/live/start", acting(start, RunRequest), methods=["POST"]),
             Route("/api/live/change", acting(act.change, LoadChange), methods=["POST"]),
             Route("/api/live/stop", acting(stop, dict), methods=["POST"]),

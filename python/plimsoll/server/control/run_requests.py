@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.errors import FieldError, UsageError
-from plimsoll.load.durations import format_duration
+from plimsoll.errors import FieldError, SeveralFieldsError, UsageError
+from plimsoll.load.durations import format_duration, parse_duration
+from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import listed
 from plimsoll.load.options import OPEN_ONLY, SHAPE_OPTIONS
 from plimsoll.load.shapes import SHAPES
@@ -24,7 +26,7 @@ from plimsoll.server.messages import RunRequest
 from plimsoll.stats.thresholds.watch import parse_threshold
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from plimsoll.run.options.command import RunWords
     from plimsoll.run.plan import RunPlan
@@ -41,6 +43,8 @@ FIELDS = {
     "threshold": "thresholds",
 }
 """By the name of an option: the field that is about it."""
+DURATIONS = ("run_time", "warmup", "stop_timeout")
+"""Fields that are a time each."""
 _FLAG = re.compile(r"(?<![\w-])--([a-z][a-z-]*)")
 _SHORT = re.compile(r", as in -t 1m")
 
@@ -80,7 +84,9 @@ class RunRequests:
         return self._planned(self._given, self.plan, self._what, self._secret)
 
     def planned(self, request: RunRequest, description: Description) -> PlannedRun:
-        """Raises FieldError, or UsageError when it is not about one field."""
+        """Raises SeveralFieldsError with all fields that cannot be read, FieldError for what fields say together, or
+        UsageError when it is not about a field."""
+        _check_fields(request)
         class_settings.check(request.class_settings, description.classes)
         given = {**self._given, **_values(request, self.has_plan)}
         given["config_users"] = (*self._given["config_users"], *class_settings.texts(request.class_settings))
@@ -89,11 +95,6 @@ class RunRequests:
         arguments = self._arguments
         if self._what.locustfiles:
             arguments = self._own_arguments(request, description)
-        try:
-            for text in request.thresholds:
-                parse_threshold(text)
-        except UsageError as error:
-            raise FieldError(str(error), "thresholds") from error
         try:
             plan, what = make_plan(arguments, given)
         except UsageError as error:
@@ -189,6 +190,45 @@ def _values(request: RunRequest, has_plan: bool) -> dict[str, Any]:
         **{name: getattr(request, name) or None for name in TEXTS},
         **{name: getattr(request, name) for name in LISTS},
     }
+
+
+def _check_fields(request: RunRequest) -> None:
+    """Raises SeveralFieldsError for all texts that cannot be read."""
+    found = []
+    checks: list[Callable[[], object]] = [
+        *(partial(_duration, name, getattr(request, name)) for name in DURATIONS if getattr(request, name)),
+        *(partial(_threshold, text) for text in request.thresholds),
+    ]
+    if request.model == "open" and request.shape == "constant" and request.rate:
+        checks.append(partial(_rate, request.rate))
+    for check in checks:
+        try:
+            check()
+        except FieldError as error:
+            found.append(error)
+    if found:
+        raise found[0] if len(found) == 1 else SeveralFieldsError(found)
+
+
+def _duration(name: str, text: str) -> None:
+    try:
+        parse_duration(text)
+    except UsageError as error:
+        raise FieldError(f"{name.replace('_', ' ')}: {error}", name) from error
+
+
+def _threshold(text: str) -> None:
+    try:
+        parse_threshold(text)
+    except UsageError as error:
+        raise FieldError(str(error), "thresholds") from error
+
+
+def _rate(text: str) -> None:
+    try:
+        parse_rate(text)
+    except (UsageError, ValueError) as error:
+        raise FieldError(f"rate: {error}", "rate") from error
 
 
 def _needed(text: str, field: str, otherwise: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import FieldError, NotNowError, PlimsollError, UnknownOptionError, UsageError
 from plimsoll.load.levels import parse_rate
+from plimsoll.report.numbers import counted
 from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.perform import RunListener, perform
 from plimsoll.server.control import class_settings
@@ -37,6 +39,12 @@ if TYPE_CHECKING:
     from plimsoll.server.messages import Form, LoadChange, RunRequest, TaskRatio
     from plimsoll.stats.view import RunView
 
+STAY_S = 600.0
+"""Seconds after a run for which a page that somebody looks at stays."""
+RELOAD_S = 3.0
+"""Seconds that a browser may take to come back, when its page is loaded again."""
+LOOK_S = 0.2
+"""Seconds between two looks at who is there."""
 ANSWER_TIMEOUT_S = 10.0
 """Seconds after which a run that does not answer is taken to be over."""
 
@@ -77,9 +85,12 @@ class PageSession:
 
     # The main thread
 
-    def run(self, first: PlannedRun | None, linger: float | None) -> int:
+    def run(
+        self, first: PlannedRun | None, linger: float | None, is_watched: Callable[[], bool] = lambda: False
+    ) -> int:
         """The exit code of the last run. first: what to begin with; None waits for somebody to ask for a run. linger:
-        seconds after a run in which another may be asked for; None: until a signal comes.
+        seconds after a run in which another may be asked for; None: until a signal comes. is_watched: whether a
+        browser shows the page, which then stays after the run.
 
         Raises PlimsollError when the first run cannot be performed and nothing is to follow.
         """
@@ -96,7 +107,20 @@ class PageSession:
                         raise
                     code = error.exit_code
                     self._say(f"plimsoll: {_words(error)}")
+                self._stay(is_watched)
         return code
+
+    def _stay(self, is_watched: Callable[[], bool]) -> None:
+        """Until nobody looks at the page any more, `STAY_S` are over, or there is something to do."""
+        if self._signals or not is_watched():
+            return
+        self._say(f"the page stays while a browser shows it, at most {STAY_S / 60:.0f} min; Ctrl-C ends it")
+        seen = time.monotonic()
+        end = seen + STAY_S
+        while not self._signals and self._accepted.empty() and time.monotonic() < min(end, seen + RELOAD_S):
+            time.sleep(LOOK_S)
+            if is_watched():
+                seen = time.monotonic()
 
     def _accept(self, run: PlannedRun) -> None:
         with self._lock:
@@ -188,12 +212,17 @@ class PageSession:
             request, class_settings=class_settings.with_more(request.class_settings, name, settings)
         )
 
-    def start(self, request: RunRequest) -> None:
-        """Returns once the run is accepted; how it goes is seen in `Live`."""
+    def check(self, request: RunRequest) -> tuple[PlannedRun, Description]:
+        """The run that is asked for, and what the locustfile offers. Starts nothing."""
         description = self._describe()
         if description.error:
             raise UsageError(description.error)
-        self._accept(self._requests.planned(request, description))
+        return self._requests.planned(request, description), description
+
+    def start(self, request: RunRequest) -> None:
+        """Returns once the run is accepted; how it goes is seen in `Live`."""
+        run, description = self.check(request)
+        self._accept(run)
         self._request = filled_in(request, description)
 
     def change(self, change: LoadChange) -> None:
@@ -208,6 +237,7 @@ class PageSession:
             self._order(lambda runner: runner.offer(rate))
         if (change.users, change.spawn_rate, change.classes) != (None, None, None):
             self._order(lambda runner: runner.change(change.users, change.spawn_rate, change.classes))
+        self._live.mark(_change_text(change))
 
     def _check_classes(self, names: Sequence[str]) -> None:
         if not names:
@@ -333,6 +363,14 @@ class _Performance(RunListener):
         self._is_over = True
         self._make_room()
         self._live.over(status, view, assessment, exit_code, message)
+
+
+def _change_text(change: LoadChange) -> str:
+    """30 users of Shopper, 5 started per second."""
+    users = "" if change.users is None else counted(change.users, "user")
+    classes = "" if change.classes is None else f"of {', '.join(change.classes)}"
+    spawn = "" if change.spawn_rate is None else f"{change.spawn_rate:g} started per second"
+    return ", ".join(filter(None, (change.rate, f"{users} {classes}".strip(), spawn)))
 
 
 def _rate(text: str) -> float:

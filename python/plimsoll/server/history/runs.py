@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from starlette.concurrency import run_in_threadpool
 
 from plimsoll.errors import FieldError
-from plimsoll.report.load import load_in_short
+from plimsoll.report.load import load_in_short, run_title
 from plimsoll.server.answers import answer, read
 from plimsoll.server.messages import Label, RunItem, RunList, Summary
 from plimsoll.stats.kinds import kind_of, source_of
@@ -76,15 +76,17 @@ def summaries_of(store: Store, runs: Sequence[StoredRun]) -> dict[str, RunSummar
 
 def item(run: StoredRun, summary: RunSummary | None) -> RunItem:
     manifest = run.manifest
+    name, load = str((manifest.get("scenario") or {}).get("name") or ""), load_in_short(manifest)
     return RunItem(
         id=run.id,
-        name=str((manifest.get("scenario") or {}).get("name") or ""),
+        name=name,
+        title=run_title(name, load, str(manifest.get("host") or "")),
         status=cast("Status", run.status),
         started=run.started,
         ended=run.ended,
         host=str(manifest.get("host") or ""),
         source=source_of(manifest),
-        load=load_in_short(manifest),
+        load=load,
         experiment=run.experiment or "",
         commit=str((manifest.get("git") or {}).get("commit") or ""),
         tags=run.tags,

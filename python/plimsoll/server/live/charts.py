@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.charts.chart import Chart
     from plimsoll.report.charts.columns import Second
+    from plimsoll.report.charts.live import Edit
     from plimsoll.server.messages import Rows
     from plimsoll.stats.seconds import Key, SecondSums
 
@@ -84,6 +85,7 @@ class Charts:
         self._clock = clock
         self._total = LiveChartSet(is_open=is_open, warmup=warmup, is_total=True)
         self._watched: dict[Key, _Watched] = {}
+        self._edits: list[Edit] = []
         self._complete = -1
         """The last second that is drawn."""
         self._seconds: int | None = None
@@ -121,6 +123,13 @@ class Charts:
             for charts in (self._total, *(each.charts for each in self._watched.values())):
                 charts.leave_out(warmup)
 
+    def mark(self, second: int, text: str) -> None:
+        """The load was changed by hand in this second. text: what it is from then on."""
+        with self._turns.other():
+            self._edits.append((second, text))
+            for charts in (self._total, *(each.charts for each in self._watched.values())):
+                charts.mark(self._edits)
+
     def listen(self, key: Key | None) -> None:
         """Somebody watches this endpoint: its charts go on."""
         if key is None:
@@ -147,6 +156,7 @@ class Charts:
                     charts.put(self._history.second(second, key))
             if warmup != self._warmup:
                 charts.leave_out(self._warmup)
+            charts.mark(self._edits)
             if self._seconds is not None:
                 charts.end(self._seconds)
             self._watched.setdefault(key, _Watched(charts, self._clock()))

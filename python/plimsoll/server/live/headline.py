@@ -35,6 +35,7 @@ def headline_of(
         "users_kind": "python" if plan.scenario is None else "native",
         "max_users": plan.most_users if plan.is_open else None,
         "times_of": plan.times_of,
+        "host": host_of(plan),
     }
     if assessment is None:
         found = headline(view, manifest, facts, thresholds=thresholds, current=current)
@@ -43,5 +44,12 @@ def headline_of(
     return RunHeadline(_redacted(found.target), _redacted(found.generator), _redacted(found.bottleneck))
 
 
+def host_of(plan: RunPlan) -> str:
+    """Where its requests go, for people: several hosts are in one text."""
+    targets = (plan.scenario or {}).get("targets", ())
+    return redact_url(plan.host or ", ".join(target["url"] for target in targets))
+
+
 def _redacted(judged: RunJudgement) -> RunJudgement:
-    return replace(judged, text=redact_url(judged.text), more=tuple(redact_url(each) for each in judged.more))
+    more = tuple(redact_url(each) for each in judged.more)
+    return replace(judged, title=redact_url(judged.title), text=redact_url(judged.text), more=more)

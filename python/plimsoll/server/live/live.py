@@ -52,7 +52,8 @@ class Live(SnapshotFeed):
         self._run, self.result = LiveRun(plan, number, shaped), None
         self.source = Path(plan.locustfiles[0] if plan.locustfiles else plan.source or "").name
         self.is_of_locustfile = bool(plan.locustfiles)
-        self.test = self._run.test(name, is_editable=is_editable)
+        address = plan.source if "://" in (plan.source or "") else None
+        self.test = self._run.test(name or address or self.source, is_editable=is_editable)
         self.publish(**self._run.empty())
 
     def judge_by(self, judge: Judge) -> None:
@@ -112,6 +113,11 @@ class Live(SnapshotFeed):
         """Somebody listens to this endpoint: its charts are to go on. From any thread."""
         if self._run is not None:
             self._run.charts.listen(endpoint)
+
+    def mark(self, text: str) -> None:
+        """The load is another one from now on. text: what it is. From any thread."""
+        if self._run is not None and self.test is not None:
+            self._run.charts.mark(int(self.test.elapsed), text)
 
     def charts(self, endpoint: Key | None) -> tuple[list[Chart], int]:
         """Of an endpoint, or None for all together; and the sequence of the snapshot that they are of. From any

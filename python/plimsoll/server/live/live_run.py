@@ -6,17 +6,16 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.record import TIMES_OF
-from plimsoll.report.load import load_in_short
+from plimsoll.report.load import load_in_short, run_title
 from plimsoll.server.live.charts import Charts
 from plimsoll.server.live.endpoint_history import EndpointHistory
-from plimsoll.server.live.headline import headline_of
+from plimsoll.server.live.headline import headline_of, host_of
 from plimsoll.server.live.health import chart_second, worker_items
 from plimsoll.server.live.rows import RowTable, row_of
 from plimsoll.server.live.snapshot import exception_item, failure_item
 from plimsoll.server.messages import Test
 from plimsoll.stats.seconds import WINDOW
 from plimsoll.stats.summary import summarise_total
-from plimsoll.store.redact import redact_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,6 +44,7 @@ class LiveRun:
         self.plan = plan
         self.number = number
         self.judge: Judge = lambda _: ()
+        self._name = ""
         self._shaped = shaped
         self._left = plan.processes
         """Workers that are not lost."""
@@ -57,14 +57,16 @@ class LiveRun:
     def test(self, name: str, *, is_editable: bool) -> Test:
         """Before it begins."""
         plan = self.plan
+        self._name = name
         return Test(
             run="",
             number=self.number,
             name=name,
+            title=self._title(self._load()),
             status="preparing",
             model="open" if plan.is_open else "closed",
             load=self._load(),
-            host=_host(plan),
+            host=host_of(plan),
             started=None,
             elapsed=0.0,
             left=plan.seconds,
@@ -106,8 +108,10 @@ class LiveRun:
 
     def progress_fields(self, progress: Progress) -> dict[str, Any]:
         """Of the `Test`."""
+        load = self._load(progress.wanted)
         return {
-            "load": self._load(progress.wanted),
+            "load": load,
+            "title": self._title(load),
             "status": progress.state,
             "started": progress.started,
             "elapsed": progress.elapsed,
@@ -170,6 +174,9 @@ class LiveRun:
         versions = {key: (self.number, version) for key, version in new.versions.items()}
         return {"appended": new.rows, "versions": versions}
 
+    def _title(self, load: str) -> str:
+        return run_title(self._name, load, host_of(self.plan))
+
     def _load(self, wanted: int | None = None) -> str:
         """wanted: users that there are to be, if somebody has said so since."""
         load = self.plan.load.to_dict() if self.plan.load else None
@@ -190,8 +197,3 @@ def _trouble_fields(view: RunView) -> dict[str, Any]:
         "kinds_of_failures": len(failures),
         "exceptions": tuple(exception_item(each) for each in view.exceptions),
     }
-
-
-def _host(plan: RunPlan) -> str:
-    targets = (plan.scenario or {}).get("targets", ())
-    return redact_url(plan.host or ", ".join(target["url"] for target in targets))

@@ -50,6 +50,11 @@ class Viewers:
         self._texts: dict[tuple[int, Key | None, int | None], bytes] = {}
         """Events of late, which viewers of the same endpoint share."""
 
+    @property
+    def count(self) -> int:
+        """Browsers that show the run."""
+        return self._count
+
     def response(self, endpoint: Key | None) -> Response:
         """The events about this endpoint, or None for all, until one of both sides ends the stream."""
         if self._count >= MOST_VIEWERS:
@@ -100,6 +105,10 @@ class Viewers:
                     if last is self._known.snapshot:
                         silence += STEP
                         await self._step()
+                # How the run ended may have been said in the same moment as that the process ends.
+                for snapshot in self._known.snapshots_after(last.sequence):
+                    yield self._text(snapshot, endpoint, last)
+                    last = snapshot
             yield BYE
         finally:
             self._count -= 1

@@ -45,6 +45,7 @@ def matched(studies: Sequence[Study]) -> Study:
     return replace(
         first,
         name=" and ".join(dict.fromkeys(study.name or label for study, label in zip(studies, labels, strict=True))),
+        title=_title(studies, labels),
         question=first.question if len({study.question for study in studies}) == 1 else "",
         trials=tuple(trial for side in sides for trial in side.trials),
         variants=tuple(side.label for side in sides),
@@ -97,6 +98,15 @@ def _labels(studies: Sequence[Study]) -> tuple[str, ...]:
         if all(names) and len(set(names)) == len(names):
             return tuple(names)
     return tuple(f"{study.name or 'study'} ({number + 1})" for number, study in enumerate(studies))
+
+
+def _title(studies: Sequence[Study], labels: Sequence[str]) -> str:
+    """after against before; locustfile.py, 2 runs. Ids of runs are in no title."""
+    names = {study.variants[0] for study in studies if len(study.variants) == 1}
+    if len(names) == 1:
+        return f"{names.pop()}, {len(studies)} runs"
+    baseline, *others = labels
+    return f"{', '.join(others)} against {baseline}"
 
 
 def _sides(studies: Sequence[Study], labels: Sequence[str]) -> tuple[list[_Side], list[str]]:

@@ -144,15 +144,21 @@ def _closed(view: RunView, now: _Now) -> RunJudgement:
     if share >= BUSY:
         text = f"{waiting} of {users} users wait for it at any moment; it answers {number(now.rate)} requests/s."
         hypothesis = "Only more users tell whether it could do more; if they only wait longer, it could not."
-        return RunJudgement("warning", "The target", text, (figures, hypothesis))
+        return RunJudgement("warning", "The target", text, (figures, hypothesis), _rate(now))
     if share <= THINKING:
         median = view.total.service.median
         answers = f"; the target answers in {ms(median.value)} (p50)" if median is not None else ""
         idle = _of(now.users - now.in_flight, now.users)
         text = f"{idle} of {users} are thinking, or busy with their own code, at any moment{answers}."
-        return RunJudgement("good", "The users", text, (figures, "More users, or shorter waits, would ask more of it."))
+        return RunJudgement(
+            "good",
+            "None: users mostly pause",
+            text,
+            (figures, "More users, or shorter waits, would ask more of it."),
+            _rate(now),
+        )
     text = f"{waiting} of {users} users wait for the target at any moment, the others think."
-    return RunJudgement("good", "Users and target", text, (figures,))
+    return RunJudgement("good", "Users and target", text, (figures,), _rate(now))
 
 
 class _Arrivals(NamedTuple):
@@ -201,17 +207,21 @@ def _open(view: RunView, manifest: Mapping[str, Any], now: _Now, seconds: range)
             if arrivals.last > WAITING * arrivals.rate
             else ""
         )
-        return RunJudgement("good", "Nothing", text, tuple(part for part in (figures, left) if part))
+        return RunJudgement("good", "Nothing", text, tuple(part for part in (figures, left) if part), _rate(now))
     taken = f"{number(arrivals.taken)} of {number(arrivals.rate)} arrivals/s offered are taken up"
     backlog = _backlog(arrivals, len(seconds) - 1)
     most = manifest.get("max_users")
     if most and now.in_flight >= ALL * most:
         text = f"All {number(most)} users that there may be are busy: {taken}; {backlog}."
         hypothesis = "Hypothesis: more users help, unless the target only gets slower then."
-        return RunJudgement("warning", "max_users", text, (figures, hypothesis))
+        return RunJudgement("warning", "max_users", text, (figures, hypothesis), _rate(now))
     busy = f"{whole_percent(now.in_flight / most)} of max_users wait for it." if most else ""
     text = f"{taken[0].upper()}{taken[1:]}; {backlog}."
-    return RunJudgement("warning", "The target", text, tuple(part for part in (figures, busy) if part))
+    return RunJudgement("warning", "The target", text, tuple(part for part in (figures, busy) if part), _rate(now))
+
+
+def _rate(now: _Now) -> str:
+    return f"{number(now.rate)} requests/s"
 
 
 def _backlog(arrivals: _Arrivals, seconds: int) -> str:

@@ -51,7 +51,7 @@ def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) ->
         if found:
             first, *others = found
             more = (*(_sentence(each.text) for each in others), _figures(view))
-            return RunJudgement(tone, TITLES.get(first.name, "Invalid"), _sentence(first.text), more)
+            return RunJudgement(tone, TITLES.get(first.name, "Invalid"), _sentence(first.text), more, _figure(view))
     if not state.workers:
         return RunJudgement("unknown", "Too early to tell", "No worker has told anything yet.")
     if len(whole_seconds(view)) < EARLY or state.lag.count < LEAST_FOR_P99:
@@ -65,20 +65,25 @@ def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) ->
             f"A worker used more than {whole_percent(limit)} CPU in the first seconds, up to "
             f"{whole_percent(state.cpu_max)}."
         )
-        return RunJudgement("warning", "Busy", text, (_figures(view), *more))
+        return RunJudgement("warning", "Busy", text, (_figures(view), *more), _figure(view))
     coarse = state.user_stamps / state.delay.count if state.delay.count else 0.0
     if coarse > COARSE:
         text = (
             f"{_figures(view)[:-1]}; the kernel did not stamp {percent(coarse)} of the arrivals, so a "
             "part of the delay is in the times."
         )
-        return RunJudgement("warning", "Honest, but coarse", text, more)
-    return RunJudgement("good", "Honest", _figures(view), more)
+        return RunJudgement("warning", "Honest, but coarse", text, more, _figure(view))
+    return RunJudgement("good", "Honest", _figures(view), more, _figure(view))
 
 
 def is_early(check: ValidityCheck, view: RunView) -> bool:
     """Whether a check that failed would be unfair yet."""
     return check.name == "cpu" and view.length is None and len(whole_seconds(view)) < ENOUGH
+
+
+def _figure(view: RunView) -> str:
+    """How late it sends, and how busy it is."""
+    return f"lag p99 {_p99(view.generator.lag)}, CPU {whole_percent(view.generator.cpu_max)}"
 
 
 def _figures(view: RunView) -> str:

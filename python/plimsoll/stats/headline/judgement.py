@@ -23,6 +23,8 @@ class RunJudgement:
     text: str
     """One sentence with its numbers."""
     more: tuple[str, ...] = ()
+    figure: str = ""
+    """The number that stands beside the title."""
 
 
 def whole_seconds(view: RunView) -> range:

@@ -4,7 +4,7 @@ In this order, the first that applies:
 
 1. Nothing ended yet: it cannot be told.
 2. Silence: requests are in flight, and nothing was answered for at least `SILENCE` s and `SILENCES` times the p99 of
-   the response times so far.
+   the response times so far. Or nothing can be reached, or the users' own code fails: `stats.headline.causes`.
 3. A threshold does not hold so far.
 4. Requests fail. Bad when more than `TOLERANCE` of them certainly do (the lower end of Wilson's 95 % interval of the
    share, JASA 22, 1927), which is the onset of the rule ERR of the findings; else a warning.
@@ -22,11 +22,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.findings.wording import count, ms, number, percent, several
+from plimsoll.stats.headline.causes import raising, unreachable
 from plimsoll.stats.headline.generator import is_early
-from plimsoll.stats.headline.judgement import RunJudgement, answered, recent_seconds, whole_seconds
+from plimsoll.stats.headline.judgement import JudgementTone, RunJudgement, answered, recent_seconds, whole_seconds
 from plimsoll.stats.latency.omission import omission
 from plimsoll.stats.study import TOLERANCE
 from plimsoll.stats.trial import status_of
@@ -67,9 +69,9 @@ def target(
     validity: Validity,
 ) -> RunJudgement:
     total = view.total
-    silent = _silence(view)
-    if silent is not None:
-        return silent
+    nothing = _silence(view) or unreachable(view, manifest)
+    if nothing is not None:
+        return nothing
     if not total.requests:
         text = (
             f"What counts begins at second {view.warmup}."
@@ -77,28 +79,33 @@ def target(
             else "No request has ended yet."
         )
         return RunJudgement("unknown", "Too early to tell", text)
-    failing = _failing(view)
+    failing, faults = _failing(view), raising(view)
+    if faults is not None and (faults.tone == "bad" or failing is None):
+        more = (failing.text, *failing.more) if failing is not None else (_seen(view),)
+        return replace(faults, more=(*faults.more, *more))
     broken = [each for each in thresholds if not each.passed]
     if broken:
         return _broken(view, thresholds, broken, failing)
     more = _about(view, thresholds)
     if failing is not None:
-        return RunJudgement(failing.tone, failing.title, failing.text, (*failing.more, *more))
+        return replace(failing, more=(*failing.more, *more))
     slower = _slower(view, current)
     if slower:
-        return RunJudgement("warning", "Slower than before", slower, (_seen(view), *more))
+        return RunJudgement("warning", "Slower than before", slower, (_seen(view), *more), _tail(view))
     hidden = omission(view, manifest)
     if hidden is not None and hidden.warning:
         first, *rest = hidden.warning.splitlines()
-        return RunJudgement("warning", "Stalls", _sentence(first), (*map(_sentence, rest), _seen(view), *more))
+        return RunJudgement(
+            "warning", "Stalls", _sentence(first), (*map(_sentence, rest), _seen(view), *more), _tail(view)
+        )
     failed = {each.name: each for each in validity.checks if each.state == "failed" and not is_early(each, view)}
     if failed.keys() & TIMES:
         text = f"{_seen(view)[:-1]}; but the generator was full or short of something, so these times are in doubt."
-        return RunJudgement("unknown", "In doubt", text, more)
+        return RunJudgement("unknown", "In doubt", text, more, _tail(view))
     if "offered" in failed or "dropped" in failed:
         text = f"{_seen(view)[:-1]}; but not all that was offered was begun in time."
-        return RunJudgement("warning", "Does not keep up", text, more)
-    return RunJudgement("good", "Healthy", _seen(view), more)
+        return RunJudgement("warning", "Does not keep up", text, more, _tail(view))
+    return RunJudgement("good", "Healthy", _seen(view), more, _tail(view))
 
 
 def _silence(view: RunView) -> RunJudgement | None:
@@ -116,9 +123,9 @@ def _silence(view: RunView) -> RunJudgement | None:
     waiting = count(view.generator.in_flight, "request")
     if not view.total.requests:
         text = f"Nothing was answered in {silent} s; {waiting} in flight."
-        return RunJudgement("warning", "No answer yet", text)
+        return RunJudgement("warning", "No answer yet", text, figure=f"for {silent} s")
     text = f"Nothing was answered for {silent} s; {waiting} in flight."
-    return RunJudgement("bad", "No answer", text, (_seen(view),))
+    return RunJudgement("bad", "No answer", text, (_seen(view),), f"for {silent} s")
 
 
 def _broken(
@@ -132,7 +139,9 @@ def _broken(
     verb = "does" if len(broken) == 1 else "do"
     text = f"{len(broken)} of {count(len(thresholds), 'threshold')} {verb} not hold{so_far}: {which}."
     more = (failing.text, *failing.more) if failing is not None else ()
-    return RunJudgement("bad", "Fails its thresholds", text, (*more, _seen(view)))
+    return RunJudgement(
+        "bad", "Fails its thresholds", text, (*more, _seen(view)), f"{len(broken)} of {len(thresholds)}"
+    )
 
 
 def _failing(view: RunView) -> RunJudgement | None:
@@ -153,7 +162,8 @@ def _failing(view: RunView) -> RunJudgement | None:
     lately = sum(view.total.failures_by_second[recent.start : recent.stop])
     if view.length is None and not lately and len(recent) > 1 and answered(view, recent):
         more.append(f"None of the {number(answered(view, recent))} requests of the last {len(recent)} s failed.")
-    return RunJudgement("bad" if is_certain else "warning", "Requests fail", text, tuple(more))
+    tone: JudgementTone = "bad" if is_certain else "warning"
+    return RunJudgement(tone, "Requests fail", text, tuple(more), percent(failures / requests))
 
 
 def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:
@@ -193,14 +203,18 @@ def _slower(view: RunView, current: Latency | None) -> str | None:
     )
 
 
-def _seen(view: RunView) -> str:
-    times, requests = view.total.response_of(view.timed), view.total.requests
+def _tail(view: RunView) -> str:
+    """The p99; the slowest of few; "" where nothing was timed."""
+    times = view.total.response_of(view.timed)
     if times.count >= LEAST:
         tail = times.quantile(0.99)
-        told = f"p99 {_shown(tail)}" if tail else ""
-    else:
-        longest = times.max
-        told = f"the slowest took {_shown(longest)}" if longest else "nothing was timed"
+        return f"p99 {_shown(tail)}" if tail else ""
+    longest = times.max
+    return f"the slowest took {_shown(longest)}" if longest else ""
+
+
+def _seen(view: RunView) -> str:
+    told, requests = _tail(view) or "nothing was timed", view.total.requests
     failures = view.total.failures
     failed = f"no failures in {count(requests, 'request')}" if not failures else ""
     return _sentence(", ".join(part for part in (told, failed) if part))

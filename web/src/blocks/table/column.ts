@@ -9,8 +9,8 @@ export interface Column<T> {
   hint?: string | undefined;
   /** Left-aligned; may be broken into lines. Others are numbers. */
   isText?: boolean | undefined;
-  /** "word": never broken into lines. "long": has room for some words at least. */
-  room?: "" | "word" | "long" | undefined;
+  /** "word": never broken into lines. "name": neither, and cut where there is no room. "long": sentences. */
+  room?: "" | "word" | "name" | "long" | undefined;
   /** Stays in sight when the table is moved sideways; for the first columns. */
   isSticky?: boolean | undefined;
   /** Not shown until somebody chooses it. */

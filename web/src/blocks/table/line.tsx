@@ -23,7 +23,11 @@ export class Line<T> extends Component<LineProps<T>> {
     return (
       <tr class={kind || undefined} data-key={id} aria-rowindex={place}>
         {columns.map((column, number) => (
-          <td key={column.key} class={cellClass(columns, number)}>
+          <td
+            key={column.key}
+            class={cellClass(columns, number)}
+            title={column.room === "name" ? column.text(row) : undefined}
+          >
             {column.cell?.(row) ?? column.text(row)}
           </td>
         ))}

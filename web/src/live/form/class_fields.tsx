@@ -1,7 +1,7 @@
+import { Folding } from "../../blocks/folding";
 import type { JSX } from "preact";
 import type { UserClassItem } from "../../contract";
 import { ChecksField, TextField } from "./fields";
-import { Fold } from "./fold";
 import type { PartProps } from "./load_fields";
 import { settingField, settled, type ClassDraft, type Complaint } from "./request";
 
@@ -45,9 +45,9 @@ export function ClassFields(part: PartProps): JSX.Element {
         complaints={complaints}
         onChange={(classes) => change({ classes })}
       />
-      <Fold
+      <Folding
         summary="How many of each"
-        isOpen={complaints.some((each) => each.field.startsWith("class_settings"))}
+        startsOpen={complaints.some((each) => each.field.startsWith("class_settings"))}
         class="start-settings"
       >
         <>
@@ -56,7 +56,7 @@ export function ClassFields(part: PartProps): JSX.Element {
           ))}
           <p class="soft">Users are shared out by weight; a class with a number of users has just as many.</p>
         </>
-      </Fold>
+      </Folding>
     </>
   );
 }

@@ -28,8 +28,8 @@ export function ModelChoice({ draft, change }: PartProps): JSX.Element {
   return (
     <fieldset class="choices">
       <legend>Load</legend>
-      {choice("closed", "Users", "So many at a time; each sends its next request after its last one.")}
-      {choice("open", "Arrival rate", "So many per second, whatever the target does.")}
+      {choice("closed", "Users", "A fixed number of users; each waits for its answer.")}
+      {choice("open", "Arrival rate", "A fixed number of arrivals per second, even when the target is slow.")}
     </fieldset>
   );
 }

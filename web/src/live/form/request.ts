@@ -78,8 +78,8 @@ export function requestOf(draft: Draft, form: Form): { request: RunRequest; comp
   const isCounted = draft.model === "closed" && draft.shape === "constant" && !isShaped(draft, form);
   const request: RunRequest = {
     ...draft,
-    users: isCounted ? Number(draft.users) : form.request.users,
-    spawn_rate: isCounted ? Number(draft.spawn_rate) : form.request.spawn_rate,
+    users: isCounted && isCount(draft.users) ? Number(draft.users) : form.request.users,
+    spawn_rate: isCounted && isAbove0(draft.spawn_rate) ? Number(draft.spawn_rate) : form.request.spawn_rate,
     rate: draft.rate.trim(),
     shape_text: isWritten(draft) ? draft.shape_text.trim() : "",
     shape_class: draft.model === "closed" ? draft.shape_class : "",
@@ -120,13 +120,21 @@ export function isWritten(draft: Draft): boolean {
   return draft.shape !== "constant" && draft.shape !== "plan";
 }
 
+function isCount(text: string): boolean {
+  return text.trim() !== "" && Number.isInteger(Number(text)) && Number(text) >= 1;
+}
+
+function isAbove0(text: string): boolean {
+  return Number(text) > 0 && Number.isFinite(Number(text));
+}
+
 function complaintsOf(draft: Draft, form: Form, request: RunRequest, isCounted: boolean): Complaint[] {
   const found: Complaint[] = [];
   const complain = (field: string, text: string) => found.push({ field, text });
-  if (isCounted && !(Number.isInteger(request.users) && request.users >= 1 && draft.users.trim())) {
+  if (isCounted && !isCount(draft.users)) {
     complain("users", "Users must be a whole number, 1 or more.");
   }
-  if (isCounted && !(request.spawn_rate > 0 && Number.isFinite(request.spawn_rate))) {
+  if (isCounted && !isAbove0(draft.spawn_rate)) {
     complain("spawn_rate", "The spawn rate must be a number above 0: so many users are started per second.");
   }
   if (draft.model === "open" && draft.shape === "constant" && !request.rate) {

@@ -1,10 +1,10 @@
 import { signal } from "@preact/signals";
+import { Folding } from "../../blocks/folding";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Form, RunRequest } from "../../contract";
 import { ClassFields } from "./class_fields";
 import { TextField, idOf } from "./fields";
-import { Fold } from "./fold";
 import { AmountFields, ModelChoice, type PartProps } from "./load_fields";
 import { ArgumentFields, MoreFields, isInMore, isOfArguments } from "./more_fields";
 import { draftOf, requestOf, type Complaint, type Draft } from "./request";
@@ -19,12 +19,16 @@ export function forgetDraft(): void {
 
 interface Props {
   form: Form;
+  /** Resolves to what the server has against it. */
+  check: (request: RunRequest) => Promise<Complaint[]>;
   /** Resolves to what is wrong with it; [] once it is accepted. */
   start: (request: RunRequest) => Promise<Complaint[]>;
+  /** Nobody is there who could start it. */
+  isLost: boolean;
 }
 
 /** Start a run: the little that everybody needs, and the rest behind "More". */
-export function StartForm({ form, start }: Props): JSX.Element {
+export function StartForm({ form, check, start, isLost }: Props): JSX.Element {
   const [complaints, setComplaints] = useState<readonly Complaint[]>([]);
   const [isBusy, setBusy] = useState(false);
   const draft = kept.value ?? draftOf(form);
@@ -37,11 +41,11 @@ export function StartForm({ form, start }: Props): JSX.Element {
     event.preventDefault();
     if (isBusy) return;
     const { request, complaints: own } = requestOf(draft, form);
-    setComplaints(own);
-    if (own.length) return;
     setBusy(true);
-    const found = await start(request);
-    setComplaints(found);
+    setComplaints(own);
+    const told = own.map((each) => each.field);
+    const found = await (own.length ? check(request) : start(request));
+    setComplaints([...own, ...found.filter((each) => !each.field || !told.includes(each.field))]);
     setBusy(false);
   };
   const part: PartProps = { form, draft, complaints, change };
@@ -53,7 +57,7 @@ export function StartForm({ form, start }: Props): JSX.Element {
           <ModelChoice {...part} />
           <Basics {...part} />
           <p class="start-go">
-            <button type="submit" class="primary" aria-disabled={isBusy}>
+            <button type="submit" class="primary" aria-disabled={isBusy} disabled={isLost}>
               {isBusy ? "Starting…" : "Start"}
             </button>
           </p>
@@ -107,16 +111,17 @@ function Folded(part: PartProps): JSX.Element {
   return (
     <>
       {form.arguments.length > 0 && (
-        <Fold
+        <Folding
+          class="fold"
           summary="Options of the locustfile"
-          isOpen={first.current || complaints.some((each) => isOfArguments(form, each.field))}
+          startsOpen={first.current || complaints.some((each) => isOfArguments(form, each.field))}
         >
           <ArgumentFields {...part} />
-        </Fold>
+        </Folding>
       )}
-      <Fold summary="More" isOpen={complaints.some((each) => isInMore(each.field))}>
+      <Folding class="fold" summary="More" startsOpen={complaints.some((each) => isInMore(each.field))}>
         <MoreFields {...part} />
-      </Fold>
+      </Folding>
     </>
   );
 }
@@ -130,7 +135,7 @@ function Summary({ complaints }: { complaints: readonly Complaint[] }): JSX.Elem
   if (!complaints.length) return null;
   return (
     <div class="complaints" role="alert" tabIndex={-1} ref={box}>
-      <h2>This run cannot be started so</h2>
+      <h2>Fix this to start</h2>
       <ul>
         {complaints.map((each) => (
           <li key={each.field + each.text}>{each.field ? <FieldLink complaint={each} /> : each.text}</li>

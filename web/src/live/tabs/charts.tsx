@@ -1,9 +1,11 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import type { Test } from "../../contract";
 import { LiveChart } from "../live_chart";
 import type { Seen } from "../moments";
 import type { Session } from "../session";
 import { EndpointChoice } from "./endpoint_choice";
+import { SpanChoice, spanOf, wantedSpan } from "./span";
 
 interface Props {
   session: Session;
@@ -16,24 +18,41 @@ interface Props {
 /** All charts of all endpoints together, or of one. */
 export function Charts({ session, seen, endpoint, choose }: Props): JSX.Element {
   return (
-    <>
+    <ChartGrid session={session} test={seen.test}>
       <EndpointChoice rows={seen.rows} endpoint={endpoint} choose={choose} />
-      <ChartGrid session={session} />
-    </>
+    </ChartGrid>
   );
 }
 
-/** most: the first so many of them. */
-export function ChartGrid({ session, most = Infinity }: { session: Session; most?: number }): JSX.Element {
+interface GridProps {
+  session: Session;
+  test: Test | null;
+  /** The first so many of them. */
+  most?: number;
+  /** Stands beside the choice of the time that is shown. */
+  children?: ComponentChildren;
+}
+
+export function ChartGrid({ session, test, most = Infinity, children }: GridProps): JSX.Element {
   const feed = session.charts;
   useEffect(() => feed.want(), [feed]);
   const charts = feed.charts.value;
-  if (!charts) return <p class="soft empty">The charts come with the first seconds…</p>;
+  const span = spanOf(test, feed.end.value, wantedSpan());
   return (
-    <div class="pair live-charts">
-      {charts.charts.slice(0, most).map((each) => (
-        <LiveChart key={each.name} feed={feed} charts={charts} chart={each} />
-      ))}
-    </div>
+    <>
+      <div class="tools">
+        {children}
+        <SpanChoice />
+      </div>
+      {charts ? (
+        <div class="pair live-charts">
+          {charts.charts.slice(0, most).map((each) => (
+            <LiveChart key={each.name} feed={feed} charts={charts} chart={each} span={span} />
+          ))}
+        </div>
+      ) : (
+        <p class="soft empty">The charts come with the first seconds…</p>
+      )}
+    </>
   );
 }

@@ -20,7 +20,7 @@ export function EndpointChoice({ rows, endpoint, choose }: Props): JSX.Element {
   const offered = found.slice(0, OFFERED);
   if (endpoint !== null && !offered.includes(endpoint)) offered.unshift(endpoint);
   return (
-    <div class="tools">
+    <>
       <label>
         Charts of{" "}
         <select value={endpoint ?? ""} onChange={(event) => choose(event.currentTarget.value || null)}>
@@ -54,7 +54,7 @@ export function EndpointChoice({ rows, endpoint, choose }: Props): JSX.Element {
           Show all endpoints
         </button>
       )}
-    </div>
+    </>
   );
 }
 

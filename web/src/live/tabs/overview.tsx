@@ -18,7 +18,7 @@ const CHARTS = 2;
 export function Overview({ session, seen }: { session: Session; seen: Seen }): JSX.Element {
   return (
     <>
-      <ChartGrid session={session} most={CHARTS} />
+      <ChartGrid session={session} test={seen.test} most={CHARTS} />
       <Endpoints rows={seen.rows} isNow={isMeasuring(seen.test)} />
     </>
   );
@@ -44,6 +44,7 @@ const COMMON: readonly Column<EndpointRow>[] = [
     key: "endpoint",
     title: "Endpoint",
     isText: true,
+    room: "name",
     isSticky: true,
     text: (row) => `${row.method} ${row.name}`.trim(),
     cell: (row) => <a href={chartsOf(row)}>{`${row.method} ${row.name}`.trim()}</a>,

@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<EndpointRow>[] = [
     key: "name",
     title: "Name",
     isText: true,
-    room: "long",
+    room: "name",
     isSticky: true,
     text: (row) => row.name,
     cell: (row) => <Name row={row} />,

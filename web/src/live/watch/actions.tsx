@@ -18,7 +18,13 @@ interface Props {
 
 /** What can be done to the run, while there is somebody to do it. Each asks where it must, below the buttons. */
 export function Actions(props: Props): JSX.Element | null {
-  return props.session.link.connection.value.state === "ended" ? null : <Buttons {...props} />;
+  const { state } = props.session.link.connection.value;
+  if (state === "ended") return null;
+  return (
+    <fieldset class="actions" disabled={state === "lost"}>
+      <Buttons {...props} />
+    </fieldset>
+  );
 }
 
 function Buttons({ session, test, form, another }: Props): JSX.Element {
@@ -34,7 +40,7 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
   const unmeasured = isMeasuring(test) && test.elapsed < test.warmup;
   const isStoppable = isGoing(test) && test.status !== "stopping";
   return (
-    <div class="actions">
+    <>
       <div class="buttons" role="group" aria-label="The run">
         {isGoing(test) && (
           <button
@@ -96,6 +102,6 @@ function Buttons({ session, test, form, another }: Props): JSX.Element {
           onDone={() => setPanel(null)}
         />
       )}
-    </div>
+    </>
   );
 }

@@ -68,7 +68,7 @@ function times(total: EndpointRow | null, isNow: boolean): Figure[] {
     ...beside(
       shareOf(total?.shares[isNow ? `current_${name}` : name]),
       (isNow ? now : whole) !== null && total?.few.includes(isNow ? `current_${name}` : name) && "of few requests",
-      isNow && whole !== null && `${amount(whole)} in all`,
+      isNow && whole !== null && `${amount(whole)} ms over the whole run`,
     ),
   });
   return [

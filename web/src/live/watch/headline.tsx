@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Folding } from "../../blocks/folding";
 import { Prose } from "../../blocks/prose";
 import type { RunHeadline, RunJudgement } from "../../contract";
 
@@ -20,55 +21,78 @@ interface Props {
   /** null: it cannot be said yet. */
   headline: RunHeadline | null;
   hasNumbers: boolean;
+  /** Only the titles are seen. */
+  isFolded: boolean;
 }
 
-/** The three answers that everybody looks for first. */
-export function HeadlineCards({ headline, hasNumbers }: Props): JSX.Element {
-  const unsaid = hasNumbers ? "Too early to say" : "Nothing measured yet";
-  return (
+/** The three answers that everybody looks for first: a line and a number each, and their reasons on demand. */
+export function HeadlineCards({ headline, hasNumbers, isFolded }: Props): JSX.Element {
+  const unsaid: RunJudgement = {
+    tone: "unknown",
+    title: hasNumbers ? "Too early to say" : "Nothing measured yet",
+    text: "",
+    more: [],
+    figure: "",
+  };
+  const cards = QUESTIONS.map(({ part, text }) => ({ question: text, judgement: headline?.[part] ?? unsaid }));
+  const all = (
     <div class="judgements">
-      {QUESTIONS.map((each) => (
-        <Card key={each.part} question={each.text} judgement={headline?.[each.part] ?? null} unsaid={unsaid} />
+      {cards.map((each) => (
+        <Card key={each.question} {...each} />
       ))}
     </div>
   );
+  if (!isFolded) return all;
+  const titles = cards.map(({ question, judgement }) => (
+    <span key={question} class={`judgement-title ${judgement.tone}`}>
+      <Sign tone={judgement.tone} /> {judgement.title}
+    </span>
+  ));
+  return (
+    <Folding class="judgements-folded" summary={titles}>
+      {all}
+    </Folding>
+  );
 }
 
-interface CardProps {
-  question: string;
-  judgement: RunJudgement | null;
-  unsaid: string;
-}
-
-function Card({ question, judgement, unsaid }: CardProps): JSX.Element {
-  const tone = judgement?.tone ?? "unknown";
+function Card({ question, judgement }: { question: string; judgement: RunJudgement }): JSX.Element {
+  const { tone, title, text, more, figure } = judgement;
+  const line = (
+    <>
+      <span class="question">{question}</span>
+      <span class="judgement-title" title={title}>
+        <Sign tone={tone} /> {title}
+      </span>
+      <span class="figure">{figure}</span>
+    </>
+  );
   return (
     <section class={`judgement ${tone}`} aria-label={question}>
-      <h2>{question}</h2>
-      <p class="judgement-title">
-        <svg viewBox="0 0 20 20" aria-hidden="true">
-          <circle cx="10" cy="10" r="9.2" />
-          <path d={SIGNS[tone]} />
-        </svg>
-        {judgement?.title ?? unsaid}
-      </p>
-      {judgement && (
-        <p class="judgement-text">
-          <Prose text={judgement.text} />
-        </p>
-      )}
-      {judgement && judgement.more.length > 0 && (
-        <details>
-          <summary>More</summary>
+      {text ? (
+        <Folding summary={line}>
+          <p>
+            <Prose text={text} />
+          </p>
           <ul>
-            {judgement.more.map((each) => (
+            {more.map((each) => (
               <li key={each}>
                 <Prose text={each} />
               </li>
             ))}
           </ul>
-        </details>
+        </Folding>
+      ) : (
+        <div class="line">{line}</div>
       )}
     </section>
+  );
+}
+
+function Sign({ tone }: { tone: RunJudgement["tone"] }): JSX.Element {
+  return (
+    <svg viewBox="0 0 20 20" aria-hidden="true">
+      <circle cx="10" cy="10" r="9.2" />
+      <path d={SIGNS[tone]} />
+    </svg>
   );
 }

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Form, Test } from "../../contract";
 import { clock, seconds } from "../../shared";
+import type { Connection } from "../link";
 import type { Seen } from "../moments";
 import type { Session } from "../session";
 import { isGoing, isMeasuring, wordOf } from "../status";
@@ -8,7 +9,7 @@ import { Actions } from "./actions";
 import { FigureList } from "./figure_list";
 import { figuresOf } from "./figures";
 import { HeadlineCards } from "./headline";
-import { WatchTabs } from "./watch_tabs";
+import { WatchTabs, isOverview } from "./watch_tabs";
 
 interface Props {
   session: Session;
@@ -20,39 +21,41 @@ interface Props {
 
 /** A run in progress, or one that is over. */
 export function Watch({ session, seen, test, form, another }: Props): JSX.Element {
+  const { state } = session.link.connection.value;
+  const title = test.title || "Run";
   return (
-    <>
+    <div class={state === "lost" ? "stale" : undefined}>
       <div class="run-head">
         <div class="run-title">
-          <h1 tabIndex={-1}>{test.name || "Run"}</h1>
-          <StateLine test={test} />
+          <h1 tabIndex={-1} title={title}>
+            {title}
+          </h1>
+          <StateLine test={test} connection={state} />
         </div>
         <Actions key={test.number} session={session} test={test} form={form} another={another} />
       </div>
       <Progress test={test} />
       {test.message && <Outcome test={test} />}
       <FigureList figures={figuresOf(test, seen.total)} />
-      <HeadlineCards headline={seen.headline} hasNumbers={seen.total !== null} />
+      <HeadlineCards headline={seen.headline} hasNumbers={seen.total !== null} isFolded={!isOverview()} />
       <WatchTabs session={session} seen={seen} test={test} />
-    </>
+    </div>
   );
 }
 
-function StateLine({ test }: { test: Test }): JSX.Element {
-  const word = wordOf(test.status);
+function StateLine({ test, connection }: { test: Test; connection: Connection["state"] }): JSX.Element {
+  const word = wordOf(test.status, connection);
   const left = test.left === null ? "until it is stopped" : `${clock(test.left)} left`;
   return (
     <p class="state-line">
       <strong class={`state ${word.tone}`}>{word.text}</strong>
-      {isMeasuring(test) && (
+      {isMeasuring(test) && connection !== "ended" && (
         <span>
           {clock(test.elapsed)} · {left}
         </span>
       )}
       {!isGoing(test) && test.started !== null && <span>after {seconds(test.elapsed)}</span>}
-      <span>{test.load}</span>
       {test.warmup > 0 && test.elapsed >= test.warmup && <span>the first {seconds(test.warmup)} are left out</span>}
-      {test.host && <span class="host">{test.host}</span>}
     </p>
   );
 }

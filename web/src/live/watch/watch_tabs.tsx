@@ -23,6 +23,10 @@ interface Props {
 
 const FIRST = "overview";
 
+export function isOverview(): boolean {
+  return (place.value.params.get(TAB) ?? FIRST) === FIRST;
+}
+
 /** Everything else about the run. The address keeps which part is open, and of which endpoint the charts are. */
 export function WatchTabs({ session, seen, test }: Props): JSX.Element {
   const tabs = tabsOf(seen);

@@ -96,7 +96,8 @@ test("a row that did not change is not drawn again", () => {
 test("columns are chosen, and the choice is kept", () => {
   const page = shown(table({ chosenAs: "requests" }));
   expect(page.texts("thead button")).toEqual(["Name", "# Requests"]);
-  const boxes = page.all<HTMLInputElement>(".picker input");
+  doing(() => page.one(".dropdown > button").click());
+  const boxes = page.all<HTMLInputElement>(".popover input");
   expect(boxes.map((box) => box.checked)).toEqual([true, false]);
   doing(() => boxes[1]?.click());
   doing(() => boxes[0]?.click());

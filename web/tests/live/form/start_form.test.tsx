@@ -27,8 +27,10 @@ const start = (request: RunRequest): Promise<Complaint[]> => {
   return Promise.resolve(answer);
 };
 
-async function shown(form: Form = formOf()): Promise<void> {
-  await act(() => render(<StartForm form={form} start={start} />, root));
+const check = (): Promise<Complaint[]> => Promise.resolve(answer);
+
+async function shown(form: Form = formOf(), isLost = false): Promise<void> {
+  await act(() => render(<StartForm form={form} check={check} start={start} isLost={isLost} />, root));
 }
 
 function find(selector: string): HTMLElement {
@@ -92,6 +94,26 @@ describe("the start form", () => {
       "Users must be a whole number, 1 or more.",
     );
     expect(document.activeElement).toBe(find('[role="alert"]'));
+  });
+
+  it("reports what is wrong here and what the server objects to at once", async () => {
+    answer = [
+      { field: "users", text: "said already" },
+      { field: "warmup", text: "'soon' is not a duration" },
+    ];
+    await shown();
+    await type("users", "none");
+    await submit();
+    expect([...find('[role="alert"]').querySelectorAll("li")].map((each) => each.textContent)).toEqual([
+      "Users must be a whole number, 1 or more.",
+      "'soon' is not a duration",
+    ]);
+    expect(find('[role="alert"] h2').textContent).toBe("Fix this to start");
+  });
+
+  it("starts nothing while nobody is there", async () => {
+    await shown(formOf(), true);
+    expect((find('button[type="submit"]') as HTMLButtonElement).disabled).toBe(true);
   });
 
   it("puts what the server objects to beside its field, and opens the part that has it", async () => {

@@ -12,7 +12,7 @@ describe("the numbers of the first screen", () => {
   it("are those of the last seconds while the run goes on, beside those of all of it", () => {
     const figures = shown({}, {});
     expect(figures["Requests/s"]).toMatchObject({ value: "12.3", more: "100 in all" });
-    expect(figures["p50 now"]).toMatchObject({ value: "0.412", unit: "ms", more: "0.400 in all" });
+    expect(figures["p50 now"]).toMatchObject({ value: "0.412", unit: "ms", more: "0.400 ms over the whole run" });
     expect(figures["p99 now"]?.value).toBe("21.5");
   });
 
@@ -45,7 +45,10 @@ describe("the numbers of the first screen", () => {
 
   it("say of a percentile that it is one of few requests", () => {
     const now = shown({}, { few: ["current_p99", "p99"] });
-    expect([now["p50 now"]?.more, now["p99 now"]?.more]).toEqual(["0.400 in all", "of few requests, 20.0 in all"]);
+    expect([now["p50 now"]?.more, now["p99 now"]?.more]).toEqual([
+      "0.400 ms over the whole run",
+      "of few requests, 20.0 ms over the whole run",
+    ]);
     const whole = { status: "finished", users: 0, wanted: null } as const;
     expect(shown(whole, { few: ["p99"] }).p99?.more).toBe("of few requests");
     expect(shown(whole, { few: ["p99"], p99: null }).p99?.more).toBeUndefined();

@@ -1,0 +1,56 @@
+import pytest
+from tests.stats.headline.runs import CLOSED, SOUND, view_of
+
+from plimsoll.record import CaughtException
+from plimsoll.stats.headline import headline
+from plimsoll.stats.thresholds.watch import ThresholdResult
+
+REFUSED = "ConnectionRefusedError(111, 'Connection refused')"
+HOST = {**CLOSED, "host": "http://127.0.0.1:18199"}
+
+
+def target(view, manifest=HOST, **given):
+    return headline(view, manifest, SOUND, **given).target
+
+
+@pytest.mark.parametrize(
+    ("outcome", "message", "reason"),
+    [
+        ("connect", REFUSED, "connection refused"),
+        ("connect", "no address", "no connection"),
+        ("tls", "", "no TLS handshake"),
+    ],
+)
+def test_a_target_that_nobody_reaches_is_named_with_the_reason(outcome, message, reason):
+    found = target(view_of(12, 10, failing=10, outcome=outcome, message=message))
+    assert (found.tone, found.title) == ("bad", f"Nothing answers at http://127.0.0.1:18199 ({reason})")
+    assert found.figure == "100 % failed"
+
+
+def test_it_comes_before_thresholds_and_exceptions_and_needs_no_host():
+    view = view_of(12, 10, failing=10, outcome="connect", message=REFUSED)
+    view.add([], exceptions=[CaughtException("'id'", "KeyError: 'id'", 9, {0})])
+    broken = ThresholdResult("p99 < 5ms", False, 10.0, 5.0, "p99: 10 ms, not < 5 ms")
+    assert target(view, CLOSED, thresholds=[broken]).title == "Nothing answers (connection refused)"
+
+
+def test_one_that_answers_some_requests_is_reached():
+    assert target(view_of(12, 10, failing=9, outcome="connect", message=REFUSED)).title == "Requests fail"
+    assert target(view_of(12, 10, failing=10)).title == "Requests fail"
+
+
+def raising(times, **given):
+    view = view_of(12, **given)
+    view.add([], exceptions=[CaughtException("'id'", "Traceback …\n  File …\nKeyError: 'id'\n", times, {0})])
+    return view
+
+
+def test_exceptions_of_users_code_are_named_with_their_type_and_number():
+    found = target(raising(2992))
+    assert (found.tone, found.title, found.figure) == ("bad", "Your code raises KeyError: 'id'", "2992 times")
+    assert target(raising(1)).tone == "warning"
+
+
+def test_failures_stand_beside_many_exceptions_and_before_a_few():
+    assert "1300 requests failed" in " ".join(target(raising(2992, failing=1)).more)
+    assert target(raising(1, failing=1)).title == "Requests fail"

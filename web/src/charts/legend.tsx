@@ -1,0 +1,34 @@
+import type { Series } from "./course";
+
+interface Props {
+  series: readonly Series[];
+  /** Names of lines that are switched off. */
+  hidden: readonly string[];
+  toggle: (name: string) => void;
+}
+
+/** What the colours stand for; a line can be switched off and on. */
+export function Legend({ series, hidden, toggle }: Props) {
+  return (
+    <ul class="legend">
+      {series.map(({ name, colour, kind }) => {
+        const text = (
+          <>
+            <i class={`swatch ${kind}`} style={{ color: colour }} /> {name}
+          </>
+        );
+        return (
+          <li key={name}>
+            {kind === "shade" ? (
+              text
+            ) : (
+              <button type="button" aria-pressed={!hidden.includes(name)} onClick={() => toggle(name)}>
+                {text}
+              </button>
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { RunHeadline, RunJudgement } from "../../../src/contract";
+import { HeadlineCards } from "../../../src/live/watch/headline";
+import { shown } from "../../page";
+
+function judgement(title: string, figure: string): RunJudgement {
+  return { tone: "good", title, text: `All about: ${title}.`, more: ["And more."], figure };
+}
+
+const headline: RunHeadline = {
+  target: judgement("Healthy", "p99 20 ms"),
+  generator: judgement("Honest", "lag p99 1 ms"),
+  bottleneck: judgement("None: users mostly pause", "124 requests/s"),
+};
+
+test("each question is answered in a line with a number, and its reasons are folded", () => {
+  const { texts, all } = shown(<HeadlineCards headline={headline} hasNumbers isFolded={false} />);
+  expect(texts(".question")).toEqual(["Is the target healthy?", "Is the generator honest?", "What is the bottleneck?"]);
+  expect(texts(".judgement-title").map((each) => each.trim())[2]).toBe("None: users mostly pause");
+  expect(texts(".figure")).toEqual(["p99 20 ms", "lag p99 1 ms", "124 requests/s"]);
+  expect(all<HTMLDetailsElement>("details").map((each) => each.open)).toEqual([false, false, false]);
+});
+
+test("elsewhere only the titles are seen", () => {
+  const { one } = shown(<HeadlineCards headline={headline} hasNumbers isFolded />);
+  expect(one<HTMLDetailsElement>("details").open).toBe(false);
+  expect(one("summary").textContent).toBe(" Healthy Honest None: users mostly pause");
+});
+
+test("what cannot be said yet has no reasons to unfold", () => {
+  const { texts, all } = shown(<HeadlineCards headline={null} hasNumbers={false} isFolded={false} />);
+  expect(texts(".judgement-title").map((each) => each.trim())).toEqual(Array(3).fill("Nothing measured yet"));
+  expect(all("details")).toEqual([]);
+});
