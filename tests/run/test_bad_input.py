@@ -76,7 +76,7 @@ def test_too_few_files_are_refused_before_anything_starts(plimsoll: Command) -> 
     plimsoll.write(GOOD)
     done = plimsoll("run", "--headless", "-H", "http://h", "-u", "2000000000", "-t", "1")
     assert done.code == 2, done
-    assert "open files" in done.err
+    assert "ulimit -n" in done.err
     assert not plimsoll.store.exists()
 
 

@@ -85,7 +85,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         runner = Coordinator(plan, observers, output, exchanges.add if exchanges else None, log)
         if listener:
             listener.begins(runner, gate)
-        stack.callback(runner.kill_processes)
+        stack.callback(runner.close)
         runner.start_processes()
         # Only now, while those processes import what they need: the store and the display are slow to import.
         from plimsoll.report.assessment import assess

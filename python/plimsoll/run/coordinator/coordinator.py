@@ -99,20 +99,18 @@ class Coordinator:
 
     def run(self) -> Result:
         """Until the run is over; SIGINT and SIGTERM end it. Raises PlimsollError when it cannot even begin."""
-        with closing(self._loop), self._loop.handling_signals(self.interrupt):
-            try:
-                self.start_processes()
-                while self._nodes.processes:
-                    self._loop.turn()
-            finally:
-                self.kill_processes()
+        with closing(self), self._loop.handling_signals(self.interrupt):
+            self.start_processes()
+            while self._nodes.processes:
+                self._loop.turn()
         return self._finish()
 
-    def kill_processes(self) -> None:
-        """Those that are left."""
+    def close(self) -> None:
+        """Kill the processes that are left. Again it does nothing."""
         for process in self._nodes.processes:
             process.kill()
             process.wait()
+        self._loop.close()
 
     def post(self, action: Callable[[], None]) -> None:
         """Have it called within the loop, soon. From any thread; nothing follows once the run is over."""
