@@ -42,7 +42,7 @@ def opened(**state):
         ),
         (lambda: closed(50, 30), "good", "Users and target", "30 of 50 users wait for the target at any moment"),
         (lambda: closed(1, 1), "warning", "The target", "1 of 1 users"),
-        (lambda: view_of(failing=60), "unknown", "Cannot be told", "60 % of the requests of the last 10 s failed."),
+        (lambda: view_of(failing=60), "unknown", "Unknown", "60 % of the requests of the last 10 s failed."),
         (
             lambda: view_of(30, state=lambda _: {"cpu": 0.99, "in_flight": 47}),
             "bad",

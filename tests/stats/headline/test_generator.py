@@ -14,7 +14,7 @@ def generator(view, manifest=CLOSED, facts=SOUND, **given):
 @pytest.mark.parametrize(
     ("view", "tone", "title", "said"),
     [
-        (lambda: RunView(), "unknown", "Too early to tell", "No worker has told anything yet."),
+        (lambda: RunView(), "unknown", "Too early to tell", "No worker has reported yet."),
         (lambda: view_of(2), "unknown", "Too early to tell", "300 exchanges so far; 100 in 3 s are needed."),
         (lambda: view_of(30, 1), "unknown", "Too early to tell", "31 exchanges so far"),
         (

@@ -38,4 +38,4 @@ def test_every_failure_that_the_target_sent_is_told(plimsoll: Command, target: C
     with Store.open(str(plimsoll.store), create=False) as store:
         requests = RunView.of(store.run("last")).total.requests
     assert found.target.text.startswith(f"{number(requests)} of {number(requests)} requests failed (100 %)")
-    assert found.bottleneck.title == "Cannot be told"
+    assert found.bottleneck.title == "Unknown"

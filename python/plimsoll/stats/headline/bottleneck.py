@@ -73,12 +73,12 @@ def bottleneck(view: RunView, manifest: Mapping[str, Any], validity: Validity) -
     ended = answered(view, seconds)
     if failed > FAILING * ended:
         text = f"{whole_percent(failed / ended)} of the requests of the last {len(seconds)} s failed."
-        return RunJudgement("unknown", "Cannot be told", text)
+        return RunJudgement("unknown", "Unknown", text)
     is_open = manifest.get("model") == "open"
     now = _now(view, seconds)
     own = _short_of_cpu(view, validity) or ("" if is_open or now is None else _own(view, now))
     if own:
-        return RunJudgement("bad", "The generator", own, ("What the target could do cannot be told.",))
+        return RunJudgement("bad", "The generator", own, ("What the target could do is unknown.",))
     if now is None:
         return RunJudgement("unknown", TOO_EARLY, "Nothing was answered in the last seconds.")
     return _open(view, manifest, now, seconds) if is_open else _closed(view, now)

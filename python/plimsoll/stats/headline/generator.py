@@ -53,7 +53,7 @@ def generator(view: RunView, manifest: Mapping[str, Any], validity: Validity) ->
             more = (*(_sentence(each.text) for each in others), _figures(view))
             return RunJudgement(tone, TITLES.get(first.name, "Invalid"), _sentence(first.text), more, _figure(view))
     if not state.workers:
-        return RunJudgement("unknown", "Too early to tell", "No worker has told anything yet.")
+        return RunJudgement("unknown", "Too early to tell", "No worker has reported yet.")
     if len(whole_seconds(view)) < EARLY or state.lag.count < LEAST_FOR_P99:
         asked = f"{count(state.lag.count, 'exchange')} so far; {LEAST_FOR_P99} in {EARLY} s are needed."
         return RunJudgement("unknown", "Too early to tell", asked, _workers(state))

@@ -84,7 +84,7 @@ def delay(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
 
 def cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     if not view.generator.workers or view.duration < 1:
-        return ValidityCheck("cpu", "unknown", None, CPU_SHARE, "no worker told its CPU for a whole second")
+        return ValidityCheck("cpu", "unknown", None, CPU_SHARE, "no worker reported its CPU for a whole second")
     limit = _cpu_limit(manifest)
     share = view.generator.busy_share(limit)
     above = f"workers used more than {percent(limit)} CPU in {percent(share)} of their seconds"
@@ -103,7 +103,7 @@ def cpu(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
 def silence(view: RunView, manifest: Mapping[str, Any]) -> ValidityCheck:
     """Percentiles alone do not show that nothing was sent for a while."""
     if not view.generator.workers:
-        return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker told whether it stood still")
+        return ValidityCheck("silence", "unknown", None, SILENCE_MS, "no worker reported whether it stood still")
     seconds = view.generator.silences(SILENCE_MS)
     if not seconds:
         return ValidityCheck("silence", "ok", None, SILENCE_MS, f"no worker stood still for more than {SILENCE_MS} ms")

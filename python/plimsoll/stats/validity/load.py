@@ -79,7 +79,8 @@ def clock(facts: Mapping[str, Any]) -> ValidityCheck:
 def exhausted(view: RunView) -> ValidityCheck:
     failed = view.generator.exhausted
     if not view.generator.workers:
-        return ValidityCheck("exhausted", "unknown", None, 0, "no worker told whether files, ports and memory sufficed")
+        text = "no worker reported whether files, ports and memory sufficed"
+        return ValidityCheck("exhausted", "unknown", None, 0, text)
     if not failed:
         return ValidityCheck("exhausted", "ok", 0, 0, "files, ports and memory sufficed")
     text = (
