@@ -189,7 +189,7 @@ def test_when_all_workers_are_lost_the_run_ends_and_is_reported(plimsoll: Comman
         worker.kill()
     done = plimsoll.end(process)
     assert done.code == 3, done
-    assert "\nfailed, " in done.out
+    assert ", failed, " in done.out
     assert plimsoll.stored()["run"]["status"] == "failed"
 
 
@@ -241,7 +241,7 @@ def test_a_signal_stops_gracefully_and_still_reports(plimsoll: Command, target: 
     os.killpg(process.pid, number)
     done = plimsoll.end(process)
     assert done.code == 0, done
-    assert "\nstopped, " in done.out
+    assert ", stopped, " in done.out
     assert "Traceback" not in done.err
     assert plimsoll.stored()["total"]["requests"] == target.total
 
