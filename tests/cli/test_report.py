@@ -58,7 +58,7 @@ def analysed(monkeypatch, stored_run_ids):
 def test_one_run(plimsoll, pair):
     result = plimsoll("report", pair[0])
     assert result.exit_code == 0, result.output
-    assert result.stdout.startswith(f"Run {pair[0]}\n")
+    assert result.stdout.splitlines()[2].startswith(f"run {pair[0]}, finished, ")
     assert "measured: 10 s; requests: 610; failed: none" in result.stdout.replace("\n", " ")
     assert f"Report by: plimsoll report {pair[0]}" in result.stdout
     assert "\x1b" not in result.stdout
@@ -95,7 +95,7 @@ def test_a_block_in_a_readme(plimsoll, pair, tmp_path):
     first = plimsoll(*arguments)
     assert (first.exit_code, first.stdout) == (0, "README.md: block load written\n")
     text = readme.read_text()
-    assert f"<!-- plimsoll:begin load: plimsoll {' '.join(arguments)} -->\n\nfinished, " in text
+    assert f"<!-- plimsoll:begin load: plimsoll {' '.join(arguments)} -->\n\nrun {pair[0]}, finished, " in text
     assert text.endswith("<!-- plimsoll:end load -->\n\n## End\n")
     assert plimsoll(*arguments).stdout == "README.md: block load is as it was\n"
     assert readme.read_text() == text

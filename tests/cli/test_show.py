@@ -10,9 +10,8 @@ def test_the_tables_of_a_run(plimsoll, stored_run_ids):
     result = plimsoll("show", stored_run_ids[0])
     assert result.exit_code == 0, result.output
     lines = result.output.splitlines()
-    assert lines[0] == f"Run {stored_run_ids[0]}"
-    assert lines[2].startswith("finished, 20")
-    assert "5 users, against http://ann:***@127.0.0.1" in " ".join(lines[2:4])
+    assert lines[0] == "locustfile.py · 5 users · http://ann:***@127.0.0.1"
+    assert lines[2].startswith(f"run {stored_run_ids[0]}, finished, 20")
     assert "note: a note" in lines
     assert any(re.fullmatch(r"GET +/ +20 +2 +9\.50 +5\.00 +10\.0 +100 +10\.0 +1\.00", line) for line in lines)
     assert any(line.split() == ["2", "http", "GET", "/", "500", "Server", "Error"] for line in lines)
@@ -21,11 +20,11 @@ def test_the_tables_of_a_run(plimsoll, stored_run_ids):
 
 @pytest.mark.parametrize("ref", [[], ["last"]])
 def test_the_last_run_is_the_default(plimsoll, stored_run_ids, ref):
-    assert plimsoll("show", *ref).output.startswith(f"Run {stored_run_ids[1]}\n")
+    assert f"\nrun {stored_run_ids[1]}, " in plimsoll("show", *ref).output
 
 
 def test_a_run_by_the_beginning_of_its_id(plimsoll, stored_run_ids):
-    assert plimsoll("show", "20261120-1200").output.startswith(f"Run {stored_run_ids[0]}\n")
+    assert f"\nrun {stored_run_ids[0]}, finished, " in plimsoll("show", "20261120-1200").output
 
 
 def test_json(plimsoll, stored_run_ids):
