@@ -42,8 +42,9 @@ def commands(text: str, exits: set[int]) -> list[Command]:
 
 
 def shape(line: str) -> str:
-    """What stays the same from run to run: words, and where a number stands."""
-    return re.sub(r"-{4,}", "----", re.sub(r"\d[\d.]*", "#", " ".join(line.replace("\u00a0", "").split())))
+    """What stays the same from run to run: words, and where a number stands; not the marks of the generator's share."""
+    words = " ".join(re.sub("[\u00a0\u202f]", "", line).split())
+    return re.sub(r"-{4,}", "----", re.sub(r"\d[\d.]*\*?", "#", words))
 
 
 def run(command: Command, url: str, folder: Path) -> None:
