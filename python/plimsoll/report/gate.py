@@ -63,5 +63,4 @@ def exit_code(analysis: Analysis, fail_on: str | None) -> int:
 
 
 def _is_of(metric: Metric, comparison: Comparison) -> bool:
-    same = (metric.kind, metric.quantile) == (comparison.metric.kind, comparison.metric.quantile)
-    return same and metric.endpoint in (None, endpoint(comparison.endpoint))
+    return metric.is_same(comparison.metric) and metric.endpoint in (None, endpoint(comparison.endpoint))

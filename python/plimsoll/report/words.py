@@ -66,13 +66,20 @@ def short_verdict(comparison: Comparison) -> str:
     if comparison.word in ("negligible", "equivalent"):
         return f"same (±{delta})"
     if comparison.word == "not distinguishable":
-        low, high = comparison.low, comparison.high
-        widest = f" (±{percent(max(high - 1, 1 - low))})" if low is not None and high is not None else ""
-        return f"no clear difference{widest}"
+        widest = bound(comparison)
+        return "no clear difference" + (f" (±{percent(widest)})" if widest is not None else "")
     if comparison.word == "one run":
         return change(comparison)
     shown = f"{change(comparison)}, " if comparison.ratio is not None else ""
     return f"{shown}{'other work' if comparison.word == 'invalid' else 'no verdict'}"
+
+
+def bound(comparison: Comparison) -> float | None:
+    """The largest relative change that the interval leaves open, on either side; None without an interval of the
+    ratio."""
+    if comparison.low is None or comparison.high is None or comparison.difference is not None:
+        return None
+    return max(comparison.high - 1, 1 - comparison.low)
 
 
 def in_short(comparison: Comparison) -> str:

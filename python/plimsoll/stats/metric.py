@@ -63,6 +63,10 @@ class Metric:
     def more_is_better(self) -> bool:
         return self.kind == "throughput"
 
+    def is_same(self, other: Metric) -> bool:
+        """Whether both compare the same number, whatever endpoint and difference they name."""
+        return (self.kind, self.quantile) == (other.kind, other.quantile)
+
     def of(self, measured: Measured) -> float | None:
         """errors: the share of requests that failed."""
         if self.quantile is not None:

@@ -2,8 +2,10 @@ from dataclasses import replace
 
 import pytest
 
+from plimsoll.report import words
 from plimsoll.report.answer import phrases
 from plimsoll.stats.compare.comparison import Comparison
+from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Level
 
@@ -46,12 +48,12 @@ def test_shares_differ_by_percentage_points():
     assert phrases.sentence(errors) == (
         "`cached` has 1.2 percentage points more failures than `baseline` (1.0–1.4, 5 pairs)"
     )
-    assert phrases.bound(errors) is None
+    assert words.bound(errors) is None
 
 
 def test_what_an_interval_leaves_open():
-    assert phrases.bound(compared(P50, 1.0, width=0.2)) == pytest.approx(0.2)
-    assert phrases.bound(compared(P50, 1.0, low=None, high=None)) is None
+    assert words.bound(compared(P50, 1.0, width=0.2)) == pytest.approx(0.2)
+    assert words.bound(compared(P50, 1.0, low=None, high=None)) is None
     assert phrases.span(compared(P50, 1.0, width=0.2)) == "−20 to +20 %"
     assert phrases.span(compared(P50, 1.3, within_run=True)) == "", "it says nothing about other runs"
 
@@ -62,8 +64,8 @@ def test_values_with_their_units():
 
 
 def test_lists_and_levels():
-    assert phrases.listed(["a"]) == "a"
-    assert phrases.listed(["a", "b", "c"]) == "a, b and c"
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
     assert phrases.at_levels([Level("users", 48), Level("users", 162)]) == "at 48 and 162 users"
     assert phrases.at_levels([Level("/s", 300), Level("/s", 600)]) == "at 300 and 600/s"
     assert phrases.at_levels([None]) == ""

@@ -6,9 +6,9 @@ import statistics
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
-from plimsoll.report.answer.phrases import listed
 from plimsoll.report.numbers import counted, significant
 from plimsoll.stats.capacity.estimate import capacity
+from plimsoll.stats.findings.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.stats.capacity.estimate import Capacity

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.answer.phrases import code, listed
+from plimsoll.report.answer.phrases import code
 from plimsoll.report.numbers import amount, percent
 from plimsoll.stats.cells import cells_of
+from plimsoll.stats.findings.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

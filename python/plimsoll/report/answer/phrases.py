@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report import words
 from plimsoll.report.numbers import counted, percent
+from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.metric import Metric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from plimsoll.stats.compare.comparison import Comparison
-    from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Level
 
 TIMES_FROM = 2.0
@@ -20,18 +21,13 @@ TIMES_FROM = 2.0
 _FRACTIONS = {"half": 1 / 2, "a third": 1 / 3, "a quarter": 1 / 4, "a fifth": 1 / 5, "a tenth": 1 / 10}
 _NEAR = 0.06
 """How far a share may be from a fraction that stands for it, relative."""
+_THROUGHPUT = Metric("throughput")
 
 
 def code(name: str) -> str:
     """A name as code: between backticks, which each renderer draws in its way."""
     plain = name.replace("`", "'")
     return f"`{plain}`"
-
-
-def listed(items: Iterable[str]) -> str:
-    """a, b and c."""
-    *others, last = items
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 def pairs_of(comparison: Comparison) -> str:
@@ -48,26 +44,24 @@ def change(comparison: Comparison) -> str:
         points = 100 * (comparison.difference or 0.0)
         return f"{abs(points):.2g} percentage points {'more' if points > 0 else 'fewer'} failures"
     assert ratio is not None
-    size = percent(abs(ratio - 1)) if 1 / TIMES_FROM < ratio < TIMES_FROM else times(ratio)
-    if size.endswith("%"):
-        return f"{size} {_way(metric, ratio)}"
-    return f"{size} {_whole(metric)}"
+    return _sized(metric, ratio)
 
 
 def sentence(comparison: Comparison) -> str:
     """b beside a, with the range: "`b` is 34 % faster than `a` (31–38 %, 5 interleaved pairs)"; no full stop."""
     b, a = code(comparison.b), code(comparison.a)
     text = change(comparison)
+    basis = ", ".join(filter(None, (span(comparison), pairs_of(comparison))))
     if comparison.metric.kind == "errors":
-        return f"{b} has {text} than {a} ({', '.join(filter(None, (span(comparison), pairs_of(comparison))))})"
-    is_relative = " % " in text
+        return f"{b} has {text} than {a} ({basis})"
+    assert comparison.ratio is not None
+    is_relative = _is_relative(comparison.ratio)
     if _is_noun(comparison.metric):
         verb = "has a" if is_relative else "has"
     elif is_typical(comparison.metric):
         verb = "is" if is_relative else "takes"
     else:
         verb = "answers"
-    basis = ", ".join(filter(None, (span(comparison), pairs_of(comparison))))
     return f"{b} {verb} {text} {'than' if is_relative else 'as'} {a} ({basis})"
 
 
@@ -75,11 +69,10 @@ def beside(comparison: Comparison, rate: float | None) -> str:
     """b beside a without an interval: `b` answers 4.4 times as many requests as `a`; by the comparison's own metric
     when the ratio of their rates is not known. No full stop."""
     b, a = code(comparison.b), code(comparison.a)
-    if rate is not None:
-        if 1 / TIMES_FROM < rate < TIMES_FROM:
-            return f"{b} answers {percent(abs(rate - 1))} {'more' if rate > 1 else 'fewer'} requests than {a}"
-        return f"{b} answers {times(rate)} as many requests as {a}"
-    return f"{b} against {a}: {from_to(comparison)}"
+    if rate is None:
+        return f"{b} against {a}: {from_to(comparison)}"
+    text = _sized(_THROUGHPUT, rate)
+    return f"{b} answers {text} {'than' if _is_relative(rate) else 'as'} {a}"
 
 
 def span(comparison: Comparison) -> str:
@@ -91,16 +84,9 @@ def span(comparison: Comparison) -> str:
         return _between(100 * comparison.difference_low, 100 * comparison.difference_high, "")
     if ratio is None or low is None or high is None or not (low > 0 and math.isfinite(high)):
         return ""
-    if not 1 / TIMES_FROM < ratio < TIMES_FROM:
+    if not _is_relative(ratio):
         return f"{_short(low)}–{_short(high)} times"
     return _between(100 * (low - 1), 100 * (high - 1), " %")
-
-
-def bound(comparison: Comparison) -> float | None:
-    """The largest relative change that the interval leaves open, on either side; None without an interval."""
-    if comparison.low is None or comparison.high is None or comparison.difference is not None:
-        return None
-    return max(comparison.high - 1, 1 - comparison.low)
 
 
 def from_to(comparison: Comparison) -> str:
@@ -110,12 +96,7 @@ def from_to(comparison: Comparison) -> str:
 
 
 def times(ratio: float) -> str:
-    """4.4 times; a quarter of what there was for 0.25."""
-    return f"{_short(ratio)} times" if ratio >= 1 else fraction(ratio)
-
-
-def factor(ratio: float) -> str:
-    """1.3 times; half."""
+    """4.4 times; a quarter for 0.25."""
     return f"{_short(ratio)} times" if ratio >= 0.95 else fraction(ratio)
 
 
@@ -127,16 +108,31 @@ def fraction(share: float) -> str:
 
 def at_levels(levels: Iterable[Level | None]) -> str:
     """at 240 users; at 240, 336 and 460 users; "" for none."""
-    texts = [str(level) for level in levels if level is not None]
-    if not texts:
-        return ""
-    heads = [text.split(" ")[0].removesuffix("/s") for text in texts[:-1]]
-    return f"at {listed([*heads, texts[-1]])}"
+    texts = level_texts(levels)
+    return f"at {listed(texts)}" if texts else ""
+
+
+def level_texts(levels: Iterable[Level | None]) -> list[str]:
+    """240, 336, 460 users: only the last one has its unit."""
+    known = [level for level in levels if level is not None]
+    return [*(f"{level.value:g}" for level in known[:-1]), *map(str, known[-1:])]
 
 
 def is_typical(metric: Metric) -> bool:
     """Whether "faster" and "slower" mean this metric: the median or the mean."""
     return metric.kind == "mean" or metric.quantile == 0.5
+
+
+def _is_relative(ratio: float) -> bool:
+    """Whether it is said as a percentage."""
+    return 1 / TIMES_FROM < ratio < TIMES_FROM
+
+
+def _sized(metric: Metric, ratio: float) -> str:
+    """12 % more requests; 4.4 times as many requests."""
+    if _is_relative(ratio):
+        return f"{percent(abs(ratio - 1))} {_way(metric, ratio)}"
+    return f"{times(ratio)} {_whole(metric)}"
 
 
 def _is_noun(metric: Metric) -> bool:

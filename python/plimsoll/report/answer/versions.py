@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
+from plimsoll.report import words
 from plimsoll.report.answer import phrases
-from plimsoll.report.answer.phrases import at_levels, code, listed
+from plimsoll.report.answer.phrases import at_levels, code
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted, percent
 from plimsoll.stats.cells import cell_of
+from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ MOST_ALONE = 3
 MOST_OTHER = 2
 """Pairs that did other work, and have a sentence."""
 _SAME = ("negligible", "equivalent")
-_UNSURE = ("not distinguishable",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +41,12 @@ class Topic:
     endpoint: tuple[str, str]
     operation: str
 
+    def is_like(self, comparison: Comparison) -> bool:
+        """The same metric and endpoint; of any operation, where each has endpoints of its own."""
+        return self.metric.is_same(comparison.metric) and self.endpoint == comparison.endpoint
+
     def covers(self, comparison: Comparison) -> bool:
-        same = (self.metric.kind, self.metric.quantile) == (comparison.metric.kind, comparison.metric.quantile)
-        return same and (self.endpoint, self.operation) == (comparison.endpoint, comparison.operation)
+        return self.is_like(comparison) and self.operation == comparison.operation
 
 
 def sentences(analysis: Analysis) -> list[str]:
@@ -55,8 +59,8 @@ def sentences(analysis: Analysis) -> list[str]:
     found = [
         *_differences(leading, has_levels),
         *_other_work(analysis, [each for each in leading if each.word == "invalid"]),
-        *_none(leading, _SAME, has_levels),
-        *_none(leading, _UNSURE, has_levels),
+        *_same([each for each in leading if each.word in _SAME], has_levels),
+        *_unsure([each for each in leading if each.word == "not distinguishable"], has_levels),
         *_single_runs(analysis, [each for each in leading if each.word == "one run"]),
         *_elsewhere(analysis, topics[1:], leading),
     ]
@@ -98,7 +102,7 @@ def _differences(comparisons: Sequence[Comparison], has_levels: bool) -> Iterato
     for rows in ordered[:MOST_ALONE]:
         yield _difference(rows, has_levels)
     if rest := ordered[MOST_ALONE:]:
-        yield f"{listed(f'{code(rows[0].b)} {phrases.change(rows[0])}' for rows in rest)}."
+        yield f"Smaller differences: {listed(f'{code(rows[0].b)} {phrases.change(rows[0])}' for rows in rest)}."
 
 
 def _difference(rows: Sequence[Comparison], has_levels: bool) -> str:
@@ -131,7 +135,7 @@ def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[s
         else:
             caveat = f"but its replies are {percent(abs(share - 1))} {'larger' if share > 1 else 'smaller'}"
             if rate is not None:
-                caveat += f" ({phrases.factor(rate * share)} the data per second)"
+                caveat += f" ({phrases.times(rate * share)} the data per second)"
         yield f"{phrases.beside(each, rate)} ({phrases.pairs_of(each)}), {caveat}."
 
 
@@ -159,19 +163,20 @@ def _cells(analysis: Analysis, comparison: Comparison) -> tuple[CellSummary, Cel
     return cell_of(analysis.study, comparison.a, *place), cell_of(analysis.study, comparison.b, *place)
 
 
-def _none(comparisons: Sequence[Comparison], kinds: tuple[str, ...], has_levels: bool) -> Iterator[str]:
-    """Those that made no difference, together."""
-    rows = [each for each in comparisons if each.word in kinds]
-    if not rows:
-        return
-    who = _who(rows, has_levels)
-    pairs = max(rows, key=lambda each: each.pairs)
-    if kinds == _SAME:
-        yield f"{who} made no difference that matters (less than {percent(rows[0].metric.delta)} either way)."
-        return
-    bounds = [found for each in rows if (found := phrases.bound(each)) is not None]
-    ruled_out = f"; anything beyond ±{percent(max(bounds))} is ruled out" if bounds else ""
-    yield f"{who} made no difference that {phrases.pairs_of(pairs)} can show{ruled_out}."
+def _same(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
+    """Those that certainly made no difference that matters, together."""
+    if rows:
+        least = percent(rows[0].metric.delta)
+        yield f"{_who(rows, has_levels)} made no difference that matters (less than {least} either way)."
+
+
+def _unsure(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
+    """Those of which nothing is certain, together, with what is ruled out."""
+    if rows:
+        bounds = [found for each in rows if (found := words.bound(each)) is not None]
+        ruled_out = f"; anything beyond ±{percent(max(bounds))} is ruled out" if bounds else ""
+        pairs = phrases.pairs_of(max(rows, key=lambda each: each.pairs))
+        yield f"{_who(rows, has_levels)} made no difference that {pairs} can show{ruled_out}."
 
 
 def _who(rows: Sequence[Comparison], has_levels: bool) -> str:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.report.answer.capacity import exact_load, rough_load, sentences, subject
-from plimsoll.report.answer.phrases import listed
 from plimsoll.report.charts.target import capacity_chart
 from plimsoll.report.document.blocks import (
     Details,
@@ -23,6 +22,7 @@ from plimsoll.report.document.blocks import (
 )
 from plimsoll.report.numbers import counted, quantity
 from plimsoll.stats.capacity.estimate import CONFIDENCE, capacity
+from plimsoll.stats.findings.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.report.charts.chart import Chart

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
-from plimsoll.report.answer.phrases import code, listed
+from plimsoll.report.answer.phrases import code, level_texts
 from plimsoll.report.numbers import count, counted
+from plimsoll.stats.findings.wording import listed
 
 if TYPE_CHECKING:
     from plimsoll.stats.study import Study
@@ -33,13 +34,9 @@ def _runs(study: Study) -> str:
         parts.append(listed(study.variants))
     elif len(study.variants) > 1:
         parts.append(counted(len(study.variants), "variant"))
-    if any(study.operations) and len(study.operations) > 1:
+    if len(study.operations) > 1:
         parts.append(counted(len(study.operations), "operation"))
-    levels = [str(level) for level in study.levels if level is not None]
-    if levels:
-        unit = levels[-1].lstrip("0123456789.")
-        parts.append(f"{', '.join(each.lstrip(' ').split(' ')[0].removesuffix('/s') for each in levels)}{unit}")
-    return f"Measured: {', '.join([*parts, _repeats(study)])}."
+    return f"Measured: {', '.join([*parts, *level_texts(study.levels), _repeats(study)])}."
 
 
 def _repeats(study: Study) -> str:

@@ -33,7 +33,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
     """Requests/s, p50, tail and failures of each cell, and the verdicts by what the question is about."""
     study = analysis.study
     topic = next(iter(topics_of(analysis)), None)
-    judged = [each for each in analysis.comparisons if topic is not None and _is_like(topic, each)]
+    judged = [each for each in analysis.comparisons if topic is not None and topic.is_like(each)]
     against = [each for each in study.against if any(_is_against(study, row, each) for row in judged)]
     changes, tail = changes_of(study), highest(study)
     has = {
@@ -87,12 +87,6 @@ def highest(study: Study) -> Metric:
     """The highest percentile that the study is about; p99 when it is about none."""
     found = [metric.quantile for metric in (*study.primary, *study.metrics) if metric.quantile is not None]
     return Metric("quantile", max(found, default=0.99))
-
-
-def _is_like(topic: Topic, comparison: Comparison) -> bool:
-    """The same metric and endpoint; of any operation, where each has endpoints of its own."""
-    same = (topic.metric.kind, topic.metric.quantile) == (comparison.metric.kind, comparison.metric.quantile)
-    return same and comparison.endpoint == topic.endpoint
 
 
 def _ordered(study: Study, cells: Sequence[CellSummary]) -> list[CellSummary]:

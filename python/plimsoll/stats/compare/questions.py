@@ -71,18 +71,14 @@ def _metrics(study: Study) -> list[Metric]:
     found: list[Metric] = []
     # Those of each endpoint first: they cover those of a single one.
     for metric in sorted((*study.metrics, *study.primary), key=lambda each: each.endpoint is not None):
-        covered = any(_same(each, metric) and each.endpoint in (None, metric.endpoint) for each in found)
+        covered = any(each.is_same(metric) and each.endpoint in (None, metric.endpoint) for each in found)
         if not covered:
             found.append(replace(metric, delta=study.tolerance) if metric.kind == "errors" else metric)
     return found
 
 
 def _covers(primary: Metric, metric: Metric, label: str) -> bool:
-    return _same(primary, metric) and primary.endpoint in (None, label)
-
-
-def _same(one: Metric, other: Metric) -> bool:
-    return (one.kind, one.quantile) == (other.kind, other.quantile)
+    return primary.is_same(metric) and primary.endpoint in (None, label)
 
 
 def _has_total(study: Study, operation: str) -> bool:

@@ -82,7 +82,13 @@ def several(names: Sequence[str]) -> str:
     """ "a, b and c"; after `MOST_NAMED`: "a, b, c, d and 7 more"."""
     if len(names) > MOST_NAMED + 1:
         return f"{', '.join(names[:MOST_NAMED])} and {len(names) - MOST_NAMED} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return listed(names)
+
+
+def listed(names: Iterable[str]) -> str:
+    """ "a, b and c"."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def count(many: float, thing: str) -> str:
