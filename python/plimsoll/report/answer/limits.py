@@ -8,19 +8,18 @@ from plimsoll.report.answer.phrases import code
 from plimsoll.report.numbers import amount, percent
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.validity import ACHIEVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Study
 
-_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "QUEUE", "LEAK", "COLD")
+_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK", "COLD")
 """Rules whose findings say what a service does under load; the weightiest first."""
-ACHIEVED = 0.99
-"""Share of the offered arrivals from which a rate counts as carried."""
 
 
 def of_target(findings: Sequence[Finding], most: int) -> Iterator[str]:
@@ -88,15 +87,11 @@ def _carries(study: Study, cells: Sequence[CellSummary]) -> str:
 
 
 def _p99(cell: CellSummary, word: str) -> str:
-    row = _of(cell)
+    row = cell.main
     value = row.quantile(0.99) if row is not None else None
     if value is None:
         return ""
     return f", {word}a p99 of {amount(value)} ms" if word else f" (p99 {amount(value)} ms)"
-
-
-def _of(cell: CellSummary) -> EndpointCell | None:
-    return cell.total or next(iter(cell.endpoints), None)
 
 
 def _fault(study: Study, cell: CellSummary) -> str | None:
@@ -104,8 +99,8 @@ def _fault(study: Study, cell: CellSummary) -> str | None:
     if crashed := next((trial.crashed for trial in cell.trials if trial.crashed), None):
         return f"the target ended by itself ({crashed})"
     if cell.achieved is not None and cell.achieved < ACHIEVED:
-        return f"only {percent(cell.achieved)} of it is answered in time"
-    row = _of(cell)
+        return f"only {percent(cell.achieved)} of the arrivals begin in time"
+    row = cell.main
     if row is not None and row.requests and row.failures and row.failures / row.requests > study.tolerance:
         return f"{percent(row.failures / row.requests)} of the requests fail"
     return None
@@ -114,7 +109,7 @@ def _fault(study: Study, cell: CellSummary) -> str | None:
 def single(analysis: Analysis) -> Iterator[str]:
     """Of a study with one cell: its numbers."""
     cells = cells_of(analysis.study)
-    row = _of(cells[0]) if cells else None
+    row = cells[0].main if cells else None
     if row is None:
         return
     parts = [f"p{100 * q:g} {amount(value)} ms" for q in (0.5, 0.99) if (value := row.quantile(q)) is not None]
