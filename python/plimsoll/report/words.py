@@ -39,6 +39,8 @@ WITHIN_RUN = "within-run only"
 """Of an interval that says nothing about further runs."""
 TOTAL = "Aggregated"
 """All endpoints together, as everywhere."""
+WIDEST = 1.0
+"""A change by this, relative: twice as much."""
 MOST_PARTS = 12
 """Numbers of one piece of evidence that are told; the JSON has all."""
 
@@ -75,11 +77,12 @@ def short_verdict(comparison: Comparison) -> str:
 
 
 def bound(comparison: Comparison) -> float | None:
-    """The largest relative change that the interval leaves open, on either side; None without an interval of the
-    ratio."""
+    """The largest relative change that the interval leaves open, on either side. None without an interval of the
+    ratio, and for one that leaves `WIDEST` open: it rules out nothing worth saying."""
     if comparison.low is None or comparison.high is None or comparison.difference is not None:
         return None
-    return max(comparison.high - 1, 1 - comparison.low)
+    widest = max(comparison.high - 1, 1 - comparison.low)
+    return widest if widest < WIDEST else None
 
 
 def in_short(comparison: Comparison) -> str:
