@@ -42,12 +42,12 @@ TOTAL = "Aggregated"
 WIDEST = 1.0
 """A change by this, relative: twice as much."""
 MOST_PARTS = 12
-"""Numbers of one piece of evidence that are told; the JSON has all."""
+"""Numbers of one piece of evidence that are printed; the JSON has all."""
 
 _LOUDEST = 4
 """Most decimals of a ratio."""
 _SMALLEST, _LARGEST = 0.01, 1000
-"""Ends of an interval are told within these."""
+"""Ends of an interval are printed within these."""
 
 
 def verdict(comparison: Comparison) -> str:
@@ -103,7 +103,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def details(comparison: Comparison, pace: RunLength | None = None) -> list[str]:
-    """The lines below it: what could be told with more runs, and what the numbers rest on. May be empty."""
+    """The lines below it: what more runs could show, and what the numbers rest on. May be empty."""
     lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(comparison.remarks)]
     return [line for line in lines if line]
 

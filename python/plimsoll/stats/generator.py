@@ -186,12 +186,12 @@ class GeneratorView(GeneratorCounts):
     def _reported(self, seconds: range | None) -> list[int]:
         """The seconds that any worker reported."""
         first, stop = (0, len(self._offered)) if seconds is None else (seconds.start, seconds.stop)
-        told = bytearray(max(0, stop - first))
+        is_reported = bytearray(max(0, stop - first))
         for series in self._workers.values():
             for place, cpu in enumerate(series.cpu[first:stop]):
                 if cpu >= 0:
-                    told[place] = 1
-        return [first + place for place, is_told in enumerate(told) if is_told]
+                    is_reported[place] = 1
+        return [first + place for place, found in enumerate(is_reported) if found]
 
     def _by_second(self, name: str, seconds: range | None) -> dict[int, int]:
         series = [each.values[name] for each in self._workers.values()]

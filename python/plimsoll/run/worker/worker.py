@@ -187,7 +187,7 @@ class Worker:
             return Ending(now(), None, False)
         self._leave().get()
         if self._is_main and not self._mailbox.wait(NEWS_TIMEOUT_S):
-            logger.error("listeners on the main node did not get through with what the workers told")
+            logger.error("listeners on the main node did not finish with what the workers reported")
         # What test_stop may take, and request, is not part of the time that users had.
         chosen, on_error, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
