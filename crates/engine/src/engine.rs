@@ -17,6 +17,7 @@ pub use plimsoll_http::Limits;
 use plimsoll_record::Outcome;
 use slab::Slab;
 
+use crate::backoff::{Backoff, Refusals, forget};
 use crate::call::{Call, ExchangeId, Failure, Finished};
 use crate::clock::now;
 use crate::connection::{Connection, Io, Readiness, Step};
@@ -67,6 +68,7 @@ struct Client {
     places: Vec<usize>,
     /// The address that they come from, if it is not left to the engine or to their origin.
     source: Option<IpAddr>,
+    refusals: Refusals,
 }
 
 #[derive(Clone, Copy)]
@@ -106,6 +108,7 @@ pub struct Engine {
     timers: Timers,
     resolver: Resolver,
     sources: Sources,
+    backoff: Backoff,
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
@@ -140,6 +143,7 @@ impl Engine {
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
             sources: Sources::default(),
+            backoff: Backoff::new(now()),
             waker,
             io: Io::new(limits),
             in_flight: 0,
@@ -170,6 +174,16 @@ impl Engine {
         (self.addresses, self.assigned) = (addresses, 0);
     }
 
+    /// Whether a client that could not connect waits before it tries again, up to a second. Not at first.
+    pub fn set_connect_backoff(&mut self, on: bool) {
+        self.backoff.is_on = on;
+    }
+
+    /// How long clients have waited because of that, ns. Waits that have not ended are not in it.
+    pub fn backed_off(&self) -> u64 {
+        self.backoff.waited
+    }
+
     /// A new client without connections.
     pub fn client(&mut self) -> ClientId {
         let turn = self.assigned.checked_rem(self.addresses.len());
@@ -179,7 +193,7 @@ impl Engine {
 
     /// A new client whose connections come from this local address.
     pub fn client_from(&mut self, source: Option<IpAddr>) -> ClientId {
-        ClientId(self.clients.insert(Client { places: Vec::new(), source }))
+        ClientId(self.clients.insert(Client { places: Vec::new(), source, refusals: Refusals::new() }))
     }
 
     /// The address that this client's connections come from, if one was chosen.
@@ -347,7 +361,13 @@ impl Engine {
                     return None;
                 }
                 Step::Redial => {
-                    self.connections[place].restart();
+                    let connection = &mut self.connections[place];
+                    connection.restart();
+                    forget(&mut self.clients[connection.client].refusals, &connection.origin);
+                    self.open(place)
+                }
+                Step::Dial { waited } => {
+                    self.backoff.waited += waited;
                     self.open(place)
                 }
                 Step::NextAddress(error) => self.connect(place, error),
@@ -415,6 +435,12 @@ impl Engine {
         let connection = self.remove(place);
         let id = ExchangeId(pack(place, connection.serial));
         self.in_flight -= 1;
+        if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Cancelled)
+            && !connection.is_made()
+            && let Some(client) = self.clients.get_mut(connection.client)
+        {
+            self.backoff.refused(&mut client.refusals, &connection.origin);
+        }
         Some(connection.flight?.finish(id, failure))
     }
 
@@ -422,6 +448,9 @@ impl Engine {
         let connection = self.connections.remove(place);
         if let Some(client) = self.clients.get_mut(connection.client) {
             client.places.retain(|&kept| kept != place);
+            if connection.is_made() {
+                forget(&mut client.refusals, &connection.origin);
+            }
         }
         connection
     }

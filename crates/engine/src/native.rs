@@ -61,7 +61,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Rules {
-        Rules { max_users: 10_000, drop: false, iterations: None, requests: None, max_decoded: 1 << 30 }
+        Rules { max_users: 10_000, drop: false, iterations: None, requests: None, max_decoded: 64 << 20 }
     }
 }
 

@@ -29,7 +29,8 @@ pub(crate) fn plain(data: &[u8]) -> Result<Cow<'_, [u8]>, String> {
     let mut plain = Cow::Borrowed(data);
     if word(data, 0) == Some(COMPRESSED) {
         let mut inflated = Vec::new();
-        let read = ZlibDecoder::new(data.get(8..).unwrap_or_default()).take(LONGEST_PLAIN + 1).read_to_end(&mut inflated);
+        let read =
+            ZlibDecoder::new(data.get(8..).unwrap_or_default()).take(LONGEST_PLAIN + 1).read_to_end(&mut inflated);
         read.map_err(|error| error.to_string())?;
         if inflated.len() as u64 > LONGEST_PLAIN {
             return Err("it is longer than any histogram".into());

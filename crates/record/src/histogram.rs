@@ -333,7 +333,7 @@ mod tests {
         plain[4..8].copy_from_slice(&0xf000_0000_u32.to_be_bytes());
         for blob in [plain.clone(), compressed(&plain)] {
             let error = Durations::decode(&blob).unwrap_err().to_string();
-            assert!(error.ends_with("4026531840 bytes of counts are announced, and 2 are there"), "{error}");
+            assert!(error.ends_with("4026531840 bytes of counts are announced, and 3 are there"), "{error}");
         }
         let bomb = compressed(&vec![0; 100 << 20]);
         assert!(bomb.len() < 200_000);
