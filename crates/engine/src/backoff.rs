@@ -29,6 +29,8 @@ pub(crate) type Refusals = Vec<Refusal>;
 #[derive(Debug)]
 pub(crate) struct Backoff {
     pub(crate) is_on: bool,
+    /// Exchanges that wait now.
+    pub(crate) held: usize,
     /// ns that clients have waited.
     pub(crate) waited: u64,
     random: u64,
@@ -37,7 +39,7 @@ pub(crate) struct Backoff {
 impl Backoff {
     /// Off. seed: any number.
     pub(crate) fn new(seed: u64) -> Backoff {
-        Backoff { is_on: false, waited: 0, random: seed }
+        Backoff { is_on: false, held: 0, waited: 0, random: seed }
     }
 
     /// A connection to the origin could not be made.

@@ -31,7 +31,7 @@ pub(crate) struct Io {
     /// Bytes fresh from TLS.
     plain: Vec<u8>,
     clock: StampClock,
-    limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 impl Io {
@@ -170,6 +170,11 @@ impl<P: Protocol> Connection<P> {
     /// Whether it can carry requests, or could until it broke.
     pub(crate) fn is_made(&self) -> bool {
         matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Idle)
+    }
+
+    /// Whether its exchange waits for the time to try again.
+    pub(crate) fn is_held(&self) -> bool {
+        self.stage == Stage::BackingOff
     }
 
     /// Lets it begin no sooner than at `until` (monotonic ns).

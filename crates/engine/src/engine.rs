@@ -158,9 +158,10 @@ impl Engine {
         self.stamps.as_ref().is_some_and(StampSwitch::probe)
     }
 
-    /// Exchanges sent and not finished; a streamed one is when its head has come.
+    /// Exchanges sent and not finished; a streamed one is when its head has come. Those that wait for the end of a back-off
+    /// are none.
     pub fn in_flight(&self) -> usize {
-        self.in_flight
+        self.in_flight - self.backoff.held
     }
 
     /// Connections open or being opened.
@@ -172,6 +173,11 @@ impl Engine {
     /// their origin, has it.
     pub fn set_addresses(&mut self, addresses: Vec<IpAddr>) {
         (self.addresses, self.assigned) = (addresses, 0);
+    }
+
+    /// From now on the body of a response may have so many bytes after transfer coding.
+    pub fn limit_body(&mut self, bytes: u64) {
+        self.io.limits.body = bytes;
     }
 
     /// Whether a client that could not connect waits before it tries again, up to a second. Not at first.
@@ -241,6 +247,12 @@ impl Engine {
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
         self.turn -= usize::from(queued < self.turn);
         self.finished.remove(queued)
+    }
+
+    /// Whether an exchange waits for the end of a back-off: nothing has been sent for it.
+    pub fn is_held(&self, id: ExchangeId) -> bool {
+        let (place, serial) = unpack(id.0);
+        self.connections.get(place).is_some_and(|known| known.serial == serial && known.is_held())
     }
 
     /// Brings [`Event::Woken`] with `token` at `due` (monotonic ns), or in the next turn when that has passed.
@@ -367,6 +379,7 @@ impl Engine {
                     self.open(place)
                 }
                 Step::Dial { waited } => {
+                    self.backoff.held -= 1;
                     self.backoff.waited += waited;
                     self.open(place)
                 }
@@ -446,6 +459,7 @@ impl Engine {
 
     fn remove(&mut self, place: usize) -> Connection {
         let connection = self.connections.remove(place);
+        self.backoff.held -= usize::from(connection.is_held());
         if let Some(client) = self.clients.get_mut(connection.client) {
             client.places.retain(|&kept| kept != place);
             if connection.is_made() {

@@ -184,6 +184,7 @@ impl NativeUsers {
         self.finish(engine);
         for place in self.users.iter().map(|(place, _)| place).collect::<Vec<_>>() {
             if let State::Sending(id) = self.users[place].state
+                && !engine.is_held(id)
                 && let Some(finished) = engine.cancel(id)
             {
                 self.record(recorder, place, &finished);

@@ -49,6 +49,7 @@ impl Engine {
         client.places.push(place);
         if let Some(until) = backoff::until(&client.refusals, origin, sent) {
             self.connections[place].hold(until);
+            self.backoff.held += 1;
             return (place, Step::Wait);
         }
         (place, self.open(place))

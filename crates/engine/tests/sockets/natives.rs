@@ -117,7 +117,11 @@ fn users_who_find_nobody_try_less_and_less_often() {
     shift.engine.set_connect_backoff(true);
     shift.resize(4);
     shift.work_for(24);
+    // Until one waits again.
+    shift.until(|shift| shift.engine.in_flight() < shift.engine.connections() || shift.users.done());
+    shift.cut();
     let account = shift.account();
+    // Who is cut off while it waits has sent nothing that could be counted.
     assert_eq!(account.counts(), HashMap::from([(Outcome::Connect, shift.finished)]));
     // Six each: at least half of 10, 20, 40, 80 and 160 ms in between. None of it is time of the target.
     let waited = shift.engine.backed_off();
