@@ -371,7 +371,7 @@ mod tests {
     fn bytes_behind_the_end_of_a_coding_are_damage() {
         for (name, encode) in codings().into_iter().filter(|&(name, _)| name != "identity") {
             // More than what any decoder reads ahead, and less.
-            for rest in [&b"\0"[..], b"junk", &[7; 100_000]] {
+            for rest in [&b"\0"[..], b"junk", &vec![7; 100_000]] {
                 let body = [&encode(TEXT), rest].concat();
                 let size = rest.len();
                 let whole = decode(name.as_bytes(), &body, 1 << 20);

@@ -116,9 +116,8 @@ fn users_who_find_nobody_try_less_and_less_often() {
     let mut shift = Shift::new(&plain(&format!("http://{}", deserted())));
     shift.engine.set_connect_backoff(true);
     shift.resize(4);
-    shift.work_for(24);
-    // Until one waits again.
-    shift.until(|shift| shift.engine.in_flight() < shift.engine.connections() || shift.users.done());
+    // Until one of them waits again.
+    shift.until(|shift| shift.finished >= 24 && shift.engine.in_flight() < shift.engine.connections());
     shift.cut();
     let account = shift.account();
     // Who is cut off while it waits has sent nothing that could be counted.
