@@ -292,6 +292,7 @@ class Timeouts:
     to its head. connect: for a new connection. idle: for each wait for bytes."""
 
     def __new__(cls, total: float = 0.0, connect: float = 0.0, idle: float = 0.0) -> Self: ...
+    def __eq__(self, other: object) -> bool: ...
 
 @final
 class Client:

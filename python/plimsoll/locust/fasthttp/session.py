@@ -449,5 +449,5 @@ def _redirected(method: str, message: ComposedRequest, status: int, location: st
     kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
     if is_elsewhere:
         # Not those of the session either.
-        kept |= dict.fromkeys(_SECRET)
+        kept = dict.fromkeys(_SECRET) | kept
     return method, ComposedRequest(route, kept, body, None, payload)
