@@ -144,7 +144,8 @@ def test_a_plan_says_what_users_do(plan: Callable[..., PlanFile]) -> None:
         },
         {
             **step, "name": "/cache/${accounts.id}", "method": "PURGE", "path": "/api/cache/${accounts.id}",
-            "timeout": 1.0, "idle_timeout": 0.5, "headers": [["Authorization", "Bearer ${token}"]], "think": {"exponential": 2.0},
+            "timeout": 1.0, "idle_timeout": 0.5, "headers": [["Authorization", "Bearer ${token}"]],
+            "think": {"exponential": 2.0},
             "expect": {"json": [["/ok", True], ["/n", 3]]},
         },
         {

@@ -9,6 +9,7 @@ from codecs import getincrementaldecoder
 from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
+
 import requests
 from requests.auth import _basic_auth_str
 from requests.exceptions import RequestException
@@ -77,8 +78,8 @@ class FastHttpSession(Sender[FastResponse]):
     query parameters (form fields of a POST). Accepted and without effect, since here each user has connections of its
     own and nothing is sent twice: concurrency, client_pool, ssl_context_factory, max_retries.
 
-    Timeouts in seconds: connection_timeout for a new connection, network_timeout for each wait for bytes, timeout for the
-    whole of a request, redirects included. headers: sent with every request.
+    Timeouts in seconds: connection_timeout for a new connection, network_timeout for each wait for bytes, timeout for
+    the whole of a request, redirects included. headers: sent with every request.
     """
 
     valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])

@@ -31,10 +31,10 @@ def remarks(view: RunView, response: Latency) -> list[str]:
         lines.append(
             f"sent again, as a kept connection turned out to be closed: {counted(view.total.counts.retries, 'request')}"
         )
-    if view.generator.backed_off:
+    if backed_off := view.generator.backed_off:
         lines.append(
-            f"users who could not connect waited before they tried again: {duration_text(view.generator.backed_off)} in "
-            "all (--no-connect-backoff: at once)"
+            f"users who could not connect waited before they tried again: {duration_text(backed_off)} in all "
+            "(--no-connect-backoff: at once)"
         )
     if response.censored:
         lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")

@@ -136,7 +136,8 @@ class Sender(Generic[ResponseT]):
     ) -> Reply:
         """Send one request and wait for its Reply, which may be of a failure. Raises RefusedError.
 
-        since: when the total limit began, if that was with an earlier request. stream: the Reply comes when the head has come; make a `Streamed` response of it.
+        since: when the total limit began, if that was with an earlier request. stream: the Reply comes when the head
+        has come; make a `Streamed` response of it.
 
         endpoint is what the exchange is counted under if this greenlet is killed, or runs into a timeout of its own
         code, while it waits.

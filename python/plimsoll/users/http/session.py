@@ -101,8 +101,9 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         wait for bytes, as in requests, and so does a urllib3.Timeout, which may have a total besides. With `stream`, a
         limit of the whole ends with the head, and each wait for more of the body then has as long.
 
-        A failure of the connection is no exception: the response then has status_code 0 and an `error`. So is a
-        redirect that leads nowhere. Raises MissingSchema, InvalidSchema and InvalidURL for such a url, and what requests raises for arguments of the wrong kind.
+        A failure of the connection, or a redirect that leads nowhere, is no exception: the response then has
+        status_code 0 and an `error`. Raises MissingSchema, InvalidSchema and InvalidURL for a url that makes no sense,
+        and what requests raises for arguments of the wrong kind.
         """
         chain = Chain((method, name or self.request_name or ""))
         stream = bool(self.stream if stream is None else stream)
