@@ -17,6 +17,7 @@ from requests.structures import CaseInsensitiveDict
 
 from plimsoll._engine import Timeouts
 from plimsoll.locust.fasthttp.body import CHUNKED_NAME, encode_body
+from plimsoll.locust.fasthttp.redirects import redirected
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
 from plimsoll.users.http.cookies import (
@@ -38,8 +39,6 @@ from plimsoll.users.http.url import (
     RouteCache,
     by_way_of,
     origin_of,
-    redirect_target,
-    route_of,
     routes_of,
     without_credentials,
 )
@@ -56,9 +55,6 @@ USER_AGENT = "python/gevent-http-client-2.6.1"
 ACCEPT_ENCODING = "gzip, deflate, br"
 
 _BODY_METHODS = ("POST", "PUT", "PATCH")
-_SECRET = ("Authorization", "Proxy-Authorization")
-"""Not for another scheme, host or port than that which they were meant for."""
-_ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 
 
 class ReadyGet(NamedTuple):
@@ -281,7 +277,7 @@ class FastHttpSession(Sender[FastResponse]):
                 reached = f"Redirection limit reached ({redirects})"
                 return self._error_response(chain, first, RetriesExceeded(first.route.url, reached))
             try:
-                method, message = _redirected(method, message, status, location)
+                method, message = redirected(method, message, status, location)
                 if stream:
                     # Its connection is free for the next hop when its body has been read.
                     _ = response.content
@@ -433,22 +429,3 @@ def _merged(lines: dict[str, Any]) -> dict[str, Any]:
     """If a name has several spellings, the last one with its value takes the place of the first."""
     merged = {name.lower(): (name, value) for name, value in lines.items()}
     return dict(merged.values())
-
-
-def _redirected(method: str, message: ComposedRequest, status: int, location: str) -> tuple[str, ComposedRequest]:
-    """The next hop. Raises RequestException for a location that cannot be gone to."""
-    route = route_of(redirect_target(message.route.url, location))
-    lines, body, payload = message.extra or {}, message.body, message.payload
-    dropped = {"cookie"}
-    is_elsewhere = route.root != message.route.root
-    if is_elsewhere:
-        dropped.update(name.lower() for name in _SECRET)
-    if status in (301, 302, 303):
-        method = method if method == "HEAD" else "GET"
-        body = payload = None
-        dropped.update(_ABOUT_THE_BODY)
-    kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
-    if is_elsewhere:
-        # Not those of the session either.
-        kept = dict.fromkeys(_SECRET) | kept
-    return method, ComposedRequest(route, kept, body, None, payload)
