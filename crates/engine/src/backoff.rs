@@ -47,6 +47,9 @@ impl Backoff {
         if !self.is_on {
             return;
         }
+        // Who comes back so late does not come too often, and what a client asks for once must not stay for ever.
+        let now = now();
+        refusals.retain(|refusal| refusal.until + LONGEST > now);
         let place = refusals.iter().position(|refusal| Arc::ptr_eq(&refusal.origin, origin)).unwrap_or_else(|| {
             refusals.push(Refusal { origin: Arc::clone(origin), count: 0, until: 0 });
             refusals.len() - 1
@@ -54,7 +57,7 @@ impl Backoff {
         let wait = self.wait(refusals[place].count);
         let refusal = &mut refusals[place];
         refusal.count = refusal.count.saturating_add(1);
-        refusal.until = now() + wait;
+        refusal.until = now + wait;
     }
 
     /// How long to wait after so many failures before the last one, ns: half of the time for sure, the rest by chance.
@@ -122,6 +125,17 @@ mod tests {
         assert_eq!(until(&refusals, &one, after + 2 * LONGEST), None, "it is over");
         forget(&mut refusals, &one);
         assert_eq!(until(&refusals, &one, after), None);
+        assert!(until(&refusals, &other, 0).is_some());
+    }
+
+    #[test]
+    fn an_origin_that_was_tried_long_ago_is_forgotten() {
+        let (mut backoff, mut refusals, one, other) = (Backoff::new(1), Refusals::new(), origin(), origin());
+        backoff.is_on = true;
+        backoff.refused(&mut refusals, &one);
+        refusals[0].until = now() - LONGEST;
+        backoff.refused(&mut refusals, &other);
+        assert_eq!(refusals.len(), 1);
         assert!(until(&refusals, &other, 0).is_some());
     }
 }

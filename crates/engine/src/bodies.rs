@@ -36,9 +36,11 @@ impl Held {
 
     /// For a second copy of a body that was let in: it is counted and never refused.
     pub fn copy(bytes: u64) -> Held {
-        let counted = if bytes > UNCOUNTED { bytes } else { 0 };
-        HELD.fetch_add(counted, Ordering::Relaxed);
-        Held(counted)
+        if bytes <= UNCOUNTED {
+            return Held(0);
+        }
+        HELD.fetch_add(bytes, Ordering::Relaxed);
+        Held(bytes)
     }
 
     /// The body is to take so many bytes, no fewer than before. False: there is no room for that.

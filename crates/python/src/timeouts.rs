@@ -2,7 +2,8 @@
 
 use pyo3::prelude::*;
 
-#[pyclass(frozen, module = "plimsoll._engine")]
+#[pyclass(frozen, eq, module = "plimsoll._engine")]
+#[derive(PartialEq, Eq)]
 pub(crate) struct Timeouts {
     /// ns, 0 = none, as are the next two.
     pub(crate) total: u64,
