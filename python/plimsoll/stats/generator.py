@@ -18,7 +18,7 @@ _COUNTED_STATE = tuple(name for name in WORKER_STATE if name != "cpu")
 
 
 class _Series:
-    """One worker second by second. A run may be long: 20 bytes a second, and no object of its own."""
+    """One worker second by second. A run may be long: 24 bytes a second, and no object of its own."""
 
     __slots__ = ("cpu", "values")
 
@@ -62,6 +62,8 @@ class GeneratorView(GeneratorCounts):
         """CPU seconds of all workers."""
         self.cpu_waited = 0.0
         """Seconds for which workers were ready to run, and this computer ran something else."""
+        self.backed_off = 0.0
+        """Seconds that users together waited before they connected again, because connecting had failed."""
         self._offered = array("Q")
         """By second, as are the next two."""
         self._lag_sum = array("d")
@@ -81,6 +83,7 @@ class GeneratorView(GeneratorCounts):
         self.cpu_max = max(self.cpu_max, health.cpu)
         self.cpu_used += health.cpu
         self.cpu_waited += health.cpu_wait_ms / 1000
+        self.backed_off += health.backoff_ms / 1000
         missing = health.second + 1 - len(self._offered)
         for series in (self._offered, self._lag_sum, self._lag_count):
             series.extend([0] * missing)
