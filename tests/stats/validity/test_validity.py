@@ -15,6 +15,7 @@ PYTHON = {"model": "closed", "users_kind": "python"}
 SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
 NAMES = [
     "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "clock", "exhausted", "percentiles", "little",
+    "stored",
 ]  # fmt: skip
 
 
@@ -60,6 +61,7 @@ def test_an_empty_run_is_not_blamed(run):
     assert states == {
         "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
         "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
+        "stored": "n/a",
     }  # fmt: skip
 
 
@@ -239,3 +241,21 @@ def test_the_last_part_of_a_second_is_no_sample(make_interval):
     view = busy(make_interval, lambda second: 10 if second < 10 else 0, seconds=11, ms=20.0)
     view.length = 10.3
     assert checks(view)["little"].state == "ok"
+
+
+def test_a_record_with_less_than_was_recorded_is_not_valid(run):
+    view = run(warmup=3.0)
+    whole = {"exchanges": 1000, "reports": 10}
+    assert checks(view, facts={**SOUND, "recorded": whole})["stored"].state == "ok", "the warm-up is stored too"
+    for less in ({"exchanges": 1001}, {"reports": 11}, {"exchanges": 999}):
+        found = judge(view, CLOSED, {**SOUND, "recorded": {**whole, **less}})
+        assert not found.valid
+        assert "the store has 1000 and 10: a part of the record was lost or changed" in found.reasons[0]
+
+
+def test_a_run_that_says_what_it_lost_or_has_no_end_is_not_valid(run):
+    lost = judge(run(), CLOSED, {**SOUND, "not_stored": "seconds 3 to 4 (200 requests)"})
+    assert lost.reasons == ["seconds 3 to 4 (200 requests) were not stored"]
+    assert judge(run(), CLOSED, {"cut_off": True}).reasons == [
+        "the run was cut off before its end: seconds may be missing"
+    ]

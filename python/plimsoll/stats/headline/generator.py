@@ -38,6 +38,7 @@ TITLES = {
     "exhausted": "Ran out of something",
     "percentiles": "Damaged record",
     "little": "Does not add up",
+    "stored": "Not all of it is stored",
 }
 
 _TONES: tuple[tuple[str, JudgementTone], ...] = (("failed", "bad"), ("remark", "warning"))

@@ -34,9 +34,10 @@ __all__ = [
 
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
-    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers` and `clock_step_ms`."""
+    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms` and
+    what says how much was recorded."""
     checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
-    return Validity((*checks[:-1], record.percentiles(view), checks[-1]))
+    return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
 
 
 def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
