@@ -108,6 +108,10 @@ class RemoteWorker:
     def start(self, epoch: int) -> None:
         self._send("start", self._clock.stamp(epoch))
 
+    def renew(self) -> None:
+        """Its load may go on for another lease, as after any other order."""
+        self._send("renew")
+
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
         self._send("adjust", counts, complete)
 
