@@ -12,9 +12,10 @@ from plimsoll.stats.view import RunView
 OPEN = {"model": "open", "users_kind": "native"}
 CLOSED = {"model": "closed", "users_kind": "native"}
 PYTHON = {"model": "closed", "users_kind": "python"}
-SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
+SOUND = {"lost_workers": 0, "clock_step_ms": 0.0, "coordinator_silence_s": 0.1}
 NAMES = [
-    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "clock", "exhausted", "percentiles", "little",
+    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "coordinator", "clock", "exhausted",
+    "percentiles", "little",
 ]  # fmt: skip
 
 
@@ -60,6 +61,7 @@ def test_an_empty_run_is_not_blamed(run):
     assert states == {
         "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
         "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
+        "coordinator": "unknown",
     }  # fmt: skip
 
 
@@ -239,3 +241,14 @@ def test_the_last_part_of_a_second_is_no_sample(make_interval):
     view = busy(make_interval, lambda second: 10 if second < 10 else 0, seconds=11, ms=20.0)
     view.length = 10.3
     assert checks(view)["little"].state == "ok"
+
+
+def test_a_coordinator_that_stood_still_is_visible_and_load_that_it_cut_is_not_valid(run):
+    assert checks(run())["coordinator"].state == "ok"
+    stood = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 2.04})
+    assert stood.valid
+    assert stood.named("coordinator").text == (
+        "the process that coordinates the run stood still for 2.0 s; the workers went on with their load"
+    )
+    cut = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 9.0, "load_cut_s": 4.2})
+    assert cut.reasons == ["the load ended early, after 4.2 s: the process that coordinates the run stood still"]
