@@ -395,7 +395,8 @@ def test_a_store_that_is_taken_away_is_noticed(
     plimsoll: Command, target: CountingTarget, change: str, said: str
 ) -> None:
     plimsoll.write(VISITOR)
-    running = plimsoll.start("run", "--headless", "-H", target.url, "-u", "1", "-t", "60", "-s", "9", "--html", "r.html")
+    options = "-u", "1", "-t", "60", "-s", "9", "--html", "r.html"
+    running = plimsoll.start("run", "--headless", "-H", target.url, *options)
     _wait_for_seconds(plimsoll)
     if change == "delete":
         plimsoll.store.unlink()

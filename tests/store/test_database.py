@@ -5,6 +5,7 @@ import pwd
 import shutil
 import socket
 import sqlite3
+import stat
 import sys
 import tempfile
 from contextlib import contextmanager

@@ -203,5 +203,5 @@ def test_a_store_that_has_forgotten_seconds_gets_no_more_of_them(store, store_lo
         connection.execute(text("DELETE FROM interval WHERE second = 1"))
     database.close()
     writer._kept = None  # as after an error
-    with pytest.raises(StoreError, match="seconds of run .* that it had are gone from it"):
+    with pytest.raises(StoreError, match=r"seconds of run .* that it had are gone from it"):
         writer.commit([make_interval([1], second=2)])

@@ -8,12 +8,13 @@ import sys
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
+from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
@@ -97,7 +98,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
         store = kept.enter_context(Store.open(outputs.store))
-        display = stack.enter_context(_display(outputs))
+        display = stack.enter_context(_display(outputs, stack.enter_context(BackgroundStream(sys.stderr))))
         _log_to(_log_handler(plan, display), plan, stack)
         if listener:
             _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
@@ -137,6 +138,7 @@ def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
     return {
         "lost_workers": result.lost_workers,
         "clock_step_ms": result.clock_step * 1e3,
+        "coordinator_silence_s": result.silence,
         "thresholds": [each.to_dict() for each in gate.results(result.view.duration)],
         **result.facts,
     }
@@ -177,12 +179,14 @@ def _shows_table(outputs: Outputs) -> bool:
     return not outputs.only_summary and sys.stderr.isatty() and sys.stdout.isatty()
 
 
-def _display(outputs: Outputs) -> Display:
+def _display(outputs: Outputs, stream: TextIO) -> Display:
     if not _shows_table(outputs):
-        return Display() if outputs.only_summary else LineDisplay()
+        return Display(stream) if outputs.only_summary else LineDisplay(stream)
+    from rich.console import Console
+
     from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 
-    return TerminalDisplay()
+    return TerminalDisplay(Console(file=stream, highlight=False))
 
 
 def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:

@@ -28,6 +28,8 @@ class Result:
     lost_workers: int = 0
     clock_step: float = 0.0
     """The largest step of the system's clock, in seconds."""
+    silence: float = 0.0
+    """The longest time that the coordinator stood still, in seconds."""
     exit_code: int | None = None
     """What the user's own code chose."""
     listener_failed: bool = False

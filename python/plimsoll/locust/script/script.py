@@ -332,7 +332,9 @@ class LocustScript:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        quota = share_of(iterations, self._place.index, self._place.workers)
+        # Workers without a user have nothing to do.
+        loaded = max(1, min(self._place.workers, plan.most_users))
+        quota = share_of(iterations, self._place.index, loaded)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
         return self._closed
 

@@ -86,6 +86,7 @@ class Coordinator:
         self.signals = 0
         """That came."""
         self._epoch = 0
+        self._next_tick = 0
         self._clock_offset = 0.0
         self._clock_steps = ClockSteps()
         self._complete: set[int] = set()
@@ -179,7 +180,7 @@ class Coordinator:
         self._result.view = self._account.view
         for process in self._nodes.processes:
             process.orders.start(self._epoch)
-        self._loop.at(self._epoch + SECOND + COLLECT_DELAY_NS, self._tick)
+        self._tick_at(self._epoch + SECOND + COLLECT_DELAY_NS)
 
     # Users
 
@@ -232,6 +233,8 @@ class Coordinator:
                     self._on_begin(report)
                 case messages.Complete():
                     self._on_complete(worker)
+                case messages.Expired(stamp):
+                    self._on_expired(stamp)
                 case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
@@ -256,6 +259,15 @@ class Coordinator:
             self._ended_before_start = True
         else:
             self._drain()
+
+    def _on_expired(self, stamp: int) -> None:
+        """A worker has ended its load, because this process stood still."""
+        if "load_cut_s" not in self._result.facts:
+            self._result.facts["load_cut_s"] = cut = max(0, stamp - self._epoch) / SECOND
+            note = f"this process stood still, so the workers ended their load after {cut:.1f} s"
+            self._result.notes.append(note)
+            logger.error(note)
+        self.end("failed")
 
     def _on_complete(self, worker: WorkerProcess) -> None:
         self._complete.add(worker.index)
@@ -327,9 +339,16 @@ class Coordinator:
         """Seconds since second 0."""
         return max(0, now() - self._epoch) / SECOND
 
+    def _tick_at(self, due: int) -> None:
+        self._next_tick = due
+        self._loop.at(due, self._tick)
+
     def _tick(self) -> None:
+        self._result.silence = max(self._result.silence, (now() - self._next_tick) / SECOND)
         second = max(0, now() - self._epoch - COLLECT_DELAY_NS) // SECOND
-        self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT_DELAY_NS, self._tick)
+        self._tick_at(self._epoch + (second + 1) * SECOND + COLLECT_DELAY_NS)
+        for process in self._nodes.processes:
+            process.orders.renew()
         self._result.clock_step = self._clock_steps.largest()
         self._report()
         self._kill_the_hung()

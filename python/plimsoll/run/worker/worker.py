@@ -1,6 +1,6 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned, offer, reset, renew → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: its host calls these methods, passes on
 news of other processes, and gets its reports.
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from gevent import getcurrent
 
-from plimsoll._engine import Engine, Recorder, now
+from plimsoll._engine import Engine, Recorder, limit_bodies, now
 from plimsoll.errors import PlimsollError
 from plimsoll.record import WorkerState
 from plimsoll.run.transport.messages import (
@@ -24,6 +24,7 @@ from plimsoll.run.transport.messages import (
     EncodedSnapshot,
     Ending,
     Exchanges,
+    Expired,
     News,
     Prepared,
     Quit,
@@ -33,6 +34,7 @@ from plimsoll.run.transport.messages import (
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
 from plimsoll.run.worker.cpu import CpuMeter
+from plimsoll.run.worker.lease import LoadLease
 from plimsoll.run.worker.mailbox import Mailbox
 from plimsoll.run.worker.script import ProcessPlace
 from plimsoll.run.worker.silence import SilenceWatch
@@ -72,6 +74,9 @@ class Worker:
         self._mailbox = Mailbox(self._quit)
         self._silence = SilenceWatch()
         self._cpu = CpuMeter()
+        self._lease = LoadLease(self._leave, self._expire)
+        self._seconds: float | None = None
+        """Of the load; None if nobody knows beforehand."""
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._leaving: gevent.Greenlet[[], None] | None = None
@@ -90,6 +95,7 @@ class Worker:
         random.seed(f"{plan.seed}/{self.index}")
         self._hub.start()
         self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
+        self._limit(plan)
         place = ProcessPlace(self.index, workers)
         self._is_main = place.role == "main"
         script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
@@ -110,12 +116,19 @@ class Worker:
         self._mailbox.wait()
         script = self._script
         shares = script.open(plan, shared)
+        self._limit(plan)
         self._warmup = plan.warmup
+        self._seconds = None if script.shaped else plan.seconds
         self._logging = plan.log_exchanges
         self._recorder.log(self._logging)
         self._opened = True
         kernel_stamps = self._engine.kernel_stamps
         return Ready(script.classes, kernel_stamps, script.thresholds, shares, script.shaped, script.reporting())
+
+    def _limit(self, plan: RunPlan) -> None:
+        self._engine.limit(max_body=plan.max_body, max_decoded=plan.max_decoded_body)
+        limit_bodies(plan.max_body_memory)
+        self._engine.connect_backoff = plan.connect_backoff
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
@@ -126,9 +139,15 @@ class Worker:
         self._caught.take()
         self._script.begin(epoch)
         self._silence.start()
+        if not self._is_main:
+            self._lease.start(None if self._seconds is None else epoch + round(self._seconds * SECOND))
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
             self._finisher = gevent.spawn(self._finish)
+
+    def renew(self) -> None:
+        """The coordinator is there: the load may go on for another lease."""
+        self._lease.renew()
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
         """Have so many users per class. complete: these are all that were asked for, so many.
@@ -187,7 +206,7 @@ class Worker:
             return Ending(now(), None, False)
         self._leave().get()
         if self._is_main and not self._mailbox.wait(NEWS_TIMEOUT_S):
-            logger.error("listeners on the main node did not get through with what the workers told")
+            logger.error("listeners on the main node did not finish with what the workers reported")
         # What test_stop may take, and request, is not part of the time that users had.
         chosen, on_error, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
@@ -205,6 +224,7 @@ class Worker:
     def _begin(self, epoch: int) -> None:
         self._recorder.restart(epoch)
         self._epoch = epoch
+        self._backed_off = self._engine.backed_off
         self._open_second = 0
         self._cpu.take()
 
@@ -225,8 +245,14 @@ class Worker:
     def _leave(self) -> gevent.Greenlet[[], None]:
         """Begin to end the users, if nobody has."""
         if self._leaving is None:
+            self._lease.stop()
             self._leaving = gevent.spawn(self._end_users)
         return self._leaving
+
+    def _expire(self) -> None:
+        logger.error("the coordinator of this run stands still; this worker ends its load")
+        self._tell(Expired(now()))
+        self._leave()
 
     def _quit(self) -> None:
         self._tell(Quit())
@@ -271,7 +297,9 @@ class Worker:
             waiting=self._script.population.waiting,
             silence_ms=self._silence.take(),
             cpu_wait_ms=cpu.waited_ms // max(1, len(closed)),
+            backoff_ms=(self._engine.backed_off - self._backed_off) // 1_000_000 // max(1, len(closed)),
         )
+        self._backed_off = self._engine.backed_off
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
         snapshot = EncodedSnapshot(

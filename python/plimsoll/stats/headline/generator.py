@@ -34,6 +34,7 @@ TITLES = {
     "cpu": "Short of CPU",
     "silence": "Stood still",
     "workers": "Lost a worker",
+    "coordinator": "Ended early",
     "clock": "The clock was set",
     "exhausted": "Ran out of something",
     "percentiles": "Damaged record",

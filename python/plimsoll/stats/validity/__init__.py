@@ -1,4 +1,4 @@
-"""What a run's numbers are worth: twelve checks, each with its numbers.
+"""What a run's numbers are worth: checks, each with its numbers.
 
 A run is invalid only when its load was not the load that was asked for, or its record contradicts itself. That the
 generator was late is a remark: each figure says how much of it the generator may have added
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.stats.validity import lateness, load, record
 from plimsoll.stats.validity.check import CheckState, Validity, ValidityCheck
 from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
+from plimsoll.stats.validity.load import ACHIEVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 __all__ = [
+    "ACHIEVED",
     "CPU",
     "CPU_SHARE",
     "LEAST_FOR_P99",
@@ -34,8 +36,13 @@ __all__ = [
 
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
+<<<<<<< HEAD
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms` and
     what says how much was recorded."""
+=======
+    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
+    `coordinator_silence_s` and `load_cut_s`."""
+>>>>>>> lease
     checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
     return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
 
@@ -56,6 +63,7 @@ def _checks(
         lateness.cpu(view, manifest),
         lateness.silence(view, manifest),
         load.workers(facts),
+        load.coordinator(facts),
         load.clock(facts),
         load.exhausted(view),
         record.little(view),
