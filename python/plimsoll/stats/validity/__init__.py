@@ -36,13 +36,8 @@ __all__ = [
 
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
-<<<<<<< HEAD
-    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms` and
-    what says how much was recorded."""
-=======
     """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
-    `coordinator_silence_s` and `load_cut_s`."""
->>>>>>> lease
+    `coordinator_silence_s`, `load_cut_s`, and what says how much was recorded."""
     checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
     return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
 
