@@ -8,7 +8,6 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-
 from tests.command import TIMEOUT_S, wait_until
 
 if TYPE_CHECKING:
@@ -84,7 +83,7 @@ def test_a_reader_that_takes_nothing_does_not_prolong_the_load(
     wait_until(lambda: target.total > 10)
     _wait_for_silence(target)
     requests = target.total
-    with open(reading, errors="replace") as reader:
+    with os.fdopen(reading, errors="replace") as reader:
         said = reader.read()
     done = plimsoll.end(running)
     assert done.code == 0, (done, said[-2000:])

@@ -58,6 +58,6 @@ def test_a_reader_that_is_gone_is_no_error() -> None:
 
 def test_it_looks_like_the_stream_below() -> None:
     reading, writing = os.pipe()
-    with open(reading), open(writing, "w", encoding="utf-8") as below, BackgroundStream(below) as stream:
+    with os.fdopen(reading), os.fdopen(writing, "w", encoding="utf-8") as below, BackgroundStream(below) as stream:
         assert (stream.isatty(), stream.fileno(), stream.encoding) == (False, writing, "utf-8")
         assert stream.writable()

@@ -32,8 +32,8 @@ class LoadLease:
         self._end: int | None = None
         self._last = 0
         self._unrenewed = 0
-        """ns without an order. Only time in which this process ran counts: orders that came while it stood still are yet
-        to be read."""
+        """ns without an order. Only time in which this process ran counts: orders that came while it stood still have
+        not been read."""
         self._checker: gevent.Greenlet[[], None] | None = None
 
     def start(self, end: int | None) -> None:
