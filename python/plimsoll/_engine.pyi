@@ -23,6 +23,9 @@ __all__ = [
     "Shape",
     "SpawnTimes",
     "Stream",
+    "Timeouts",
+    "held_bodies",
+    "limit_bodies",
     "now",
     "outcomes",
     "toml_lines",
@@ -30,6 +33,12 @@ __all__ = [
 
 def now() -> int:
     """CLOCK_MONOTONIC in ns."""
+
+def limit_bodies(bytes: int) -> None:
+    """From now on all bodies of responses in this process's memory may take so many bytes together."""
+
+def held_bodies() -> int:
+    """Bytes that they take; those of up to 16 KiB are not counted."""
 
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
@@ -242,8 +251,15 @@ class Engine:
         max_head: int = 65536,
         max_headers: int = 128,
         max_body: int = 1 << 30,
-        max_decoded: int = 1 << 30,
+        max_decoded: int = 64 << 20,
     ) -> Self: ...
+    def limit(self, *, max_body: int, max_decoded: int) -> None:
+        """From now on a body may have so many bytes as received, and so many once its content coding is undone."""
+    connect_backoff: bool
+    """Written only: whether a client that could not connect waits before it tries again. Not at first."""
+    @property
+    def backed_off(self) -> int:
+        """ns that clients have waited because of that."""
     def fileno(self) -> int:
         """Readable when `poll()` would find something to do (also for timers)."""
     def poll(self, timeout: float | None = 0.0) -> int:
@@ -271,6 +287,14 @@ class Engine:
         """Whether arrivals are stamped by the kernel here."""
 
 @final
+class Timeouts:
+    """Limits of time of a request, seconds, 0 = none. total: from sending to the end of the response; of a streamed one
+    to its head. connect: for a new connection. idle: for each wait for bytes."""
+
+    def __new__(cls, total: float = 0.0, connect: float = 0.0, idle: float = 0.0) -> Self: ...
+    def __eq__(self, other: object, /) -> bool: ...
+
+@final
 class Client:
     def send(
         self,
@@ -283,10 +307,10 @@ class Client:
         body: bytes | None = None,
         content_type: str | None = None,
         due: int = 0,
-        connect_timeout: float = 0.0,
-        read_timeout: float = 0.0,
         free: int = 0,
         stream: bool = False,
+        timeouts: Timeouts | None = None,
+        since: int = 0,
     ) -> int:
         """Send one request; its Reply comes out of the engine with `waiter`. Returns an id for `cancel`.
 
@@ -294,14 +318,17 @@ class Client:
         one; new ones follow in order. A body (also an empty one) sets Content-Length unless Transfer-Encoding or
         Content-Length is given; content_type is added when no Content-Type is there. Host comes first unless given.
         due: 0 = now. free: when a user was free for it, if it waited for one: that wait is no lag.
-        Timeouts in seconds, 0 = none; read_timeout limits each wait for bytes, like requests'.
+        since: when the total limit began, for a request that follows a redirect; 0 = when it is sent.
         stream: the Reply comes when the head has come, with what came of the body; the rest is behind `Client.stream`.
         Raises ValueError when method, target or a header cannot be sent.
         """
     def stream(self, reply: Reply) -> Stream | None:
         """The rest of a streamed reply's body, to be asked for once; None if there is none."""
-    def cancel(self, id: int) -> None:
-        """Forget an exchange in flight and close its connection; no Reply follows. Unknown ids are ignored."""
+    def cancel(self, id: int) -> bool:
+        """Forget an exchange in flight and close its connection; no Reply follows. Unknown ids are ignored.
+
+        False: it waited for the end of a back-off, and nothing had been sent.
+        """
     def close(self) -> None:
         """Close the connections; exchanges in flight are cancelled."""
 

@@ -55,7 +55,7 @@ class SeveralFieldsError(UsageError):
     """Several fields of what was asked for cannot be used."""
 
     def __init__(self, errors: Sequence[FieldError]) -> None:
-        """errors: at least one, in the order in which they are told."""
+        """errors: at least one, in the order in which they are printed."""
         super().__init__("; ".join(map(str, errors)))
         self.errors = tuple(errors)
 

@@ -211,6 +211,8 @@ class WorkerState:
     """The longest time for which its loop stood still: nothing was sent and nothing was read."""
     cpu_wait_ms: int = 0
     """Time for which it was ready to run, and this computer ran something else."""
+    backoff_ms: int = 0
+    """Time that its users together waited before they connected again, because connecting had failed."""
 
     def raise_to(self, other: WorkerState) -> None:
         """Take over the state of whichever row carries it."""

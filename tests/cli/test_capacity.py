@@ -93,6 +93,13 @@ def test_an_objective_that_nothing_breaks(plimsoll, url, tmp_path):
     assert "todos" in plimsoll("runs", "--experiments").output
 
 
+def test_strict_wants_figures_that_are_clean(plimsoll, url, monkeypatch):
+    monkeypatch.setattr("plimsoll.stats.thresholds.slo.is_clean", lambda value, share: False)
+    words = ["capacity", *quick(url), "--to", "20", "--slo", "p99 < 60s"]
+    assert plimsoll(*words).exit_code == 0
+    assert plimsoll(*words, "--strict").exit_code == 3
+
+
 def test_an_objective_that_is_never_met(plimsoll, url):
     result = plimsoll("capacity", *quick(f"{url}/broken"), "--slo", "errors < 1%", "--users", "--from", "2")
     assert result.exit_code == 1, result.output

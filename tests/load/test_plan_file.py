@@ -19,6 +19,7 @@ name = "shop"
 target = "http://127.0.0.1:8000/api/"
 headers = { Accept = "application/json", X-Two = ["a", "b"] }
 timeout = "10s"
+idle_timeout = "2s"
 cookies = true
 accept_encoding = false
 choice = "in_turn"
@@ -62,6 +63,7 @@ method = "PURGE"
 path = "/cache/${accounts.id}"
 headers = { Authorization = "Bearer ${token}" }
 timeout = "1s"
+idle_timeout = "500ms"
 think = { exponential = "2s" }
 expect.json = { "/ok" = true, "/n" = 3 }
 
@@ -118,7 +120,9 @@ def test_a_plan_says_what_users_do(plan: Callable[..., PlanFile]) -> None:
         ],
         "choice": "in_turn", "cookies": True, "accept_encoding": False,
     }  # fmt: skip
-    step: dict[str, Any] = {"target": 0, "headers": [], "body": None, "timeout": 10.0, "extract": [], "expect": {}}
+    step: dict[str, Any] = {
+        "target": 0, "headers": [], "body": None, "timeout": 10.0, "idle_timeout": 2.0, "extract": [], "expect": {},
+    }  # fmt: skip
     assert flows[0] == {
         "name": "list", "weight": 3.0,
         "steps": [
@@ -140,7 +144,8 @@ def test_a_plan_says_what_users_do(plan: Callable[..., PlanFile]) -> None:
         },
         {
             **step, "name": "/cache/${accounts.id}", "method": "PURGE", "path": "/api/cache/${accounts.id}",
-            "timeout": 1.0, "headers": [["Authorization", "Bearer ${token}"]], "think": {"exponential": 2.0},
+            "timeout": 1.0, "idle_timeout": 0.5, "headers": [["Authorization", "Bearer ${token}"]],
+            "think": {"exponential": 2.0},
             "expect": {"json": [["/ok", True], ["/n", 3]]},
         },
         {

@@ -10,8 +10,25 @@ import threading
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+import requests
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+
+NOWHERE: dict[str, type[Exception]] = {
+    "ftp://127.0.0.1/": requests.exceptions.InvalidSchema,
+    "file:///etc/hostname": requests.exceptions.InvalidSchema,
+    "javascript:alert(1)": requests.exceptions.InvalidSchema,
+    "http+unix://%2Ftmp%2Fnone/": requests.exceptions.InvalidSchema,
+    "http://127.0.0.1:0/": requests.exceptions.InvalidURL,
+    "http://127.0.0.1:99999/": requests.exceptions.InvalidURL,
+    "http://127.0.0.1:abc/": requests.exceptions.InvalidURL,
+    "http://me@:80/": requests.exceptions.InvalidURL,
+    "http://[::1/": requests.exceptions.InvalidURL,
+    "https://": requests.exceptions.InvalidURL,
+}
+"""Where a redirect may point, and no request can go."""
 
 
 @dataclass(frozen=True)

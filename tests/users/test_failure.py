@@ -5,19 +5,27 @@ from __future__ import annotations
 import http.client
 import socket
 import ssl
+import time
+import zlib
 from typing import TYPE_CHECKING, Any
 
 import gevent
 import pytest
 import requests
 from tests.users.recording_server import ClosingAnswer, RecordingServer, answer
+from urllib3 import Timeout
 from urllib3.exceptions import ProtocolError
 
+from plimsoll._engine import held_bodies, limit_bodies
 from plimsoll.users.exceptions import CatchResponseError
 from plimsoll.users.failure import LocustBadStatusCode, message_of, outcome_of, root_of
 from plimsoll.users.http import url
+from plimsoll.users.http.session import HttpSession
+from plimsoll.users.hub import current
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from tests.users.conftest import SessionBench
 
 errors = requests.exceptions
@@ -97,6 +105,98 @@ def test_a_read_timeout(sent: bytes, arguments: dict[str, Any], session_bench: S
     assert session_bench.failures == [("timeout", f'ReadTimeout(ReadTimeoutError("{inner}"))')]
     # What was waited for in vain counts with the limit.
     assert [each.response_min >= 50_000_000 for each in session_bench.recorded] == [True]
+
+
+LARGE = 1 << 20
+
+
+@pytest.fixture
+def small_limits() -> Iterator[None]:
+    """2 MiB for a body, 64 KiB once it is decoded, 1.5 MiB for all together; those of the engine afterwards."""
+    current().engine.limit(max_body=2 * LARGE, max_decoded=64 << 10)
+    limit_bodies(3 * LARGE // 2)
+    yield
+    current().engine.limit(max_body=1 << 30, max_decoded=64 << 20)
+    limit_bodies(1 << 30)
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.usefixtures("small_limits")
+def test_a_body_over_a_limit_is_a_failure(fast: bool, session_bench: SessionBench) -> None:
+    bomb = answer(200, zlib.compress(bytes(LARGE)), (("Content-Encoding", "deflate"),))
+    answers = {"/long": answer(200, bytes(2 * LARGE + 1)), "/bomb": bomb, "/fine": answer(200, bytes(LARGE))}
+    with RecordingServer(answers) as target:
+        session = session_bench.fast(target.url) if fast else session_bench.http(target.url)
+        for path in ("/long", "/bomb", "/fine"):
+            session.get(path)
+    counts = {("GET", "/long", "protocol"): 1, ("GET", "/bomb", "protocol"): 1, ("GET", "/fine", "success"): 1}
+    assert session_bench.counts == counts
+    said = " ".join(message for _, message in session_bench.failures)
+    assert "the response body is over the limit of 2097152 bytes" in said
+    assert "the decoded body is over the limit of 65536 bytes" in said
+
+
+@pytest.mark.parametrize("fast", [False, True])
+@pytest.mark.usefixtures("small_limits")
+def test_bodies_that_are_held_are_counted_together(fast: bool, session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(200, bytes(LARGE))}) as target:
+        session = session_bench.fast(target.url) if fast else session_bench.http(target.url)
+        held = session.get("/x")
+        refused = session.get("/x")
+        assert "over the limit of 1572864 bytes for all users of a worker" in str(refused.error)
+        assert session_bench.counts == {("GET", "/x", "success"): 1, ("GET", "/x", "protocol"): 1}
+        assert len(held.content) == LARGE
+        # The copy that Python has is counted, too.
+        assert held_bodies() >= 2 * LARGE
+        del held, refused
+        assert held_bodies() == 0
+        assert session.get("/x").status_code == 200
+
+
+@pytest.mark.usefixtures("small_limits")
+def test_a_decoded_body_needs_memory_as_well(session_bench: SessionBench) -> None:
+    current().engine.limit(max_body=2 * LARGE, max_decoded=4 * LARGE)
+    packed = answer(200, zlib.compress(bytes(LARGE)), (("Content-Encoding", "deflate"),))
+    with RecordingServer({"/x": packed}) as target:
+        session = session_bench.http(target.url)
+        held = session.get("/x")
+        assert "1572864 bytes for all users of a worker" in str(session.get("/x").error)
+        assert held.content == bytes(LARGE)
+    assert session_bench.counts == {("GET", "/x", "success"): 1, ("GET", "/x", "protocol"): 1}
+
+
+def _drip(_: Any) -> Iterator[bytes]:
+    """Far more bytes than anybody waits for, one at a time."""
+    yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+    while True:
+        yield b"x"
+        time.sleep(0.002)
+
+
+@pytest.mark.parametrize("arguments", [{}, {"cookies": {"a": "1"}}])
+@pytest.mark.parametrize("timeout", [0.2, Timeout(total=0.2, read=5)])
+def test_a_timeout_is_the_limit_of_the_whole_request(
+    timeout: Any, arguments: dict[str, Any], session_bench: SessionBench
+) -> None:
+    with RecordingServer({"/x": _drip}) as target:
+        response = session_bench.http(target.url).get("/x", timeout=timeout, **arguments)
+    assert type(response.error) is errors.ReadTimeout
+    assert response.reply.error == "no complete response within 0.2 s"
+    assert response.reply.service == 200_000_000
+    assert session_bench.counts == {("GET", "/x", "timeout"): 1}
+
+
+def test_the_limit_of_a_request_is_that_of_all_its_redirects(session_bench: SessionBench) -> None:
+    def redirect(_: Any) -> bytes:
+        time.sleep(0.05)
+        return answer(302, b"", (("Location", "/x"),))
+
+    with RecordingServer({"/x": redirect}) as target:
+        for session in (session_bench.http(target.url), session_bench.fast(target.url, timeout=0.2, max_redirects=30)):
+            response = session.get("/x", **({"timeout": 0.2} if isinstance(session, HttpSession) else {}))
+            assert response.reply.error == "no complete response within 0.2 s"
+            assert response.reply.service == 200_000_000
+    assert session_bench.counts == {("GET", "/x", "timeout"): 2}
 
 
 def test_a_connect_timeout(session_bench: SessionBench) -> None:

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use plimsoll_record::{Exchange, Outcome};
 
+use crate::bodies::Held;
+
 /// Names an exchange; unique among those in flight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ExchangeId(pub u64);
@@ -70,6 +72,11 @@ pub struct Call {
     pub due: u64,
     /// When a user was free for it, if that was after `due`; 0 = at once. See [`Exchange::free`].
     pub free: u64,
+    /// Limit of the whole exchange, ns; 0 = none. Of a streamed one: until its head has come.
+    pub timeout: u64,
+    /// What that limit counts from, monotonic ns: when the first request of a chain of redirects was sent; 0 = when this
+    /// one is.
+    pub since: u64,
     /// Limit from the start of a new connection to the end of its handshakes, ns; 0 = none.
     pub connect_timeout: u64,
     /// Limit of each wait for the peer to send bytes, or to take them, ns; 0 = none.
@@ -79,7 +86,7 @@ pub struct Call {
 }
 
 /// A complete response; of a streamed one the head, and as much of the body as came with it.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Response {
     /// 100…999.
     pub status: u16,
@@ -87,6 +94,8 @@ pub struct Response {
     pub minor: u8,
     /// Raw head up to and with the blank line, then the body after transfer coding; empty unless it was to be kept.
     pub bytes: Vec<u8>,
+    /// What `bytes` take of the memory for all bodies.
+    pub held: Held,
     /// Where the body begins in `bytes`.
     pub head: usize,
     /// Bytes of the body after transfer coding, kept or not.
@@ -163,7 +172,7 @@ fn plain(error: &std::io::Error) -> String {
 }
 
 /// What became of a [`Call`].
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Finished {
     /// As `send` returned it.
     pub id: ExchangeId,

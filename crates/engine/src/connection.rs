@@ -31,7 +31,7 @@ pub(crate) struct Io {
     /// Bytes fresh from TLS.
     plain: Vec<u8>,
     clock: StampClock,
-    limits: Limits,
+    pub(crate) limits: Limits,
 }
 
 impl Io {
@@ -52,6 +52,8 @@ pub(crate) struct Readiness {
 /// Where a connection is in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
+    /// Waiting for the time to try again, because connecting failed before.
+    BackingOff,
     /// Waiting for addresses.
     Resolving,
     /// Waiting for the peer to accept.
@@ -89,6 +91,8 @@ pub(crate) enum Step {
     Redial,
     /// The address did not work; another may.
     NextAddress(io::Error),
+    /// It may try to connect, after a wait of so many ns.
+    Dial { waited: u64 },
     /// It was idle and cannot be used again.
     Close,
     /// The caller that streams its exchange can go on: the head is there, or later something to read.
@@ -163,6 +167,24 @@ impl<P: Protocol> Connection<P> {
         self.stage == Stage::Resolving
     }
 
+    /// Whether it can carry requests, or could until it broke.
+    pub(crate) fn is_made(&self) -> bool {
+        matches!(self.stage, Stage::Exchanging | Stage::Streaming | Stage::Idle)
+    }
+
+    /// Whether its exchange waits for the time to try again.
+    pub(crate) fn is_held(&self) -> bool {
+        self.stage == Stage::BackingOff
+    }
+
+    /// Lets it begin no sooner than at `until` (monotonic ns).
+    pub(crate) fn hold(&mut self, until: u64) {
+        self.stage = Stage::BackingOff;
+        if let Some(flight) = &mut self.flight {
+            flight.hold(until);
+        }
+    }
+
     /// Whether it can carry another exchange at `at` (monotonic ns), as far as can be known. Finding out may take time:
     /// returns when that is over.
     #[inline]
@@ -222,16 +244,19 @@ impl<P: Protocol> Connection<P> {
             return Step::Streamed;
         }
         let stage = self.stage;
+        let is_connected = self.is_made();
         let Some(flight) = &mut self.flight else { return Step::Wait };
-        if flight.waits_for_continue() && matches!(stage, Stage::Exchanging | Stage::Streaming) {
+        if stage == Stage::BackingOff {
+            self.stage = Stage::Resolving;
+            return Step::Dial { waited: flight.release_held() };
+        }
+        if flight.waits_for_continue() && is_connected && !flight.is_over() {
             flight.release();
             flight.wait(now());
             return self.transmit(io);
         }
-        Step::Failed(match stage {
-            Stage::Exchanging | Stage::Streaming => late("no data", flight.call.read_timeout),
-            _ => late("no connection", flight.call.connect_timeout),
-        })
+        let (what, limit) = flight.passed(is_connected);
+        Step::Failed(late(what, limit))
     }
 
     /// Its socket is ready.
@@ -241,7 +266,7 @@ impl<P: Protocol> Connection<P> {
         let step = match stage {
             Stage::Exchanging => return self.exchange(io, ready),
             Stage::Idle if ready.readable => return Step::Close,
-            Stage::Idle | Stage::Resolving => return Step::Wait,
+            Stage::Idle | Stage::Resolving | Stage::BackingOff => return Step::Wait,
             Stage::Connecting => self.connected(io),
             Stage::Tunnelling => self.tunnel(io),
             Stage::Handshaking => self.handshake(io),
@@ -332,7 +357,7 @@ impl<P: Protocol> Connection<P> {
             };
             let read = now();
             if received.length == 0 {
-                return self.ended(read, &io.limits);
+                return self.cut_off(read, &io.limits);
             }
             let emptied = received.length < io.scratch.len();
             let fresh = &io.scratch[..received.length];
@@ -458,6 +483,19 @@ impl<P: Protocol> Connection<P> {
                 Step::Done { keep: false }
             }
             Err(failure) => Step::Failed(failure),
+        }
+    }
+
+    /// The socket has come to its end. TLS says so before that, or else somebody in between may have cut it off.
+    #[cold]
+    fn cut_off(&mut self, read: u64, limits: &Limits) -> Step {
+        let is_secure = self.transport.as_ref().is_some_and(Transport::is_secure);
+        match self.ended(read, limits) {
+            Step::Done { .. } if is_secure => Step::Failed(Failure::new(
+                Outcome::Reset,
+                "the connection was closed without the end of TLS (close_notify): the response may be incomplete",
+            )),
+            step => step,
         }
     }
 

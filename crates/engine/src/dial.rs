@@ -17,9 +17,14 @@ pub(crate) struct Dial {
 }
 
 impl Dial {
-    /// Tries `addresses` in their order, leaving out those of another family than `source`.
-    pub(crate) fn new(mut addresses: Vec<SocketAddr>, source: Option<IpAddr>) -> Dial {
+    /// Tries `addresses` in their order, leaving out those of another family than `source`. The family that comes first
+    /// stays first, and each `turn` begins with the next one of its addresses.
+    pub(crate) fn new(mut addresses: Vec<SocketAddr>, source: Option<IpAddr>, turn: usize) -> Dial {
         addresses.retain(|address| source.is_none_or(|ip| ip.is_ipv4() == address.is_ipv4()));
+        let alike = addresses.iter().take_while(|address| address.is_ipv4() == addresses[0].is_ipv4()).count();
+        if alike > 1 {
+            addresses[..alike].rotate_left(turn % alike);
+        }
         addresses.reverse();
         Dial { left: addresses, source }
     }
@@ -52,12 +57,18 @@ pub(crate) enum Opening {
     Ask(String, u16),
 }
 
-/// Decides it from what is known now. `source`: the local address to come from, if it matters.
-pub(crate) fn open(origin: &Origin, source: Option<IpAddr>, resolver: &Resolver, now: u64) -> io::Result<Opening> {
+/// Decides it from what is known now. `source`: the local address to come from, if it matters. `turn`: see [`Dial::new`].
+pub(crate) fn open(
+    origin: &Origin,
+    source: Option<IpAddr>,
+    turn: usize,
+    resolver: &Resolver,
+    now: u64,
+) -> io::Result<Opening> {
     match &origin.connect_to {
         ConnectTo::Unix(path) => Socket::unix(path).map(Opening::Unix),
         ConnectTo::Tcp(host, port) => Ok(match resolver.lookup(host, *port, now) {
-            Some(addresses) => Opening::Tcp(Dial::new(addresses, source)),
+            Some(addresses) => Opening::Tcp(Dial::new(addresses, source, turn)),
             None => Opening::Ask(host.clone(), *port),
         }),
     }
@@ -73,15 +84,25 @@ mod tests {
     fn addresses_are_tried_in_their_order() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let (first, second) = (listener.local_addr().unwrap(), "127.0.0.9:9".parse().unwrap());
-        let mut dial = Dial::new(vec![first, second], None);
+        let mut dial = Dial::new(vec![first, second], None, 0);
         let _socket = dial.next(&mut Sources::default(), 0, nothing_to_try()).unwrap();
         assert_eq!(listener.accept().unwrap().0.local_addr().unwrap(), first);
         assert_eq!(dial.left, [second]);
     }
 
     #[test]
+    fn each_turn_begins_with_the_next_address_of_the_family_that_comes_first() {
+        let addresses = ["[::1]:1", "[::2]:2", "127.0.0.3:3", "127.0.0.4:4"].map(|text| text.parse().unwrap());
+        let ports = |turn| -> Vec<u16> {
+            let dial = Dial::new(addresses.to_vec(), None, turn);
+            dial.left.iter().rev().map(std::net::SocketAddr::port).collect()
+        };
+        assert_eq!([0, 1, 2].map(ports), [[1, 2, 3, 4], [2, 1, 3, 4], [1, 2, 3, 4]].map(Vec::from));
+    }
+
+    #[test]
     fn a_source_address_rules_out_the_other_family() {
-        let mut dial = Dial::new(vec!["[::1]:9".parse().unwrap()], Some("127.0.0.1".parse().unwrap()));
+        let mut dial = Dial::new(vec!["[::1]:9".parse().unwrap()], Some("127.0.0.1".parse().unwrap()), 1);
         assert_eq!(
             dial.next(&mut Sources::default(), 0, nothing_to_try()).unwrap_err().kind(),
             std::io::ErrorKind::AddrNotAvailable

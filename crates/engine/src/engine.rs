@@ -17,6 +17,7 @@ pub use plimsoll_http::Limits;
 use plimsoll_record::Outcome;
 use slab::Slab;
 
+use crate::backoff::{Backoff, Refusals, forget};
 use crate::call::{Call, ExchangeId, Failure, Finished};
 use crate::clock::now;
 use crate::connection::{Connection, Io, Readiness, Step};
@@ -67,6 +68,7 @@ struct Client {
     places: Vec<usize>,
     /// The address that they come from, if it is not left to the engine or to their origin.
     source: Option<IpAddr>,
+    refusals: Refusals,
 }
 
 #[derive(Clone, Copy)]
@@ -106,6 +108,7 @@ pub struct Engine {
     timers: Timers,
     resolver: Resolver,
     sources: Sources,
+    backoff: Backoff,
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
@@ -140,6 +143,7 @@ impl Engine {
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
             sources: Sources::default(),
+            backoff: Backoff::new(now()),
             waker,
             io: Io::new(limits),
             in_flight: 0,
@@ -154,9 +158,10 @@ impl Engine {
         self.stamps.as_ref().is_some_and(StampSwitch::probe)
     }
 
-    /// Exchanges sent and not finished; a streamed one is when its head has come.
+    /// Exchanges sent and not finished; a streamed one is when its head has come. Those that wait for the end of a back-off
+    /// are none.
     pub fn in_flight(&self) -> usize {
-        self.in_flight
+        self.in_flight - self.backoff.held
     }
 
     /// Connections open or being opened.
@@ -170,6 +175,21 @@ impl Engine {
         (self.addresses, self.assigned) = (addresses, 0);
     }
 
+    /// From now on the body of a response may have so many bytes after transfer coding.
+    pub fn limit_body(&mut self, bytes: u64) {
+        self.io.limits.body = bytes;
+    }
+
+    /// Whether a client that could not connect waits before it tries again, up to a second. Not at first.
+    pub fn set_connect_backoff(&mut self, on: bool) {
+        self.backoff.is_on = on;
+    }
+
+    /// How long clients have waited because of that, ns. Waits that have not ended are not in it.
+    pub fn backed_off(&self) -> u64 {
+        self.backoff.waited
+    }
+
     /// A new client without connections.
     pub fn client(&mut self) -> ClientId {
         let turn = self.assigned.checked_rem(self.addresses.len());
@@ -179,7 +199,7 @@ impl Engine {
 
     /// A new client whose connections come from this local address.
     pub fn client_from(&mut self, source: Option<IpAddr>) -> ClientId {
-        ClientId(self.clients.insert(Client { places: Vec::new(), source }))
+        ClientId(self.clients.insert(Client { places: Vec::new(), source, refusals: Refusals::new() }))
     }
 
     /// The address that this client's connections come from, if one was chosen.
@@ -227,6 +247,12 @@ impl Engine {
         let queued = self.finished.iter().position(|finished| finished.id == id)?;
         self.turn -= usize::from(queued < self.turn);
         self.finished.remove(queued)
+    }
+
+    /// Whether an exchange waits for the end of a back-off: nothing has been sent for it.
+    pub fn is_held(&self, id: ExchangeId) -> bool {
+        let (place, serial) = unpack(id.0);
+        self.connections.get(place).is_some_and(|known| known.serial == serial && known.is_held())
     }
 
     /// Brings [`Event::Woken`] with `token` at `due` (monotonic ns), or in the next turn when that has passed.
@@ -347,7 +373,14 @@ impl Engine {
                     return None;
                 }
                 Step::Redial => {
-                    self.connections[place].restart();
+                    let connection = &mut self.connections[place];
+                    connection.restart();
+                    forget(&mut self.clients[connection.client].refusals, &connection.origin);
+                    self.open(place)
+                }
+                Step::Dial { waited } => {
+                    self.backoff.held -= 1;
+                    self.backoff.waited += waited;
                     self.open(place)
                 }
                 Step::NextAddress(error) => self.connect(place, error),
@@ -415,13 +448,23 @@ impl Engine {
         let connection = self.remove(place);
         let id = ExchangeId(pack(place, connection.serial));
         self.in_flight -= 1;
+        if failure.as_ref().is_some_and(|failure| failure.outcome != Outcome::Cancelled)
+            && !connection.is_made()
+            && let Some(client) = self.clients.get_mut(connection.client)
+        {
+            self.backoff.refused(&mut client.refusals, &connection.origin);
+        }
         Some(connection.flight?.finish(id, failure))
     }
 
     fn remove(&mut self, place: usize) -> Connection {
         let connection = self.connections.remove(place);
+        self.backoff.held -= usize::from(connection.is_held());
         if let Some(client) = self.clients.get_mut(connection.client) {
             client.places.retain(|&kept| kept != place);
+            if connection.is_made() {
+                forget(&mut client.refusals, &connection.origin);
+            }
         }
         connection
     }

@@ -4,11 +4,13 @@
 //!
 //! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until there is nothing more.
 //! - [`call`]: what goes in ([`Call`]) and what comes out ([`Finished`]).
+//! - `bodies`: how much memory the bodies of responses may take together.
 //! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
 //!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with;
 //!   `connection::streaming`: a body that is read as it comes.
 //! - `protocol`: the seam to what a connection speaks; `protocol::http1`: HTTP/1.1 behind it.
 //! - `transport`: a socket, and TLS on top of it.
+//! - `backoff`: how long who could not connect waits before it tries again.
 //! - `dial`: from an origin to a socket that is being connected, address after address.
 //! - `source`: which local address a connection comes from.
 //! - `socket`: system calls on one socket, among them the read that brings the kernel's receive stamp.
@@ -21,6 +23,8 @@
 //!
 //! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names.
 
+mod backoff;
+mod bodies;
 pub mod call;
 mod clock;
 mod connection;
@@ -36,6 +40,7 @@ mod timer;
 mod tls;
 mod transport;
 
+pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies};
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;
 pub use engine::{ClientId, Engine, Event, Limits, WakeId};

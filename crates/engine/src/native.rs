@@ -61,7 +61,7 @@ pub struct Rules {
 
 impl Default for Rules {
     fn default() -> Rules {
-        Rules { max_users: 10_000, drop: false, iterations: None, requests: None, max_decoded: 1 << 30 }
+        Rules { max_users: 10_000, drop: false, iterations: None, requests: None, max_decoded: 64 << 20 }
     }
 }
 
@@ -184,6 +184,7 @@ impl NativeUsers {
         self.finish(engine);
         for place in self.users.iter().map(|(place, _)| place).collect::<Vec<_>>() {
             if let State::Sending(id) = self.users[place].state
+                && !engine.is_held(id)
                 && let Some(finished) = engine.cancel(id)
             {
                 self.record(recorder, place, &finished);

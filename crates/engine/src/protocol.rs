@@ -40,10 +40,30 @@ pub(crate) enum Progress {
 pub(crate) struct Collector<'a> {
     pub(crate) response: &'a mut Response,
     pub(crate) keep: Keep,
-    /// The response has no body, whatever its head says.
-    pub(crate) head_request: bool,
+    /// The request that it is the response to.
+    pub(crate) wire: &'a Wire,
     /// The body of the request waits for a 100 (Continue).
     pub(crate) held: &'a mut bool,
+    /// There is no memory for the body.
+    pub(crate) refused: bool,
+}
+
+impl Collector<'_> {
+    /// Makes room for so many more bytes, if there is memory for them.
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, more: usize) {
+        let Response { bytes, held, .. } = &mut *self.response;
+        if self.keep == Keep::Stream {
+            return bytes.reserve(more);
+        }
+        let needed = bytes.len() + more;
+        let generous = needed.max(2 * bytes.capacity());
+        match [generous, needed].into_iter().find(|&room| held.raise_to(room as u64)) {
+            Some(room) => bytes.reserve_exact(room - bytes.len()),
+            None => self.refused = true,
+        }
+    }
 }
 
 impl Sink for Collector<'_> {
@@ -58,10 +78,15 @@ impl Sink for Collector<'_> {
         self.response.status = head.status;
         self.response.minor = head.minor;
         if self.keep != Keep::Nothing {
-            let wanted = self.keep == Keep::All && !self.head_request && head.status != 304;
+            let wanted = self.keep == Keep::All && !self.wire.head_request && head.status != 304;
             let announced = head.content_length.filter(|_| wanted);
             let body = announced.unwrap_or(0).min(RESERVE_AT_MOST) as usize;
-            self.response.bytes.reserve_exact(head.raw.len() + body);
+            let room = head.raw.len() + body;
+            if self.response.held.raise_to(room as u64) {
+                self.response.bytes.reserve_exact(room);
+            } else {
+                self.refused = true;
+            }
             self.response.bytes.extend_from_slice(head.raw);
             self.response.head = head.raw.len();
         }
@@ -71,7 +96,12 @@ impl Sink for Collector<'_> {
     fn body(&mut self, chunk: &[u8]) {
         self.response.body_length += chunk.len() as u64;
         if self.keep != Keep::Nothing {
-            self.response.bytes.extend_from_slice(chunk);
+            if self.response.bytes.capacity() - self.response.bytes.len() < chunk.len() && !self.refused {
+                self.grow(chunk.len());
+            }
+            if !self.refused {
+                self.response.bytes.extend_from_slice(chunk);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 mod decoding;
 
-use std::io::{self, Read};
+use std::io::{self, BufRead, BufReader, Read};
 
 pub use decoding::Decoding;
 
@@ -15,6 +15,8 @@ const ZSTD_WINDOW_LOG: u32 = 23;
 const BROTLI_INPUT_BUFFER: usize = 4096;
 
 /// Undoes the codings that a Content-Encoding value lists: gzip, deflate, br, zstd, identity.
+///
+/// gzip may have several members and zstd several frames. Whatever else follows the end of a coding is damage.
 ///
 /// `limit`: bytes that the result may have, and each layer between it and the body.
 pub fn decode(encoding: &[u8], body: &[u8], limit: u64) -> Result<Vec<u8>, DecodeError> {
@@ -58,9 +60,10 @@ fn layers<'a>(
 
 fn undo<'a>(coding: &[u8], body: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
     Ok(match coding.to_ascii_lowercase().as_slice() {
+        // These two look for another member or frame behind the end, and refuse anything else.
         b"gzip" | b"x-gzip" => Box::new(flate2::read::MultiGzDecoder::new(body)),
         b"deflate" => Box::new(Deflate::Unknown(body)),
-        b"br" => Box::new(brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER)),
+        b"br" => Box::new(Sole::new(brotli_decompressor::Decompressor::new(body, BROTLI_INPUT_BUFFER))),
         b"zstd" => {
             let mut decoder = zstd::stream::read::Decoder::new(body)?;
             decoder.window_log_max(ZSTD_WINDOW_LOG)?;
@@ -86,11 +89,11 @@ impl Read for Deflate<'_> {
                     let mut first = [0];
                     let length = body.read(&mut first)?;
                     let body = std::mem::replace(body, Box::new(io::empty()));
-                    let whole = io::Cursor::new(first).take(length as u64).chain(body);
+                    let whole = BufReader::new(io::Cursor::new(first).take(length as u64).chain(body));
                     *self = Deflate::Known(if is_zlib(first[0]) {
-                        Box::new(flate2::read::ZlibDecoder::new(whole))
+                        Box::new(Sole::new(flate2::bufread::ZlibDecoder::new(whole)))
                     } else {
-                        Box::new(flate2::read::DeflateDecoder::new(whole))
+                        Box::new(Sole::new(flate2::bufread::DeflateDecoder::new(whole)))
                     });
                 }
             }
@@ -102,6 +105,56 @@ impl Read for Deflate<'_> {
 /// no encoder writes.
 fn is_zlib(first: u8) -> bool {
     first & 0x0f == 8
+}
+
+/// A decoder that stops at the end of its coding, wherever its input ends.
+trait Stops: Read {
+    /// Whether there is input behind the end. Called only there.
+    fn has_rest(&mut self) -> io::Result<bool>;
+}
+
+impl<R: BufRead> Stops for flate2::bufread::ZlibDecoder<R> {
+    fn has_rest(&mut self) -> io::Result<bool> {
+        Ok(!self.get_mut().fill_buf()?.is_empty())
+    }
+}
+
+impl<R: BufRead> Stops for flate2::bufread::DeflateDecoder<R> {
+    fn has_rest(&mut self) -> io::Result<bool> {
+        Ok(!self.get_mut().fill_buf()?.is_empty())
+    }
+}
+
+impl<R: Read> Stops for brotli_decompressor::Decompressor<R> {
+    fn has_rest(&mut self) -> io::Result<bool> {
+        // It refuses, once it is asked again, what it holds itself. What it has not read is below.
+        Ok(self.read(&mut [0]).is_err() || self.get_mut().read(&mut [0])? > 0)
+    }
+}
+
+/// Fails, instead of ending, when there is something behind the end of the coding.
+struct Sole<D> {
+    decoder: D,
+    ended: bool,
+}
+
+impl<D: Stops> Sole<D> {
+    fn new(decoder: D) -> Self {
+        Self { decoder, ended: false }
+    }
+}
+
+impl<D: Stops> Read for Sole<D> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if !self.ended {
+            let length = self.decoder.read(buffer)?;
+            if length > 0 || buffer.is_empty() {
+                return Ok(length);
+            }
+            self.ended = true;
+        }
+        if self.decoder.has_rest()? { Err(io::Error::other("there are bytes behind its end")) } else { Ok(0) }
+    }
 }
 
 /// Fails, instead of ending, when more than `limit` bytes come through.
@@ -311,6 +364,36 @@ mod tests {
         let twice = [TEXT, TEXT].concat();
         assert_eq!(decode(b"gzip", &[gzip(TEXT), gzip(TEXT)].concat(), 1000), Ok(twice.clone()));
         assert_eq!(decode(b"zstd", &[zstd(TEXT), zstd(TEXT)].concat(), 1000), Ok(twice));
+    }
+
+    /// One rule for every coding, for a whole body and for one in pieces.
+    #[test]
+    fn bytes_behind_the_end_of_a_coding_are_damage() {
+        for (name, encode) in codings().into_iter().filter(|&(name, _)| name != "identity") {
+            // More than what any decoder reads ahead, and less.
+            for rest in [&b"\0"[..], b"junk", &vec![7; 100_000]] {
+                let body = [&encode(TEXT), rest].concat();
+                let size = rest.len();
+                let whole = decode(name.as_bytes(), &body, 1 << 20);
+                assert!(matches!(whole, Err(DecodeError::Damaged(_))), "{name}, {size} bytes behind: {whole:?}");
+                assert!(decoded_length(name.as_bytes(), &body, 1 << 20).is_err(), "{name}, {size} bytes behind");
+                for piece in [1, 7, body.len() - size, body.len()] {
+                    let result = in_pieces(name.as_bytes(), &body, piece, 1 << 20);
+                    assert!(matches!(result, Err(DecodeError::Damaged(_))), "{name}, {size} bytes behind, by {piece}");
+                }
+            }
+        }
+        let layered = zstd(&[br(TEXT), b"junk".to_vec()].concat());
+        assert!(matches!(decode(b"br, zstd", &layered, 1000), Err(DecodeError::Damaged(_))));
+    }
+
+    /// fuzz/seeds/content/br-rest, without its first two bytes.
+    #[test]
+    fn a_brotli_stream_that_ends_early_is_damage_in_one_piece_and_in_several() {
+        let body = b"\x37\0\0\0ello\n\x03";
+        let whole = decode(b"br", body, 1 << 20);
+        assert!(matches!(whole, Err(DecodeError::Damaged(_))), "{whole:?}");
+        assert_eq!(in_pieces(b"br", body, 1 + 0x37 % 32, 1 << 20).map(|(text, _)| text), whole);
     }
 
     #[test]

@@ -78,11 +78,17 @@ impl Engine {
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (*, max_head = 65536, max_headers = 128, max_body = 1 << 30, max_decoded = 1 << 30))]
+    #[pyo3(signature = (*, max_head = 65536, max_headers = 128, max_body = 1 << 30, max_decoded = 64 << 20))]
     fn new(max_head: usize, max_headers: usize, max_body: u64, max_decoded: u64) -> PyResult<Self> {
         let limits = Limits::new(max_head, max_headers, max_body).map_err(refused)?;
         let inner = engine::Engine::new(limits)?;
         Ok(Self { inner, waiters: Slab::new(), groups: groups::Groups::default(), gone: Gone::default(), max_decoded })
+    }
+
+    #[pyo3(signature = (*, max_body, max_decoded))]
+    fn limit(&mut self, max_body: u64, max_decoded: u64) {
+        self.inner.limit_body(max_body);
+        self.max_decoded = max_decoded;
     }
 
     fn fileno(&self) -> i32 {
@@ -129,6 +135,16 @@ impl Engine {
         let addresses = addresses.try_iter()?.map(|item| address(item?.extract()?)).collect::<PyResult<_>>()?;
         self.inner.set_addresses(addresses);
         Ok(())
+    }
+
+    #[setter]
+    fn set_connect_backoff(&mut self, on: bool) {
+        self.inner.set_connect_backoff(on);
+    }
+
+    #[getter]
+    fn backed_off(&self) -> u64 {
+        self.inner.backed_off()
     }
 
     fn wake(&mut self, waiter: Py<PyAny>, due: u64) -> u64 {

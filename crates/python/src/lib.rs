@@ -10,6 +10,7 @@ mod recorder;
 mod reply;
 mod scenario;
 mod schedule;
+mod timeouts;
 mod toml;
 
 use pyo3::prelude::*;
@@ -38,12 +39,26 @@ mod _engine {
     #[pymodule_export]
     use crate::schedule::{Arrivals, Shape, SpawnTimes};
     #[pymodule_export]
+    use crate::timeouts::Timeouts;
+    #[pymodule_export]
     use crate::toml::toml_lines;
 
     /// `CLOCK_MONOTONIC`, ns.
     #[pyfunction]
     fn now() -> u64 {
         plimsoll_engine::now()
+    }
+
+    /// From now on all bodies in the memory of this process may take so many bytes together.
+    #[pyfunction]
+    fn limit_bodies(bytes: u64) {
+        plimsoll_engine::limit_bodies(bytes);
+    }
+
+    /// Bytes that they take.
+    #[pyfunction]
+    fn held_bodies() -> u64 {
+        plimsoll_engine::held_bodies()
     }
 
     /// (name, is a failure, its response time belongs to the latency percentiles) of every outcome.

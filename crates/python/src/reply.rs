@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use plimsoll_engine::{Finished, Response};
+use plimsoll_engine::{Finished, Held, Response};
 use plimsoll_http as http;
 use plimsoll_record::{Exchange, Outcome};
 use pyo3::prelude::*;
@@ -17,14 +17,21 @@ use crate::origin::latin;
 pub(crate) struct Reply {
     pub(crate) finished: Finished,
     max_decoded: u64,
-    body: PyOnceLock<Py<PyBytes>>,
-    /// Bytes of the body with its coding undone; None if that cannot be done.
-    plain_length: OnceLock<Option<u64>>,
+    body: PyOnceLock<(Py<PyBytes>, Held)>,
+    plain: OnceLock<Result<Plain, String>>,
+}
+
+/// A body with its content coding undone.
+struct Plain {
+    /// Bytes.
+    length: u64,
+    /// Its place in memory, so that it can be asked for at any time.
+    _held: Held,
 }
 
 impl Reply {
     pub(crate) fn new(finished: Finished, max_decoded: u64) -> Self {
-        Self { finished, max_decoded, body: PyOnceLock::new(), plain_length: OnceLock::new() }
+        Self { finished, max_decoded, body: PyOnceLock::new(), plain: OnceLock::new() }
     }
 
     pub(crate) fn exchange(&self) -> &Exchange {
@@ -73,22 +80,23 @@ impl Reply {
         if response.streamed {
             return self.announced();
         }
-        self.plain_length().unwrap_or(response.body_length)
+        self.plain().and_then(|plain| plain.as_ref().ok()).map_or(response.body_length, |plain| plain.length)
     }
 
     /// The body is here as a whole, and its coding cannot be undone.
     pub(crate) fn is_damaged(&self) -> bool {
-        self.response().is_some_and(|response| !response.streamed) && self.plain_length().is_none()
+        self.response().is_some_and(|response| !response.streamed) && matches!(self.plain(), Some(Err(_)))
     }
 
-    fn plain_length(&self) -> Option<u64> {
-        let response = self.response()?;
-        match self.coding() {
-            Some(coding) if response.body_length > 0 => {
-                *self.plain_length.get_or_init(|| http::decoded_length(coding, response.body(), self.max_decoded).ok())
-            }
-            _ => Some(response.body_length),
-        }
+    /// What it comes to when its coding is undone; None without one.
+    fn plain(&self) -> Option<&Result<Plain, String>> {
+        let response = self.response().filter(|response| response.body_length > 0)?;
+        let coding = self.coding()?;
+        Some(self.plain.get_or_init(|| {
+            let length = http::decoded_length(coding, response.body(), self.max_decoded);
+            let length = length.map_err(|error| error.to_string())?;
+            Ok(Plain { length, _held: Held::new(length)? })
+        }))
     }
 }
 
@@ -144,12 +152,16 @@ impl Reply {
 
     #[getter]
     fn body(&self, py: Python<'_>) -> Py<PyBytes> {
-        let make = || PyBytes::new(py, self.response().map_or(&[], Response::body)).unbind();
-        self.body.get_or_init(py, make).clone_ref(py)
+        let make = || {
+            let body = self.response().map_or(&[][..], Response::body);
+            (PyBytes::new(py, body).unbind(), Held::copy(body.len() as u64))
+        };
+        self.body.get_or_init(py, make).0.clone_ref(py)
     }
 
     fn decoded(&self, py: Python<'_>) -> PyResult<Py<PyBytes>> {
-        let Some(coding) = self.coding() else { return Ok(self.body(py)) };
+        let (Some(coding), Some(plain)) = (self.coding(), self.plain()) else { return Ok(self.body(py)) };
+        plain.as_ref().map_err(refused)?;
         let response = self.response().map_or(&[][..], Response::body);
         let plain = http::decode(coding, response, self.max_decoded).map_err(refused)?;
         Ok(PyBytes::new(py, &plain).unbind())

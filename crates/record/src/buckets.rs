@@ -4,6 +4,7 @@
 //! The layout is that of `HdrHistogram` with 3 significant digits and a unit of 1 µs: values up to 2047 each have a bucket,
 //! from there on each doubling has 1024.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use flate2::read::ZlibDecoder;
@@ -18,6 +19,30 @@ const HALF: u64 = EXACT / 2;
 const COOKIE: u32 = 0x1c84_9303 | 0x10;
 const COMPRESSED: u32 = 0x1c84_9304 | 0x10;
 const HEAD: usize = 40;
+
+/// No histogram is longer, bytes: at most 6.2 million counts, of the highest precision over all of 64 bits, with up to 9
+/// bytes each.
+const LONGEST_PLAIN: u64 = 64 << 20;
+
+/// A histogram without compression, whose head announces no more counts than are there. The error says what is wrong.
+pub(crate) fn plain(data: &[u8]) -> Result<Cow<'_, [u8]>, String> {
+    let mut plain = Cow::Borrowed(data);
+    if word(data, 0) == Some(COMPRESSED) {
+        let mut inflated = Vec::new();
+        let read =
+            ZlibDecoder::new(data.get(8..).unwrap_or_default()).take(LONGEST_PLAIN + 1).read_to_end(&mut inflated);
+        read.map_err(|error| error.to_string())?;
+        if inflated.len() as u64 > LONGEST_PLAIN {
+            return Err("it is longer than any histogram".into());
+        }
+        plain = inflated.into();
+    }
+    let (announced, there) = (word(&plain, 4).unwrap_or_default() as usize, plain.len().saturating_sub(HEAD));
+    if announced > there {
+        return Err(format!("{announced} bytes of counts are announced, and {there} are there"));
+    }
+    Ok(plain)
+}
 
 /// The buckets that are not empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use std::num::NonZeroU64;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2DeflateSerializer, V2Serializer};
 
-use crate::buckets::{Buckets, MOST};
+use crate::buckets::{self, Buckets, MOST};
 
 /// Longest duration that has a bucket of its own: 1 h, in µs. Longer ones are kept as this and counted.
 pub const LONGEST: u64 = 3_600_000_000;
@@ -192,9 +192,9 @@ impl Durations {
         if let Some(few) = Buckets::decode(data) {
             return Ok(Durations { counts: Counts::Few(few) });
         }
-        let mut reader = data;
+        let plain = buckets::plain(data).map_err(DecodeError)?;
         let mut counts: Histogram<u64> =
-            Deserializer::new().deserialize(&mut reader).map_err(|error| DecodeError(error.to_string()))?;
+            Deserializer::new().deserialize(&mut &*plain).map_err(|error| DecodeError(error.to_string()))?;
         counts.auto(true);
         Ok(Durations { counts: Counts::Many(Box::new(counts)) })
     }
@@ -245,6 +245,7 @@ impl std::error::Error for DecodeError {}
 mod tests {
     use proptest::prelude::*;
 
+    use std::io::Write;
     use std::num::NonZeroU64;
 
     use super::{Counts, Durations, LONGEST};
@@ -318,6 +319,34 @@ mod tests {
     fn garbage_is_an_error() {
         assert!(Durations::decode(b"HISTFAAA").is_err());
         assert!(Durations::decode(b"").is_err());
+    }
+
+    /// The crate allocates what the head announces, up to 4 GiB, before it looks at what is there.
+    #[test]
+    fn counts_that_are_not_there_are_refused_before_room_is_made_for_them() {
+        let mut plain = Durations::default();
+        plain.record(100, 3);
+        let mut plain = plain.encode(false);
+        // Another precision, so that it is for the crate to read.
+        plain[12..16].copy_from_slice(&2_u32.to_be_bytes());
+        assert!(Durations::decode(&plain).is_ok());
+        plain[4..8].copy_from_slice(&0xf000_0000_u32.to_be_bytes());
+        for blob in [plain.clone(), compressed(&plain)] {
+            let error = Durations::decode(&blob).unwrap_err().to_string();
+            assert!(error.ends_with("4026531840 bytes of counts are announced, and 3 are there"), "{error}");
+        }
+        let bomb = compressed(&vec![0; 100 << 20]);
+        assert!(bomb.len() < 200_000);
+        let error = Durations::decode(&bomb).unwrap_err().to_string();
+        assert!(error.ends_with("it is longer than any histogram"), "{error}");
+    }
+
+    /// As a compressed histogram has it.
+    fn compressed(plain: &[u8]) -> Vec<u8> {
+        let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+        encoder.write_all(plain).unwrap();
+        let deflated = encoder.finish().unwrap();
+        [&0x1c84_9314_u32.to_be_bytes()[..], &(deflated.len() as u32).to_be_bytes(), &deflated].concat()
     }
 
     proptest! {

@@ -136,7 +136,8 @@ impl Shared<'_> {
             name: step.name,
             method: blueprint.method().to_owned(),
             target: step.target,
-            timeout: step.timeout.map_or(Ok(0), |seconds| nanos(seconds, &format!("{field}.timeout")))?,
+            timeout: limit(step.timeout, field, "timeout")?,
+            idle_timeout: limit(step.idle_timeout, field, "idle_timeout")?,
             needs_head: rules.needs_head(),
             needs_body: rules.needs_body(),
             is_constant: blueprint.is_constant(),
@@ -170,6 +171,11 @@ impl Shared<'_> {
         }
         lines
     }
+}
+
+/// A limit of time of the step at `field`, ns.
+fn limit(seconds: Option<f64>, field: &str, name: &str) -> Result<u64, DefinitionError> {
+    seconds.map_or(Ok(0), |seconds| nanos(seconds, &format!("{field}.{name}")))
 }
 
 /// Where in its flow a step is.

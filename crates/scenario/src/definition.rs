@@ -133,6 +133,8 @@ pub(crate) struct Step {
     pub(crate) body: Option<Body>,
     /// Seconds; absent or 0: no limit.
     pub(crate) timeout: Option<f64>,
+    /// Seconds; absent or 0: no limit.
+    pub(crate) idle_timeout: Option<f64>,
     pub(crate) think: Option<Think>,
     #[serde(default, deserialize_with = "or_default")]
     pub(crate) extract: Vec<Extract>,
@@ -214,7 +216,7 @@ mod tests {
             "feeders": [{"name": "f", "columns": [], "rows": [], "order": null, "share": null, "at_end": null}],
             "choice": null, "cookies": null, "accept_encoding": null,
             "flows": [{"name": "n", "weight": null, "steps": [{"name": "s", "target": null, "method": "GET",
-                "path": "/", "headers": null, "body": null, "timeout": null, "think": null, "extract": null,
+                "path": "/", "headers": null, "body": null, "timeout": null, "idle_timeout": null, "think": null, "extract": null,
                 "expect": {"status": null, "contains": null, "lacks": null, "json": null, "max_time": null}}]}]}"#;
         for text in [short, long] {
             let definition = read(text).unwrap();
@@ -222,7 +224,8 @@ mod tests {
             let feeder = &definition.feeders[0];
             assert_eq!((feeder.order, feeder.share, feeder.at_end), (Order::Sequential, Share::Split, AtEnd::Recycle));
             let step = &definition.flows[0].steps[0];
-            assert!(step.target == 0 && step.expect.status.is_empty() && step.timeout.is_none());
+            assert!(step.target == 0 && step.expect.status.is_empty());
+            assert!(step.timeout.is_none() && step.idle_timeout.is_none());
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Step {
     pub target: usize,
     /// Limit of the exchange, ns; 0 = none.
     pub timeout: u64,
+    /// Limit of connecting, and of each wait for the next bytes, ns; 0 = none.
+    pub idle_timeout: u64,
     /// [`Player::judge`](crate::Player::judge) looks at the raw head of the response.
     pub needs_head: bool,
     /// [`Player::judge`](crate::Player::judge) looks at the body of the response, its content codings undone.

@@ -43,8 +43,8 @@ def judge(lab: Lab) -> Iterator[Line]:
         reported = f"{milliseconds(bracket.low)} … {milliseconds(bracket.high)}"
         bounds = f"{milliseconds(bracket.bounds.low)} … {milliseconds(bracket.bounds.high)} ms"
         yield fact(CASE, f"response p{quantile * 100:g}, bracket", bounds, reported, "meets it", bracket.holds)
-    told = [each for each in observation.report.unclean if each.startswith("throughput")]
-    yield fact(CASE, "throughput", "too low", "; ".join(told) or "clean", "not clean", bool(told))
+    found = [each for each in observation.report.unclean if each.startswith("throughput")]
+    yield fact(CASE, "throughput", "too low", "; ".join(found) or "clean", "not clean", bool(found))
     code = observation.report.exit_code
     yield fact(CASE, "verdict", "load as asked for", f"exit code {code}", "not 3", code != INVALID)
 

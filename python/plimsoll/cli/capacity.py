@@ -17,6 +17,8 @@ from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.capacity.search import Settings
     from plimsoll.stats.capacity.estimate import Capacity
     from plimsoll.stats.capacity.probe import CapacityProbe
@@ -40,7 +42,8 @@ Examples:
   plimsoll capacity -f shop.py -H http://127.0.0.1:8000 --users --slo 'p95 of "GET /cart" < 300ms' --from 5 --to 500
 
 The exit code is 0 when there is an answer, 1 when the objective is not met at any load, 2 for what cannot be run, 3
-when the generator, not the target, was the limit, 130 when it was interrupted.""",
+when the generator, not the target, was the limit (with --strict also when its share of a figure is too large), 130
+when it was interrupted.""",
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[URL | PLAN | TARGETS | -f FILE] [OPTIONS OF run]")
 @click.option("--slo", required=True, metavar="THRESHOLDS", help="The objective: 'p99 < 200ms, errors < 0.1%'.")
@@ -58,6 +61,7 @@ when the generator, not the target, was the limit, 130 when it was interrupted."
 )
 @click.option("--resume", is_flag=True, help="Go on with a search that was interrupted; its runs are not repeated.")
 @click.option("--fresh", is_flag=True, help="Begin anew; runs of a search of this name no longer count.")
+@click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a figure.")
 @click.option("--json", "json_file", metavar="FILE", help='Write all of it as JSON; "-" is stdout.')
 @click.option("--md", metavar="FILE", help='Write it as Markdown; "-" is stdout.')
 @click.option("--picture", metavar="FILE", help="Draw it: FILE.svg or FILE.png.")
@@ -200,11 +204,13 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
         (chart,) = source.document().charts
         _write(picture, svg(chart).encode() if picture.endswith(".svg") else png(chart))
     say(f"kept as {name}: `plimsoll report {name}` shows it again")
-    return _exit_code(answer_of(study.search.probes))
+    return _exit_code(answer_of(study.search.probes), study.search.probes, strict=given["strict"])
 
 
-def _exit_code(found: Capacity) -> int:
+def _exit_code(found: Capacity, probes: Sequence[CapacityProbe], *, strict: bool) -> int:
     if found.ending == "unknown" or found.generator:
+        return INVALID
+    if strict and not all(each.is_clean for each in probes if not each.invalid):
         return INVALID
     return 1 if found.ending == "unmet" else 0
 

@@ -32,11 +32,11 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
     """The exit code of the last run. Raises PlimsollError."""
     live = Live()
     session = PageSession(requests, live, describe_form, lambda line: click.echo(line, err=True))
-    waits = not requests.is_told and not given["autostart"]
+    waits = not requests.is_fixed and not given["autostart"]
     autoquit = given["autoquit"]
     if autoquit is None:
-        autoquit = 0 if requests.is_told else -1
-    if not requests.is_told:
+        autoquit = 0 if requests.is_fixed else -1
+    if not requests.is_fixed:
         _refuse_unknown_options(requests.plan)
     with page(given, given["store"], live, session) as viewers:
         stays = {"is_watched": lambda: viewers.count > 0} if given["autoquit"] is None else {}

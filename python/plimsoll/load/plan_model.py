@@ -73,6 +73,7 @@ class PlanTable(TomlTable):
     target: Annotated[list[PlanTargetTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
     headers: HeadersTable = Field(default_factory=dict)
     timeout: Length | None = None
+    idle_timeout: Length | None = None
     think: Think | None = None
     cookies: bool = False
     accept_encoding: bool = True

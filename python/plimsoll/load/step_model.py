@@ -151,6 +151,7 @@ class StepTable(TomlTable):
     body_file: ExistingFile | None = None
     template_file: ExistingFile | None = None
     timeout: Length | None = None
+    idle_timeout: Length | None = None
     think: Think | None = None
     extract: dict[Annotated[str, BeforeValidator(_variable_name)], ExtractTable] = Field(default_factory=dict)
     expect: ExpectTable | None = None

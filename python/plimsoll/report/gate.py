@@ -35,7 +35,7 @@ def regressions(analysis: Analysis) -> tuple[Comparison, ...]:
 
 
 def is_invalid(analysis: Analysis) -> bool:
-    """Whether what was asked about cannot be told: a primary comparison is invalid; or, where none was declared, every
+    """Whether what was asked about is unknown: a primary comparison is invalid; or, where none was declared, every
     comparison is; or, where nothing is compared, every run."""
     study, comparisons = analysis.study, judged(analysis)
     if not comparisons:

@@ -31,8 +31,8 @@ def with_share(duration: Milliseconds | None) -> str:
     """With its unit: "4.00 ms", "27.6 ms (up to 8.7 ms of it is the generator's)"."""
     if duration is None:
         return NONE
-    told = f"{known(duration.value, at_least=duration.at_least)} ms"
-    return told if duration.is_clean else f"{told} (up to {significant(duration.share, 2)} ms of it is the generator's)"
+    text = f"{known(duration.value, at_least=duration.at_least)} ms"
+    return text if duration.is_clean else f"{text} (up to {significant(duration.share, 2)} ms of it is the generator's)"
 
 
 def shares_line(durations: Iterable[Milliseconds | None]) -> str:

@@ -62,8 +62,8 @@ class Splice:
         old file or the new one. Raises PlimsollError when it cannot be written.
         """
         block, newline = self._block, _newline(self._lines)
-        told = " ".join(command.split()).replace("-->", "--&gt;")
-        begin = f"<!-- plimsoll:begin {self.name}{': ' if told else ' '}{told}{' ' if told else ''}-->"
+        comment = " ".join(command.split()).replace("-->", "--&gt;")
+        begin = f"<!-- plimsoll:begin {self.name}{': ' if comment else ' '}{comment}{' ' if comment else ''}-->"
         made = [begin, "", *text.strip("\n").split("\n"), ""]
         lines = [
             *self._lines[: block.begin],

@@ -39,13 +39,15 @@ WITHIN_RUN = "within-run only"
 """Of an interval that says nothing about further runs."""
 TOTAL = "Aggregated"
 """All endpoints together, as everywhere."""
+WIDEST = 1.0
+"""A change by this, relative: twice as much."""
 MOST_PARTS = 12
-"""Numbers of one piece of evidence that are told; the JSON has all."""
+"""Numbers of one piece of evidence that are printed; the JSON has all."""
 
 _LOUDEST = 4
 """Most decimals of a ratio."""
 _SMALLEST, _LARGEST = 0.01, 1000
-"""Ends of an interval are told within these."""
+"""Ends of an interval are printed within these."""
 
 
 def verdict(comparison: Comparison) -> str:
@@ -75,11 +77,12 @@ def short_verdict(comparison: Comparison) -> str:
 
 
 def bound(comparison: Comparison) -> float | None:
-    """The largest relative change that the interval leaves open, on either side; None without an interval of the
-    ratio."""
+    """The largest relative change that the interval leaves open, on either side. None without an interval of the
+    ratio, and for one that leaves `WIDEST` open: it rules out nothing worth saying."""
     if comparison.low is None or comparison.high is None or comparison.difference is not None:
         return None
-    return max(comparison.high - 1, 1 - comparison.low)
+    widest = max(comparison.high - 1, 1 - comparison.low)
+    return widest if widest < WIDEST else None
 
 
 def in_short(comparison: Comparison) -> str:
@@ -100,7 +103,7 @@ def headline(comparison: Comparison) -> str:
 
 
 def details(comparison: Comparison, pace: RunLength | None = None) -> list[str]:
-    """The lines below it: what could be told with more runs, and what the numbers rest on. May be empty."""
+    """The lines below it: what more runs could show, and what the numbers rest on. May be empty."""
     lines = [_resolution(comparison, pace), _basis(comparison), "; ".join(comparison.remarks)]
     return [line for line in lines if line]
 

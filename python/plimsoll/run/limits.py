@@ -1,4 +1,4 @@
-"""Limits of this machine that a run would run into."""
+"""Limits of a run, and those of this machine that it would run into."""
 
 from __future__ import annotations
 
@@ -7,6 +7,12 @@ import resource
 from plimsoll.errors import LimitError
 from plimsoll.run.machine import usable_cpus
 
+MAX_BODY = 1 << 30
+"""Bytes that the body of a response may have as received, unless a run says otherwise; likewise below."""
+MAX_DECODED_BODY = 64 << 20
+"""The same once its content coding is undone: a small body may unfold to anything."""
+MAX_BODY_MEMORY = 1 << 30
+"""Bytes of all bodies that a worker's users hold at a time."""
 MANY = 1 << 20
 SPARE = 128
 """Files that a worker opens besides one connection per user."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from plimsoll.load.spec import Load
+from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY
 
 DEFAULT_MAX_USERS = 10_000
 """Most users of an open-model run that does not say."""
@@ -44,6 +45,14 @@ class RunPlan:
     """Forget the ramp-up: second 0 is when all users are there."""
     insecure: bool = False
     """Accept every certificate of the target."""
+    max_body: int = MAX_BODY
+    """Bytes of the longest body of a response, as received."""
+    max_decoded_body: int = MAX_DECODED_BODY
+    """The same once its content coding is undone."""
+    max_body_memory: int = MAX_BODY_MEMORY
+    """Bytes that all bodies in a worker's memory may take together."""
+    no_connect_backoff: bool = False
+    """Users who cannot connect try again at once. In the open model they always do: arrivals are due when they are."""
     source_addresses: tuple[str, ...] = ()
     """Local addresses, of which each user gets one in turn; empty: as the system, or a user's class, has it."""
     seed: int = 0
@@ -69,6 +78,11 @@ class RunPlan:
     def is_open(self) -> bool:
         """Arrivals come at a rate, whatever the target does."""
         return self.load is not None and self.load.model == "open"
+
+    @property
+    def connect_backoff(self) -> bool:
+        """Users who cannot connect wait before they try again."""
+        return not (self.is_open or self.no_connect_backoff)
 
     @property
     def seconds(self) -> float | None:

@@ -125,6 +125,11 @@ class CellSummary:
         shares = _known(_achieved(trial) for trial in self.valid or self.trials)
         return min(shares, default=None)
 
+    @property
+    def main(self) -> EndpointCell | None:
+        """All endpoints together, or the only one."""
+        return self.total or (self.endpoints[0] if len(self.endpoints) == 1 else None)
+
     def endpoint(self, key: tuple[str, str]) -> EndpointCell | None:
         if key in (("", ""), TOTAL):
             return self.total

@@ -18,7 +18,7 @@ _COUNTED_STATE = tuple(name for name in WORKER_STATE if name != "cpu")
 
 
 class _Series:
-    """One worker second by second. A run may be long: 20 bytes a second, and no object of its own."""
+    """One worker second by second. A run may be long: 24 bytes a second, and no object of its own."""
 
     __slots__ = ("cpu", "values")
 
@@ -62,6 +62,8 @@ class GeneratorView(GeneratorCounts):
         """CPU seconds of all workers."""
         self.cpu_waited = 0.0
         """Seconds for which workers were ready to run, and this computer ran something else."""
+        self.backed_off = 0.0
+        """Seconds that users together waited before they connected again, because connecting had failed."""
         self._offered = array("Q")
         """By second, as are the next two."""
         self._lag_sum = array("d")
@@ -81,6 +83,7 @@ class GeneratorView(GeneratorCounts):
         self.cpu_max = max(self.cpu_max, health.cpu)
         self.cpu_used += health.cpu
         self.cpu_waited += health.cpu_wait_ms / 1000
+        self.backed_off += health.backoff_ms / 1000
         missing = health.second + 1 - len(self._offered)
         for series in (self._offered, self._lag_sum, self._lag_count):
             series.extend([0] * missing)
@@ -186,12 +189,12 @@ class GeneratorView(GeneratorCounts):
     def _reported(self, seconds: range | None) -> list[int]:
         """The seconds that any worker reported."""
         first, stop = (0, len(self._offered)) if seconds is None else (seconds.start, seconds.stop)
-        told = bytearray(max(0, stop - first))
+        is_reported = bytearray(max(0, stop - first))
         for series in self._workers.values():
             for place, cpu in enumerate(series.cpu[first:stop]):
                 if cpu >= 0:
-                    told[place] = 1
-        return [first + place for place, is_told in enumerate(told) if is_told]
+                    is_reported[place] = 1
+        return [first + place for place, found in enumerate(is_reported) if found]
 
     def _by_second(self, name: str, seconds: range | None) -> dict[int, int]:
         series = [each.values[name] for each in self._workers.values()]

@@ -2,7 +2,7 @@
 
 What must be equal: the names of the locustfiles or of the plan's file (its content may change: that is one of the
 things a trend is to show), what of them was chosen (tags, options of the locustfile), the target's address, the model
-and the load with its length, the warm-up, the number of worker processes, and whose times are told.
+and the load with its length, the warm-up, the number of worker processes, and whose times count.
 """
 
 from __future__ import annotations
@@ -65,5 +65,5 @@ def source_of(manifest: Mapping[str, Any]) -> str:
 def _chosen(plan: Mapping[str, Any]) -> tuple[str, ...]:
     words = " ".join(str(each) for each in plan.get("arguments") or ())
     tags, without = (", ".join(map(str, plan.get(name) or ())) for name in ("tags", "exclude_tags"))
-    told = (words, f"tags {tags}" if tags else "", f"without tags {without}" if without else "")
-    return tuple(each for each in told if each)
+    parts = (words, f"tags {tags}" if tags else "", f"without tags {without}" if without else "")
+    return tuple(each for each in parts if each)

@@ -64,12 +64,12 @@ class Precision:
     digits: int | None = 3
     """Significant decimal digits of a time; None: all of them."""
     floor: float = 0.0
-    """ms; no time is told more finely than this."""
+    """ms; no time is more precise than this."""
     clock: Literal["due", "sent", "corrected", "unknown"] = "unknown"
     """From when a time counts: from when the request was due, or was sent; or was changed afterwards."""
     times_of: Literal["all", "successes", "unknown"] = "unknown"
     mergeable: bool = False
-    """Whether there are histograms, so that percentiles of several runs together can be told."""
+    """Whether there are histograms, so that percentiles of several runs together can be computed."""
     size_of: SizeOf = "bodies"
     """Whether sizes of replies count their headers."""
     relative: float | None = None
@@ -156,7 +156,7 @@ class Measured:
     min: float | None = None
     max: float | None = None
     quantiles: Mapping[float, float] = field(default_factory=dict)
-    """By q, 0 < q < 1, as told by whoever measured: `quantile` finds others in the histogram."""
+    """By q, 0 < q < 1, as the tool reported them: `quantile` finds others in the histogram."""
     size: float | None = None
     """Mean bytes of a decoded body."""
     outcomes: Mapping[str, int] = field(default_factory=dict)
@@ -240,7 +240,7 @@ class Trial:
     """What its users did, where a study has several scenarios."""
     repeat: int = 0
     """Trials with the same number ran next to one another, and are compared as a pair. The first is 1 in an experiment,
-    and 0 in files that were read; people are told `Study.number_of`."""
+    and 0 in files that were read; people read `Study.number_of`."""
     order: int | None = None
     """Its place in time among all trials of the study."""
     users: float | None = None

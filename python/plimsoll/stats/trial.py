@@ -77,7 +77,7 @@ def trial_of(
     manifest = run.manifest
     validity = judge(view, manifest, run.facts)
     users, ramp = _users(view, manifest)
-    kinds = _kinds(view)
+    kinds, added = _kinds(view), throughput_share(view, manifest) or 0.0
     return Trial(
         id=run.id,
         variant=variant,
@@ -91,8 +91,8 @@ def trial_of(
         duration=view.duration or None,
         ramp=ramp,
         warmup=float(view.warmup),
-        endpoints=tuple(_measured(each, view, read, kinds) for each in view.endpoints),
-        total=_measured(view.total, view, read, kinds),
+        endpoints=tuple(_measured(each, view, read, kinds, added) for each in view.endpoints),
+        total=_measured(view.total, view, read, kinds, added),
         precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
         invalid=(*validity.reasons, *([_UNENDED[run.status]] if run.status in _UNENDED else ())),
         notes=(*run.notes, *(["it was stopped before its time was up"] if run.status == "stopped" else ())),
@@ -171,8 +171,13 @@ class _Read:
 
 
 def _measured(
-    totals: EndpointView, view: RunView, read: _Read, kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]]
+    totals: EndpointView,
+    view: RunView,
+    read: _Read,
+    kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]],
+    throughput_share: float,
 ) -> Measured:
+    """throughput_share: the generator's share of the run's throughput, the same for every endpoint."""
     times = totals.response_of(view.timed)
     all_times = Interval(0, totals.method, totals.name, "")
     for interval in totals.outcomes.values():
@@ -201,7 +206,7 @@ def _measured(
         histogram=all_times.response,
         service=all_times.service,
         on_time=all_times.on_time,
-        throughput_share=throughput_share(view, read.manifest) or 0.0,
+        throughput_share=throughput_share,
         course=read.course(key, view.last_second + 1, view.warmup),
     )
 

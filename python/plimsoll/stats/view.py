@@ -80,10 +80,10 @@ class RunView:
 
     @classmethod
     def of(cls, run: RecordedRun, times_of: str | None = None) -> RunView:
-        """The view of a recorded run, without what is left out. times_of: None for what the run was told."""
+        """The view of a recorded run, without what is left out. times_of: None for what the run was started with."""
         first = first_second(run.manifest, run.facts)
         view = cls(first, times_of or run.manifest.get("times_of") or "all")
-        # An exception is kept without its times, so those of the warm-up cannot be told apart.
+        # An exception is kept without its times, so those of the warm-up cannot be separated.
         failures = (each for each in run.failures() if not first or each.last >= run.started + first)
         left_out = LeftOut.of(run.facts)
         view.add(

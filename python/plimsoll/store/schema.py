@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0007"
+VERSION = "0008"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"

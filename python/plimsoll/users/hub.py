@@ -56,7 +56,9 @@ def current() -> Hub:
     """The hub for sessions without an Environment; made and started when it is first needed."""
     global _current
     if _current is None:
-        _current = Hub(Engine())
+        engine = Engine()
+        engine.connect_backoff = True
+        _current = Hub(engine)
         _current.start()
     return _current
 

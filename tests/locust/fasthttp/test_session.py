@@ -5,18 +5,19 @@ from __future__ import annotations
 import base64
 import io
 import json
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
-from tests.users.recording_server import RecordingServer, answer, json_answer
+from tests.users.recording_server import NOWHERE, RecordingServer, answer, json_answer
 
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse
 from plimsoll.locust.fasthttp.session import FastHttpSession
 from plimsoll.users.failure import LocustBadStatusCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from tests.users.conftest import SessionBench
 
@@ -360,6 +361,35 @@ def test_authentication_does_not_follow_to_another_host(session_bench: SessionBe
     assert target.got[0].header("authorization") is None
 
 
+def test_secrets_among_the_headers_do_not_follow_to_another_host(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    secrets = {"authorization": "a", "Proxy-Authorization": "b"}
+    with RecordingServer({"/x": answer(307, b"", (("Location", f"{target.url}/end"),))}) as first:
+        session_bench.fast(first.url).get("/x", headers={**secrets, "X": "1"})
+        session_bench.fast(first.url, headers={**secrets, "X": "1"}).get("/x")
+    for each in first.got:
+        assert (each.header("authorization"), each.header("proxy-authorization")) == ("a", "b")
+    for each in target.got:
+        assert (each.header("authorization"), each.header("proxy-authorization"), each.header("x")) == (None, None, "1")
+    assert (len(first.got), len(target.got)) == (2, 2)
+
+
+def test_the_credentials_of_the_base_url_are_for_its_host_alone(
+    session_bench: SessionBench, target: RecordingServer
+) -> None:
+    with RecordingServer({"/redirect": answer(302, b"", (("Location", f"{target.url}/end"),))}) as first:
+        session = session_bench.fast(first.url.replace("//", "//me:pass@"))
+        for url in ("/x", f"{target.url}/x", "/redirect", f"{first.url}/absolute"):
+            session.get(url)
+        session.get(f"{target.url}/x", auth=("me", "pass"))
+        session.auth_header = "Bearer x"
+        session.get(f"{target.url}/x")
+    basic = "Basic bWU6cGFzcw=="
+    assert [each.header("authorization") for each in first.got] == [basic] * 3
+    assert [each.header("authorization") for each in target.got] == [None, None, basic, "Bearer x"]
+
+
 def test_a_redirect_that_ends_in_an_error_has_the_first_url(session_bench: SessionBench) -> None:
     with RecordingServer({"/x": answer(302, b"", (("Location", "/y"),)), "/y": None}) as target:
         response = session_bench.fast(target.url).get("/x")
@@ -388,10 +418,11 @@ def test_a_redirect_that_is_not_followed_is_a_success(session_bench: SessionBenc
     assert session_bench.counts == {("GET", "/x", "success"): 2, ("GET", "/z", "success"): 1}
 
 
-def test_a_redirect_to_another_scheme_is_a_failure(session_bench: SessionBench) -> None:
-    with RecordingServer({"/x": answer(302, b"", (("Location", "ftp://127.0.0.1/"),))}) as target:
+@pytest.mark.parametrize("location", NOWHERE)
+def test_a_redirect_that_leads_nowhere_is_a_failure(location: str, session_bench: SessionBench) -> None:
+    with RecordingServer({"/x": answer(302, b"", (("Location", location),))}) as target:
         response = session_bench.fast(target.url).get("/x")
-    assert isinstance(response.error, requests.exceptions.InvalidSchema)
+    assert isinstance(response.error, NOWHERE[location])
     assert session_bench.counts == {("GET", "/x", "http"): 1}
 
 
@@ -467,6 +498,21 @@ def test_a_new_base_url_counts_at_once(session_bench: SessionBench, target: Reco
         session.base_url = other.url
         session.get("/y")
         assert [got.target for got in other.got] == ["/y"]
+
+
+def test_a_session_may_have_a_limit_for_whole_requests(session_bench: SessionBench) -> None:
+    def drip(_: Any) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n"
+        while True:
+            yield b"x"
+            time.sleep(0.002)
+
+    with RecordingServer({"/x": drip}) as target:
+        response = session_bench.fast(target.url, timeout=0.2).get("/x")
+    assert response.reply is not None
+    assert response.reply.service == 200_000_000
+    assert repr(response.error) == f"RetriesExceeded('{target.url}/x', 0, original=timed out)"
+    assert session_bench.counts == {("GET", "/x", "timeout"): 1}
 
 
 def test_both_timeouts_are_those_of_the_session(session_bench: SessionBench) -> None:

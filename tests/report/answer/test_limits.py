@@ -11,10 +11,18 @@ from plimsoll.stats.study import Level, Study
 
 
 def test_a_rate_is_carried_until_requests_fail_or_the_target_ends():
-    tunnel, koding = carried(rates())
-    assert tunnel.startswith("`tunnel` carries 900/s, the highest rate tried, with a p99 of ")
+    (found,) = carried(rates())
+    tunnel, koding = found.split("; ")
+    assert tunnel.startswith("`tunnel` carries 900/s, the highest rate tried (p99 ")
     assert koding.startswith("`koding` carries 600/s (p99 ")
     assert koding.endswith("at 900/s the target ended by itself (killed by signal 9 after 7 s).")
+
+
+def test_variants_that_carry_the_highest_rate_stand_together():
+    traffic = {("GET", "/"): Traffic(100.0, 5.0)}
+    study = Study("rates", tuple(trial(name, Level("/s", 100), traffic) for name in ("a", "b")))
+    (found,) = carried(Analysis(study, (), ()))
+    assert re.fullmatch(r"`a` and `b` carry 100/s, the highest rate tried \(p99 [\d.]+ and [\d.]+ ms\)\.", found)
 
 
 def test_a_rate_that_is_not_carried_at_all():

@@ -28,7 +28,7 @@ def test_the_difference_leads_and_what_is_open_follows():
     assert first.startswith("`new` has a 32 % higher p99 than `old` (28–36 %, 5 interleaved pairs) at 336 users, 12 %")
     assert second == "`new` at 48 users made no difference that matters (less than 5 % either way)."
     assert third.startswith(
-        "`new` at 162 users made no difference that 5 interleaved pairs can show; anything beyond ±"
+        "`new` at 162 users made no difference in p99 that 5 interleaved pairs can show; anything beyond ±"
     )
 
 
@@ -41,6 +41,22 @@ def test_steps_without_a_difference_share_a_sentence():
     found = sentences(Analysis(study, (), tuple(rows)))
     assert len(found) == 1
     assert found[0].startswith("`index` and `replica` made no difference that 5 interleaved pairs can show; anything")
+
+
+def test_an_interval_that_leaves_twice_as_much_open_rules_out_nothing():
+    study = steps(base=1000, index=1000)
+    row = compared(study, "base", "index", P50, TOTAL, USERS, word="not distinguishable", width=1.5)
+    (found,) = sentences(Analysis(study, (), (row,)))
+    assert found == "`index` made no difference that 5 interleaved pairs can show."
+
+
+def test_the_median_is_said_where_a_tail_shows_nothing():
+    study = replace(steps(base=1000, proxy=1000), primary=(P99,))
+    tail = compared(study, "base", "proxy", P99, TOTAL, USERS, word="not distinguishable", width=1.5)
+    median = compared(study, "base", "proxy", P50, TOTAL, USERS, word="different", ratio=1.4)
+    first, second = sentences(Analysis(study, (), (tail, median)))
+    assert first == "`proxy` made no difference in p99 that 5 interleaved pairs can show."
+    assert second.startswith("`proxy` is 40 % slower than `base` (")
 
 
 def payload(a: str, b: str) -> Finding:

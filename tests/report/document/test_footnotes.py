@@ -38,7 +38,7 @@ def test_our_own_runs():
 
 def test_tables_of_another_tool():
     text = footnotes_text(imported())
-    assert "Percentiles of locust are as that report tells them" in text
+    assert "Percentiles of locust are as that report has them" in text
     assert "rank ⌈q·n⌉" not in text
     assert "Times of locust count from when the request was sent" in text
     assert "locust tells 2 significant digits of a time, and none finer than 1 ms" in text

@@ -10,7 +10,7 @@ from plimsoll.stats.view import RunView
 def _sentence(*intervals, failures=(), host="http://127.0.0.1:8000"):
     view = RunView()
     view.add(list(intervals), [], list(failures))
-    return sentence(view, host, summarise_total(view))
+    return sentence(view, {"host": host}, summarise_total(view))
 
 
 def test_what_came_of_a_run(make_interval):
@@ -32,8 +32,10 @@ def test_some_failures_are_said_with_the_most_frequent_message(make_interval):
 def test_of_a_target_that_is_not_there_that_is_all(make_interval):
     refused = Failure("GET", "/", "connect", "Connection refused", 3, 0.0, 0.0)
     found = make_interval([0.25] * 3, outcome="connect")
-    assert _sentence(found, failures=[refused]) == "Nothing answers at http://127.0.0.1:8000 (Connection refused)."
-    assert _sentence(found, failures=[refused], host="") == "All 3 requests failed, mostly with Connection refused."
+    assert _sentence(found, failures=[refused]) == "Nothing answers at http://127.0.0.1:8000 (no connection)."
+    assert _sentence(found, failures=[refused], host="") == "Nothing answers (no connection)."
+    quoted = Failure("GET", "/", "connect", "ConnectionError(111, 'Connection refused')", 3, 0.0, 0.0)
+    assert _sentence(found, failures=[quoted], host="") == "Nothing answers (connection refused)."
 
 
 def test_no_requests():

@@ -50,6 +50,13 @@ def test_where_nothing_waited_nothing_is_said_of_it(make_health):
     assert load_line(RunView(), 5) == "load: offered 0 (0.0/s), sent 0, dropped 0, users peak 0 of max 5"
 
 
+def test_a_back_off_is_named_with_the_time_that_it_took(make_health):
+    view = _view(make_health, {"backoff_ms": 61_500}, {"backoff_ms": 500}, {})
+    assert remarks(view, view.total.response) == [
+        "users who could not connect waited before they tried again: 1 min 2 s in all (--no-connect-backoff: at once)"
+    ]
+
+
 def test_what_the_numbers_leave_out(make_interval):
     view = RunView()
     view.add([make_interval([3_700_000.0]), make_interval([9.0, 9.0], outcome="timeout")])

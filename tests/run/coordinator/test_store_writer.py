@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Unreliable:
-    """A store's writer that can be told to fail."""
+    """A store's writer that fails on request."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -146,7 +146,7 @@ def test_what_is_wrong_is_told_of_its_field_in_words(changes: dict[str, Any], fi
 def test_a_load_that_no_form_can_say_is_run_as_it_is_or_replaced() -> None:
     Path("times.txt").write_text("0\n1\n")
     asked = requests_of("http://h/a", "--replay", "times.txt")
-    assert (asked.has_plan, asked.request.shape, asked.is_told) == (True, "plan", True)
+    assert (asked.has_plan, asked.request.shape, asked.is_fixed) == (True, "plan", True)
     assert asked.planned(asked.request, Description()).plan.load == asked.plan.load
     other = asked.planned(replace(asked.request, shape="constant", rate="5/s"), Description()).plan
     assert other.load != asked.plan.load

@@ -127,7 +127,7 @@ def test_endpoints_that_only_one_has():
 def test_definitions_that_differ_are_said():
     other = Precision("k6", digits=None, clock="unknown", times_of="successes")
     found = "\n".join(matched([study("x", "a"), study("y", "b", precision=other)]).warnings)
-    assert "times do not begin at the same moment: when a request … a: was due; b: is not told" in found
+    assert "times do not begin at the same moment: when a request … a: was due; b: is not known" in found
     assert "times are not of the same requests: a: failed requests too; b: successful requests only" in found
     assert "times are not rounded alike: a: 3 significant digits, no finer than 0.001 ms; b: all digits" in found
 

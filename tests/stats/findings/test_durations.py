@@ -29,6 +29,14 @@ def test_about_the_same_length_is_the_same() -> None:
     assert found(durations, study(run(50, row()), run(50, row(), variant="b"))) == []
 
 
+def test_a_run_that_waited_for_its_last_responses_is_not_longer() -> None:
+    def lasted(name: str, seconds: float, slowest_ms: float) -> Any:
+        return run(50, row(requests=9, rate=1, max=slowest_ms), variant=name, duration=seconds)
+
+    assert found(durations, study(lasted("a", 14.4, 2500.0), lasted("b", 12.2, 900.0))) == []
+    assert len(found(durations, study(lasted("a", 14.4, 2000.0), lasted("b", 12.2, 900.0)))) == 1
+
+
 @pytest.mark.parametrize(
     ("before", "after", "interval"),
     [

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.stats.thresholds.slo import parse_slo, results
+from plimsoll.stats.thresholds.slo import CriterionResult, parse_slo, results
 
 
 def test_several_criteria_with_commas_in_names():
@@ -58,3 +58,13 @@ def test_one_endpoint_and_nothing_at_all(make_interval):
 def test_timeouts_do_not_meet_an_objective(make_interval):
     given_up = results(parse_slo("p99 < 200ms"), [make_interval([10.0] * 9 + [100.0], outcome="timeout")], 1.0)[0]
     assert (given_up.at_least, given_up.held) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "share", "clean"),
+    [("p99 < 50ms", 0.5, True), ("p99 < 50ms", 0.6, False), ("rps > 5", 0.2, True), ("rps > 5", 0.3, False)],
+)
+def test_a_share_of_a_time_or_of_a_rate_is_clean_up_to_its_own_bound(text, share, clean):
+    """10 ms may have 5 %, 10 requests per second 2 %."""
+    (criterion,) = parse_slo(text)
+    assert CriterionResult(criterion, 10.0, held=True, at_least=False, share=share).is_clean is clean

@@ -10,6 +10,7 @@ import pytest
 from requests.auth import HTTPBasicAuth, HTTPDigestAuth
 from urllib3 import Timeout
 
+from plimsoll._engine import Timeouts
 from plimsoll.users.http.plain import basic_authorization, compose, limits
 from plimsoll.users.http.url import route_of
 
@@ -84,17 +85,23 @@ def test_basic_authentication_is_a_header() -> None:
 @pytest.mark.parametrize(
     ("timeout", "expected"),
     [
-        (None, (0, 0)),
-        (2, (2, 2)),
-        (0.5, (0.5, 0.5)),
-        ((1, 2), (1, 2)),
-        ((None, 2), (0, 2)),
-        (Timeout(connect=1, read=2), (1, 2)),
-        (Timeout(), (0, 0)),
+        # (total, connect, idle): the last one counts where a response is streamed.
+        (2, (2, 0, 2)),
+        (0.5, (0.5, 0, 0.5)),
+        ((1, 2), (0, 1, 2)),
+        ((None, 2), (0, 0, 2)),
+        (Timeout(connect=1, read=2), (0, 1, 2)),
+        (Timeout(3), (3, 3, 0)),
+        (Timeout(total=9, connect=1, read=2), (9, 1, 2)),
+        (Timeout(), (0, 0, 0)),
     ],
 )
-def test_limits(timeout: Any, expected: tuple[float, float]) -> None:
-    assert limits(timeout) == expected
+def test_limits(timeout: Any, expected: tuple[float, float, float]) -> None:
+    assert limits(timeout) == Timeouts(*expected)
+
+
+def test_without_a_timeout_there_is_no_limit() -> None:
+    assert limits(None) is None
 
 
 @pytest.mark.parametrize("timeout", [0, -1, (1,), (1, 2, 3), (1, 0), "soon"])

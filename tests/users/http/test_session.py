@@ -10,7 +10,7 @@ import pytest
 import requests
 from requests.auth import HTTPBasicAuth, HTTPDigestAuth
 from requests.cookies import cookiejar_from_dict, create_cookie
-from tests.users.recording_server import ReceivedRequest, RecordingServer, answer, json_answer
+from tests.users.recording_server import NOWHERE, ReceivedRequest, RecordingServer, answer, json_answer
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -384,12 +384,39 @@ def test_redirects_that_end_in_an_error_are_named_after_their_last_request(sessi
     assert session_bench.counts == {("GET", "/y", "reset"): 1, ("GET", "mine", "reset"): 1}
 
 
-def test_a_redirect_to_another_scheme_is_an_exception(session_bench: SessionBench) -> None:
-    with (
-        RecordingServer({"/x": _redirect("ftp://127.0.0.1/")}) as target,
-        pytest.raises(requests.exceptions.InvalidSchema),
-    ):
-        session_bench.http(target.url).get("/x")
+@pytest.mark.parametrize("arguments", [{}, {"name": "/x"}, {"cookies": {"a": "1"}}])
+@pytest.mark.parametrize("location", NOWHERE)
+def test_a_redirect_that_leads_nowhere_is_a_failure(
+    location: str, arguments: dict[str, Any], session_bench: SessionBench
+) -> None:
+    with RecordingServer({"/x": _redirect(location)}) as target:
+        response = session_bench.http(target.url).get("/x", **arguments)
+    assert isinstance(response.error, NOWHERE[location])
+    assert response.status_code == 0
+    assert session_bench.counts == {("GET", "/x", "http"): 1}
+
+
+@pytest.mark.parametrize("url", ["ftp://127.0.0.1/", "http://127.0.0.1:99999/"])
+def test_a_url_of_the_users_code_that_makes_no_sense_is_an_exception(url: str, session_bench: SessionBench) -> None:
+    session = session_bench.http("")
+    with pytest.raises((requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL)):
+        session.get(url)
+    assert session_bench.counts == {}
+
+
+@pytest.mark.parametrize("arguments", [{}, {"params": {"a": "1"}}, {"cookies": {"a": "1"}}])
+def test_the_credentials_of_the_base_url_are_for_its_host_alone(
+    arguments: dict[str, Any], session_bench: SessionBench, target: RecordingServer
+) -> None:
+    with RecordingServer({"/redirect": _redirect(f"{target.url}/end")}) as first:
+        session = session_bench.http(first.url.replace("//", "//me:pass@"))
+        session.get("/x", **arguments)
+        session.get(f"{target.url}/x", **arguments)
+        session.get("/redirect", **arguments)
+        session.get(f"{first.url}/absolute", **arguments)
+    basic = "Basic " + base64.b64encode(b"me:pass").decode()
+    assert [each.header("authorization") for each in first.got] == [basic] * 3
+    assert [each.header("authorization") for each in target.got] == [None] * 2
 
 
 @pytest.mark.parametrize("arguments", [{}, {"name": "/loop"}, {"cookies": {"a": "1"}}])

@@ -22,6 +22,8 @@ pub(crate) struct Flight {
     held: bool,
     /// When to give up waiting, monotonic ns; 0 = never.
     pub(super) deadline: u64,
+    /// When to give up whatever comes, monotonic ns; 0 = never. No deadline is later.
+    pub(super) end: u64,
     /// Start of the set-up phase that is being timed, monotonic ns.
     pub(super) phase: u64,
     /// What there is to know of it if its head has been handed over and its body is still to come.
@@ -35,6 +37,7 @@ impl Flight {
         let due = if call.due == 0 { sent } else { call.due.min(sent) };
         let exchange = Exchange { due, free: call.free.min(sent), sent, ..Exchange::default() };
         let held = call.wire.expect_continue;
+        let end = after(if call.since == 0 { sent } else { call.since }, call.timeout);
         Flight {
             call,
             exchange,
@@ -42,6 +45,7 @@ impl Flight {
             written: 0,
             held,
             deadline: 0,
+            end,
             phase: sent,
             stream: None,
         }
@@ -50,8 +54,32 @@ impl Flight {
     /// On a connection that has yet to be made.
     pub(super) fn before_connecting(call: Call, sent: u64) -> Flight {
         let mut flight = Flight::new(call, sent);
-        flight.deadline = after(flight.phase, flight.call.connect_timeout);
+        flight.wait_for_connection();
         flight
+    }
+
+    /// From `phase` on there is so much time to connect.
+    fn wait_for_connection(&mut self) {
+        self.deadline = sooner(after(self.phase, self.call.connect_timeout), self.end);
+    }
+
+    /// Is not to be sent before `until` (monotonic ns).
+    pub(super) fn hold(&mut self, until: u64) {
+        self.deadline = until;
+    }
+
+    /// The time that it was held until has come: it is due then, and sent now. Returns how long it was held, ns.
+    pub(super) fn release_held(&mut self) -> u64 {
+        let (until, now) = (self.deadline, now());
+        let held = now - self.exchange.sent;
+        self.exchange.due = self.exchange.due.max(until);
+        self.exchange.sent = now;
+        self.phase = now;
+        if self.call.since == 0 {
+            self.end = after(now, self.call.timeout);
+        }
+        self.wait_for_connection();
+        held
     }
 
     /// Begins again on a new connection.
@@ -60,7 +88,7 @@ impl Flight {
         self.written = 0;
         self.held = self.call.wire.expect_continue;
         self.phase = now();
-        self.deadline = after(self.phase, self.call.connect_timeout);
+        self.wait_for_connection();
     }
 
     pub(crate) fn token(&self) -> u64 {
@@ -104,14 +132,36 @@ impl Flight {
     #[inline]
     pub(super) fn wait(&mut self, from: u64) {
         let limit = if self.waits_for_continue() { CONTINUE_WAIT } else { self.call.read_timeout };
-        self.deadline = after(from, limit);
+        self.deadline = sooner(after(from, limit), self.end);
+    }
+
+    /// What has passed when a deadline has: what there was to wait for, and its limit in ns.
+    #[cold]
+    pub(super) fn passed(&self, is_connected: bool) -> (&'static str, u64) {
+        let Call { timeout, connect_timeout, read_timeout, .. } = self.call;
+        match (is_connected, self.is_over()) {
+            (false, true) => ("no connection", timeout),
+            (false, false) => ("no connection", connect_timeout),
+            (true, true) => ("no complete response", timeout),
+            (true, false) => ("no data", read_timeout),
+        }
+    }
+
+    /// Whether the limit of the whole exchange has passed.
+    pub(super) fn is_over(&self) -> bool {
+        self.end != 0 && self.end <= self.deadline
     }
 
     /// What the protocol's findings go into.
     #[inline]
     pub(super) fn collector(&mut self) -> Collector<'_> {
-        let head_request = self.call.wire.head_request;
-        Collector { response: &mut self.response, keep: self.call.keep, head_request, held: &mut self.held }
+        Collector {
+            response: &mut self.response,
+            keep: self.call.keep,
+            wire: &self.call.wire,
+            held: &mut self.held,
+            refused: false,
+        }
     }
 
     /// What goes to the caller.
@@ -134,6 +184,13 @@ impl Flight {
         };
         Finished { id, token: self.call.token, exchange: self.exchange, result, wire: self.call.wire }
     }
+}
+
+/// The sooner of two deadlines, of which 0 is never.
+#[inline]
+fn sooner(one: u64, other: u64) -> u64 {
+    // One less, and never is the latest of all.
+    one.wrapping_sub(1).min(other.wrapping_sub(1)).wrapping_add(1)
 }
 
 /// The deadline of a limit that starts at `from`; a limit of 0 is none.

@@ -74,7 +74,7 @@ impl<P: Protocol> Connection<P> {
             let read = now();
             let fresh = &io.scratch[..received.length];
             let step = if received.length == 0 {
-                self.ended(read, &io.limits)
+                self.cut_off(read, &io.limits)
             } else if transport.is_secure() {
                 self.take_sealed(fresh, received.stamp, read, &mut io.plain, &io.limits, &mut io.clock)
             } else {
@@ -118,6 +118,8 @@ impl<P: Protocol> Connection<P> {
             return None;
         }
         stream.handed = true;
+        // The caller decides how long its reading takes.
+        flight.end = 0;
         flight.deadline = 0;
         flight.exchange.bytes_out = flight.written as u64;
         flight.exchange.status = flight.response.status;
@@ -143,7 +145,7 @@ impl<P: Protocol> Connection<P> {
             Step::Done { keep } => (Then::End, keep),
             Step::Failed(failure) => (Then::Failed(failure), false),
             // What has answered is not dialled again.
-            Step::Redial | Step::NextAddress(_) | Step::Close => (Then::Failed(closed()), false),
+            Step::Redial | Step::Dial { .. } | Step::NextAddress(_) | Step::Close => (Then::Failed(closed()), false),
         };
         let flight = self.flight.as_mut()?;
         flight.deadline = 0;

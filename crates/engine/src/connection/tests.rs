@@ -71,7 +71,17 @@ fn a_connection_speaks_the_protocol_that_it_is_made_with() {
     let origin = Arc::new(Origin::new(&format!("http://{address}"), &OriginOptions::default()).unwrap());
     let bytes = Bytes::Owned(b"hello".to_vec());
     let wire = Wire { bytes, head: 0, expect_continue: false, head_request: false, idempotent: false };
-    let call = Call { token: 1, wire, due: 0, free: 0, connect_timeout: 0, read_timeout: 0, keep: Keep::All };
+    let call = Call {
+        token: 1,
+        wire,
+        due: 0,
+        free: 0,
+        timeout: 0,
+        since: 0,
+        connect_timeout: 0,
+        read_timeout: 0,
+        keep: Keep::All,
+    };
     let mut connection: Connection<Lines> = Connection::new(0, origin, call, now());
     let mut io = Io::new(Limits::default());
     connection.connecting(Socket::tcp(address, None).unwrap());

@@ -8,6 +8,7 @@ use mio::Token;
 use plimsoll_record::Outcome;
 
 use super::{ClientId, Engine, pack};
+use crate::backoff;
 use crate::call::{Call, Failure};
 use crate::clock::now;
 use crate::connection::{Connection, Step};
@@ -36,7 +37,7 @@ impl Engine {
         }
     }
 
-    /// Makes a connection for a call.
+    /// Makes a connection for a call, at once or when the client's back-off is over.
     pub(super) fn dial(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, sent: u64) -> (usize, Step) {
         if self.connections.len() == self.connections.capacity() {
             // Doubling would leave up to half of it unused, and connections are large.
@@ -44,14 +45,20 @@ impl Engine {
         }
         let place = self.connections.insert(Connection::new(client.0, Arc::clone(origin), call, sent));
         self.connections[place].serial = self.serial;
-        self.clients[client.0].places.push(place);
+        let client = &mut self.clients[client.0];
+        client.places.push(place);
+        if let Some(until) = backoff::until(&client.refusals, origin, sent) {
+            self.connections[place].hold(until);
+            self.backoff.held += 1;
+            return (place, Step::Wait);
+        }
         (place, self.open(place))
     }
 
     /// Begins to make a connection for the exchange that is there.
     pub(super) fn open(&mut self, place: usize) -> Step {
         let connection = &self.connections[place];
-        match open(&connection.origin, self.source_of(connection), &self.resolver, now()) {
+        match open(&connection.origin, self.source_of(connection), self.generation as usize, &self.resolver, now()) {
             Ok(Opening::Unix(socket)) => self.adopt(place, socket),
             Ok(Opening::Tcp(dial)) => {
                 self.connections[place].dial = dial;
@@ -88,7 +95,8 @@ impl Engine {
         let source = self.source_of(&self.connections[place]);
         let connection = &mut self.connections[place];
         connection.resolved();
-        connection.dial = Dial::new(addresses, source);
+        let turn = self.generation as usize;
+        connection.dial = Dial::new(addresses, source, turn);
         self.connect(place, nothing_to_try())
     }
 

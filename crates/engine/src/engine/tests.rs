@@ -29,7 +29,17 @@ fn fetch(engine: &mut Engine, port: u16, addresses: &[&str]) -> Finished {
         content_type: None,
     };
     let wire = Wire::encode(&request, &[]).unwrap();
-    let call = Call { token: 1, wire, due: 0, free: 0, connect_timeout: 0, read_timeout: 0, keep: Keep::All };
+    let call = Call {
+        token: 1,
+        wire,
+        due: 0,
+        free: 0,
+        timeout: 0,
+        since: 0,
+        connect_timeout: 0,
+        read_timeout: 0,
+        keep: Keep::All,
+    };
     let client = engine.client();
     engine.send(client, &origin, call);
     let end = Instant::now() + Duration::from_secs(30);

@@ -114,8 +114,10 @@ impl NativeUsers {
             wire,
             due,
             free,
-            connect_timeout: step.timeout,
-            read_timeout: step.timeout,
+            timeout: step.timeout,
+            since: 0,
+            connect_timeout: step.idle_timeout,
+            read_timeout: step.idle_timeout,
             keep: step.keep,
         };
         user.state = State::Sending(engine.send(user.client, &step.origin, call));

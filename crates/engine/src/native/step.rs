@@ -14,8 +14,10 @@ use crate::origin::Origin;
 pub(super) struct Step {
     pub(super) endpoint: EndpointId,
     pub(super) origin: Arc<Origin>,
-    /// Limit of connecting and of each wait for bytes, ns; 0 = none.
+    /// Limit of the exchange, ns; 0 = none.
     pub(super) timeout: u64,
+    /// Limit of connecting and of each wait for bytes, ns; 0 = none.
+    pub(super) idle_timeout: u64,
     pub(super) keep: Keep,
     /// Content codings are undone for the judge.
     needs_body: bool,
@@ -30,6 +32,7 @@ impl Step {
             endpoint: recorder.endpoint(&step.method, &step.name),
             origin: Arc::clone(origin),
             timeout: step.timeout,
+            idle_timeout: step.idle_timeout,
             keep: if step.needs_head || step.needs_body { Keep::All } else { Keep::Nothing },
             needs_body: step.needs_body,
             head_request: step.method == "HEAD",

@@ -4,6 +4,7 @@ use plimsoll_http::{self as http, Decoder, Fed, Limits};
 use plimsoll_record::Outcome;
 
 use super::{Collector, Progress, Protocol};
+use crate::bodies::no_room;
 use crate::call::{Bytes, Failure, Wire, is_idempotent};
 
 impl Wire {
@@ -21,6 +22,9 @@ impl Wire {
         })
     }
 }
+
+/// What is wrong with a 101 (Switching Protocols) to any other request.
+const UNASKED_UPGRADE: &str = "status 101 (Switching Protocols) to a request without an Upgrade header";
 
 /// How TLS begins to refuse bytes that are not TLS.
 const TLS_ALERT: [u8; 2] = [0x15, 0x03];
@@ -48,6 +52,10 @@ impl Protocol for Http1 {
             return self.end();
         }
         match self.decoder.feed(limits, bytes, collector) {
+            Ok(_) if collector.refused => Err(unkept()),
+            Ok(Fed { done: Some(_), .. }) if collector.response.status == 101 && !asks_to_upgrade(collector.wire) => {
+                Err(Failure::new(Outcome::Protocol, UNASKED_UPGRADE))
+            }
             // Bytes behind the response: never reuse such a connection.
             Ok(Fed { consumed, done: Some(done) }) => {
                 Ok(Progress::Done { reusable: done.keep_alive && consumed == bytes.len() })
@@ -56,6 +64,17 @@ impl Protocol for Http1 {
             Err(error) => Err(refused(bytes, &error)),
         }
     }
+}
+
+#[cold]
+fn asks_to_upgrade(wire: &Wire) -> bool {
+    http::header(&wire.bytes.as_slice()[..wire.head], "upgrade").is_some()
+}
+
+/// There is no memory for the body; the error number says whose limit that is.
+#[cold]
+fn unkept() -> Failure {
+    Failure { outcome: Outcome::Protocol, message: no_room(), errno: Some(libc::ENOMEM) }
 }
 
 /// `bytes`: where the reply that cannot be understood begins, or goes on.

@@ -42,7 +42,7 @@ struct Framing {
     kept: bool,
 }
 
-const FRAMINGS: [Framing; 12] = [
+const FRAMINGS: [Framing; 11] = [
     Framing { what: "length", method: "GET", reply: "200 OK\r\nContent-Length: 3\r\n\r\nabc", body: "abc", kept: true },
     Framing { what: "length 0", method: "GET", reply: "200 OK\r\nContent-Length: 0\r\n\r\n", body: "", kept: true },
     Framing {
@@ -78,7 +78,6 @@ const FRAMINGS: [Framing; 12] = [
         body: "a",
         kept: false,
     },
-    Framing { what: "101", method: "GET", reply: "101 Switching\r\nUpgrade: x\r\n\r\n", body: "", kept: false },
 ];
 
 /// How the peer cuts a response into writes.
@@ -277,6 +276,20 @@ fn bytes_behind_a_response_are_refused_with_their_connection() {
         assert_eq!(response(&lab.fetch(&origin, get(&origin))).body(), b"kept");
         assert_eq!(peer.connections(), 2);
     }
+}
+
+#[test]
+fn a_101_is_the_answer_to_who_asks_for_an_upgrade_and_a_failure_of_protocol_to_all_others() {
+    let peer = Peer::answering("HTTP/1.1 101 Switching\r\nUpgrade: x\r\n\r\n");
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    let finished = lab.fetch(&origin, request(&origin, "GET", &[("upgrade", "x"), ("Connection", "Upgrade")], None));
+    assert_eq!(response(&finished).status, 101);
+    lab.assert_empty();
+    let finished = lab.fetch(&origin, request(&origin, "GET", &[("X-Upgrade", "x")], None));
+    let failure = failure(&finished);
+    assert_eq!(failure.outcome, Outcome::Protocol);
+    assert_eq!(failure.message, "status 101 (Switching Protocols) to a request without an Upgrade header");
+    lab.assert_empty();
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Exchanges that fail: each in its own outcome, with nothing left behind.
 
+use std::io::Write;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -312,9 +313,114 @@ fn a_limit_of_any_size_is_no_surprise() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     for limit in [0, u64::MAX] {
-        let finished = lab.fetch(&origin, Call { connect_timeout: limit, read_timeout: limit, ..get(&origin) });
-        assert_eq!(response(&finished).status, 200);
+        for timeout in [0, u64::MAX] {
+            let call = Call { timeout, connect_timeout: limit, read_timeout: limit, ..get(&origin) };
+            assert_eq!(response(&lab.fetch(&origin, call)).status, 200);
+        }
     }
+}
+
+/// A byte now and then: no wait is long, and the response never complete.
+fn dripping() -> Peer {
+    Peer::new(|_, mut conn: Conn| {
+        conn.request();
+        conn.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n");
+        while !conn.has_input() {
+            if conn.stream.write_all(b"x").is_err() {
+                return;
+            }
+        }
+    })
+}
+
+#[test]
+fn the_limit_of_an_exchange_holds_whatever_comes_in_between() {
+    let peer = dripping();
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    let limit = SECOND / 5;
+    let finished = lab.fetch(&origin, Call { timeout: limit, read_timeout: 10 * SECOND, ..get(&origin) });
+    let failure = failure(&finished);
+    assert_eq!(failure.outcome, Outcome::Timeout);
+    assert_eq!(failure.message, "no complete response within 0.2 s");
+    assert_eq!(finished.exchange.times().service, limit);
+    assert!(finished.exchange.bytes_in > 50);
+    lab.assert_empty();
+}
+
+#[test]
+fn the_limit_of_an_exchange_includes_connecting() {
+    let crowd = Crowd::new();
+    let (mut lab, origin) = (Lab::new(), origin(&crowd.url()));
+    let limit = SECOND / 20;
+    let finished = lab.fetch(&origin, Call { timeout: limit, connect_timeout: 10 * SECOND, ..get(&origin) });
+    assert_eq!(failure(&finished).message, "no connection within 0.05 s");
+    assert_eq!(finished.exchange.times().service, limit);
+}
+
+/// As of a redirect: the limit is that of the whole chain.
+#[test]
+fn the_limit_of_an_exchange_may_have_begun_before_it() {
+    let peer = dripping();
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    let (timeout, since) = (20 * SECOND, plimsoll_engine::now() - 20 * SECOND + SECOND / 10);
+    let finished = lab.fetch(&origin, Call { timeout, since, ..get(&origin) });
+    assert_eq!(failure(&finished).message, "no complete response within 20 s");
+    assert_eq!(finished.exchange.arrival, since + timeout);
+}
+
+#[test]
+fn who_could_not_connect_waits_before_the_next_try_and_not_in_its_measured_time() {
+    let address = deserted();
+    let (mut lab, origin) = (Lab::new(), origin(&format!("http://{address}")));
+    lab.engine.set_connect_backoff(true);
+    let mut service = 0;
+    for _ in 0..5 {
+        let finished = lab.fetch(&origin, get(&origin));
+        assert_eq!(failure(&finished).outcome, Outcome::Connect);
+        assert!(finished.exchange.due <= finished.exchange.sent);
+        service += finished.exchange.times().service;
+    }
+    assert!(service < lab.engine.backed_off());
+    // Half of 10, 20, 40 and 80 ms for sure, less what this test itself needed in between.
+    assert!(lab.engine.backed_off() > SECOND / 20, "{} ns", lab.engine.backed_off());
+
+    // Other origins have nothing to do with it, and neither have other clients.
+    let peer = Peer::answering(ok("hello"));
+    let (before, other) = (lab.engine.backed_off(), crate::lab::origin(&peer.url()));
+    assert_eq!(response(&lab.fetch(&other, get(&other))).status, 200);
+    let client = lab.engine.client();
+    lab.engine.send(client, &origin, get(&origin));
+    assert_eq!(failure(&lab.finish()).outcome, Outcome::Connect);
+    assert_eq!(lab.engine.backed_off(), before);
+
+    // A connection ends the count: after it, the first wait is a short one again.
+    let mut peer = Peer::on(TcpListener::bind(address).unwrap(), |_, mut conn| {
+        conn.request();
+        conn.write(ok("hello"));
+    });
+    assert_eq!(response(&lab.fetch(&origin, get(&origin))).status, 200);
+    peer.stop();
+    assert_eq!(failure(&lab.fetch(&origin, get(&origin))).outcome, Outcome::Connect);
+    let before = plimsoll_engine::now();
+    assert!(lab.fetch(&origin, get(&origin)).exchange.due < before + SECOND / 100);
+    // Before its peer, which waits for the end of their connection.
+    drop(lab);
+}
+
+#[test]
+fn who_waits_to_connect_again_can_be_given_up() {
+    let (mut lab, origin) = (Lab::new(), origin(&format!("http://{}", deserted())));
+    lab.engine.set_connect_backoff(true);
+    lab.fetch(&origin, get(&origin));
+    let id = lab.send(&origin, get(&origin));
+    assert!(lab.engine.is_held(id));
+    assert_eq!(lab.engine.in_flight(), 0, "nothing has been sent");
+    let given_up = lab.engine.cancel(id).unwrap();
+    assert_eq!(failure(&given_up).outcome, Outcome::Cancelled);
+    assert!(given_up.exchange.read <= plimsoll_engine::now());
+    lab.send(&origin, get(&origin));
+    lab.engine.close(lab.client);
+    lab.assert_empty();
 }
 
 #[test]

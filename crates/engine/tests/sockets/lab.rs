@@ -136,7 +136,17 @@ pub(crate) fn origin_with(url: &str, options: &OriginOptions) -> Arc<Origin> {
 /// A call with limits of time that no working test reaches.
 fn call(wire: Wire) -> Call {
     let limit = 2 * LIMIT.as_nanos() as u64;
-    Call { token: TOKEN, wire, due: 0, free: 0, connect_timeout: limit, read_timeout: limit, keep: Keep::All }
+    Call {
+        token: TOKEN,
+        wire,
+        due: 0,
+        free: 0,
+        timeout: 0,
+        since: 0,
+        connect_timeout: limit,
+        read_timeout: limit,
+        keep: Keep::All,
+    }
 }
 
 /// GET /

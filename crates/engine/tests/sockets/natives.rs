@@ -111,6 +111,23 @@ fn users_who_find_nobody_go_on_trying_until_they_are_stopped() {
     }
 }
 
+#[test]
+fn users_who_find_nobody_try_less_and_less_often() {
+    let mut shift = Shift::new(&plain(&format!("http://{}", deserted())));
+    shift.engine.set_connect_backoff(true);
+    shift.resize(4);
+    // Until one of them waits again.
+    shift.until(|shift| shift.finished >= 24 && shift.engine.in_flight() < shift.engine.connections());
+    shift.cut();
+    let account = shift.account();
+    // Who is cut off while it waits has sent nothing that could be counted.
+    assert_eq!(account.counts(), HashMap::from([(Outcome::Connect, shift.finished)]));
+    // Six each: at least half of 10, 20, 40, 80 and 160 ms in between. None of it is time of the target.
+    let waited = shift.engine.backed_off();
+    assert!(waited >= 4 * 155 * SECOND / 1000, "{waited} ns");
+    assert!(account.of("/", Outcome::Connect).map(|cell| cell.service_sum).sum::<u64>() < waited);
+}
+
 /// Users that are added later work beside the first ones, each on its own connection.
 #[test]
 fn users_can_be_added_while_others_work() {

@@ -311,6 +311,18 @@ fn a_head_that_does_not_come_is_a_timeout_of_the_exchange() {
 }
 
 #[test]
+fn the_limit_of_the_exchange_ends_with_its_head() {
+    let (go, gate) = gate();
+    let peer = in_parts(&[CHUNKED, "3\r\none\r\n"], gate);
+    let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
+    go.send(()).unwrap();
+    let head = lab.fetch(&origin, Call { timeout: SECOND / 2, ..streamed(&origin) });
+    lab.turn(Duration::from_millis(600));
+    go.send(()).unwrap();
+    assert_eq!(lab.read(head.id).bytes, bytes("one"));
+}
+
+#[test]
 fn hanging_up_closes_the_connection_and_wakes_nobody() {
     let (told, ended) = gate();
     let peer = Peer::new(move |_, mut conn| {

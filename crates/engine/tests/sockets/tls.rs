@@ -199,9 +199,9 @@ fn a_response_in_records_of_one_byte_is_one_response() {
     assert_eq!(peer.connections(), 1);
 }
 
-/// With TLS's farewell and without it, and with the end of the connection in the same event as the data.
+/// With the end of the connection in the same event as the data. Without TLS's farewell nobody knows who ended it.
 #[test]
-fn a_body_may_end_with_the_connection() {
+fn a_body_may_end_with_tls_but_not_with_the_connection_below_it() {
     let issuer = Issuer::new("until-close");
     for farewell in [true, false] {
         let (closed, wait_closed) = gate();
@@ -221,7 +221,14 @@ fn a_body_may_end_with_the_connection() {
         lab.fetch(&origin, get(&origin));
         lab.send(&origin, get(&origin));
         wait_closed.wait();
-        assert_eq!(response(&lab.finish()).body(), b"up to the end", "{farewell}");
+        let finished = lab.finish();
+        if farewell {
+            assert_eq!(response(&finished).body(), b"up to the end");
+        } else {
+            let failure = failure(&finished);
+            assert_eq!(failure.outcome, Outcome::Reset);
+            assert!(failure.message.contains("without the end of TLS (close_notify)"), "{failure:?}");
+        }
         lab.assert_empty();
     }
 }

@@ -12,6 +12,7 @@ use super::{Engine, Gone, Left, leave};
 use crate::errors::refused;
 use crate::origin::{Headers, Origin, Text};
 use crate::reply::Reply;
+use crate::timeouts::Timeouts;
 
 #[pyclass(module = "plimsoll._engine")]
 pub(crate) struct Client {
@@ -24,11 +25,6 @@ impl Client {
     pub(super) fn new(engine: Py<Engine>, id: ClientId, gone: Gone) -> Self {
         Self { engine, id, gone }
     }
-}
-
-/// Seconds as ns; 0 = no limit.
-fn limit(seconds: f64) -> u64 {
-    (seconds * 1e9) as u64
 }
 
 impl Drop for Client {
@@ -77,7 +73,7 @@ fn encode(
 #[pymethods]
 impl Client {
     #[pyo3(signature = (waiter, origin, method, target, headers, extra = None, body = None, content_type = None,
-                        due = 0, connect_timeout = 0.0, read_timeout = 0.0, free = 0, stream = false))]
+                        due = 0, free = 0, stream = false, timeouts = None, since = 0))]
     #[allow(clippy::too_many_arguments)] // one positional call per request is the cheapest way across
     fn send(
         &self,
@@ -91,10 +87,10 @@ impl Client {
         body: Option<&Bound<'_, PyBytes>>,
         content_type: Option<&str>,
         due: u64,
-        connect_timeout: f64,
-        read_timeout: f64,
         free: u64,
         stream: bool,
+        timeouts: Option<&Timeouts>,
+        since: u64,
     ) -> PyResult<u64> {
         let body = body.map(PyBytesMethods::as_bytes);
         let wire = encode(origin, method, target, headers, extra, body, content_type)?;
@@ -106,8 +102,10 @@ impl Client {
             wire,
             due,
             free,
-            connect_timeout: limit(connect_timeout),
-            read_timeout: limit(read_timeout),
+            timeout: timeouts.map_or(0, |limits| limits.total),
+            since,
+            connect_timeout: timeouts.map_or(0, |limits| limits.connect),
+            read_timeout: timeouts.map_or(0, |limits| limits.idle),
             keep: if stream { Keep::Stream } else { Keep::All },
         };
         let id = inner.send(self.id, &origin.inner, call);
@@ -120,11 +118,13 @@ impl Client {
         open.then(|| Stream::new(self.engine.clone_ref(py), reply.finished.id, Arc::clone(&self.gone)))
     }
 
-    fn cancel(&self, py: Python<'_>, id: u64) {
+    fn cancel(&self, py: Python<'_>, id: u64) -> bool {
         let mut engine = self.engine.borrow_mut(py);
+        let is_sent = !engine.inner.is_held(ExchangeId(id));
         if let Some(given_up) = engine.inner.cancel(ExchangeId(id)) {
             engine.waiters.remove(given_up.token as usize);
         }
+        is_sent
     }
 
     fn close(&mut self, py: Python<'_>) {

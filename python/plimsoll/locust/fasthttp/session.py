@@ -9,14 +9,15 @@ from codecs import getincrementaldecoder
 from functools import lru_cache
 from time import time
 from typing import TYPE_CHECKING, Any, NamedTuple
-from urllib.parse import urljoin
 
 import requests
 from requests.auth import _basic_auth_str
 from requests.exceptions import RequestException
 from requests.structures import CaseInsensitiveDict
 
+from plimsoll._engine import Timeouts
 from plimsoll.locust.fasthttp.body import CHUNKED_NAME, encode_body
+from plimsoll.locust.fasthttp.redirects import redirected
 from plimsoll.locust.fasthttp.response import ErrorResponse, FastResponse, StreamedFastResponse
 from plimsoll.users.failure import LocustBadStatusCode, RetriesExceeded, fast_error_of, undecodable
 from plimsoll.users.http.cookies import (
@@ -33,7 +34,14 @@ from plimsoll.users.http.prepared import Chain
 from plimsoll.users.http.response import elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender, weakly
 from plimsoll.users.http.settings import SessionSetting
-from plimsoll.users.http.url import Route, RouteCache, by_way_of, origin_of, route_of, routes_of, without_credentials
+from plimsoll.users.http.url import (
+    Route,
+    RouteCache,
+    by_way_of,
+    origin_of,
+    routes_of,
+    without_credentials,
+)
 from plimsoll.users.recording import sole_recorder
 
 if TYPE_CHECKING:
@@ -47,7 +55,6 @@ USER_AGENT = "python/gevent-http-client-2.6.1"
 ACCEPT_ENCODING = "gzip, deflate, br"
 
 _BODY_METHODS = ("POST", "PUT", "PATCH")
-_ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
 
 
 class ReadyGet(NamedTuple):
@@ -67,7 +74,8 @@ class FastHttpSession(Sender[FastResponse]):
     query parameters (form fields of a POST). Accepted and without effect, since here each user has connections of its
     own and nothing is sent twice: concurrency, client_pool, ssl_context_factory, max_retries.
 
-    Timeouts in seconds. headers: sent with every request.
+    Timeouts in seconds: connection_timeout for a new connection, network_timeout for each wait for bytes, timeout for
+    the whole of a request, redirects included. headers: sent with every request.
     """
 
     valid_response_codes = frozenset([*range(200, 209), 226, 301, 302, 303, 304, 307, 308])
@@ -82,6 +90,8 @@ class FastHttpSession(Sender[FastResponse]):
     _line: tuple[str, CookieLine] | None = None
     """What the jar sends, for the root that was last sent to."""
     _ready: ReadyGet | None = None
+    _base_authorization: str | None = None
+    """The value of `auth_header` that comes from the base URL, and is for its scheme, host and port alone."""
 
     def __init__(
         self,
@@ -94,6 +104,7 @@ class FastHttpSession(Sender[FastResponse]):
         *,
         connection_timeout: float = 5.0,
         network_timeout: float = 5.0,
+        timeout: float | None = None,
         max_redirects: int = 3,
         max_retries: int = 0,
         concurrency: int = 1,
@@ -105,7 +116,7 @@ class FastHttpSession(Sender[FastResponse]):
         self.max_redirects = max_redirects
         self._max_retries = max_retries
         self._insecure = insecure
-        self._timeouts = connection_timeout or 0.0, network_timeout or 0.0
+        self._timeouts = _timeouts(timeout or 0.0, connection_timeout or 0.0, network_timeout or 0.0)
         self._default_headers = tuple(_texts(headers).items()) if headers else ()
         self._has_own_host = any(name.lower() == "host" for name, _ in self._default_headers)
         self._proxy = f"http://{proxy_host}:{proxy_port}" if proxy_host else None
@@ -113,7 +124,7 @@ class FastHttpSession(Sender[FastResponse]):
             self._is_special = True  # it wants to see the whole URL
         self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
-            self.auth_header = basic_authorization(credentials)
+            self.auth_header = self._base_authorization = basic_authorization(credentials)
 
     def _changed(self) -> None:
         self._ready = self._line = None
@@ -164,7 +175,8 @@ class FastHttpSession(Sender[FastResponse]):
         """
         if "payload" in fields:
             raise TypeError("request() has no argument 'payload'; the body is data= or json=")
-        lines = self._lines(headers, auth, json is not None and not data)
+        route = routes_of(self.base_url or "")[url]
+        lines = self._lines(headers, auth, json is not None and not data, route.root)
         content = json_module.dumps(json) if json is not None and not data else data
         if fields:
             content, params = _with_fields(method, content, params, fields)
@@ -173,7 +185,6 @@ class FastHttpSession(Sender[FastResponse]):
             lines = _merged({**lines, **body.about})
         if body.data is None and method.upper() in _BODY_METHODS:
             body = body._replace(data=b"")
-        route = routes_of(self.base_url or "")[url]
         message = ComposedRequest(route.with_params(params) if params else route, lines, body.data, None, body.payload)
         limit = self.max_redirects if max_redirects is None else max_redirects
         chain = Chain((method, name or self.request_name or url))
@@ -181,9 +192,12 @@ class FastHttpSession(Sender[FastResponse]):
         response = self._follow(chain, response, method.upper(), message, limit if allow_redirects else 0, stream)
         return self._hand_over(response, catch_response, context, stream)
 
-    def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool) -> dict[str, Any]:
+    def _lines(self, headers: Mapping[str, str] | None, auth: Any, is_json: bool, root: str) -> dict[str, Any]:
+        """Header lines of a request to `root`."""
         lines: dict[str, Any] = dict(headers) if headers else {}
         authorization = _basic_auth_str(auth[0], auth[1]) if auth else self.auth_header
+        if authorization == self._base_authorization and not auth and root != routes_of(self.base_url or "").root:
+            authorization = None
         if authorization is not None:
             lines["Authorization"] = authorization
         defaults = {"Accept-Encoding": ACCEPT_ENCODING}
@@ -213,8 +227,9 @@ class FastHttpSession(Sender[FastResponse]):
                 extra,
                 message.body,
                 message.content_type,
-                *self._timeouts,
+                self._timeouts,
                 bool(stream),
+                chain.since,
             )
         except RefusedError as error:
             raise ValueError(str(error)) from error
@@ -262,7 +277,7 @@ class FastHttpSession(Sender[FastResponse]):
                 reached = f"Redirection limit reached ({redirects})"
                 return self._error_response(chain, first, RetriesExceeded(first.route.url, reached))
             try:
-                method, message = _redirected(method, message, status, location)
+                method, message = redirected(method, message, status, location)
                 if stream:
                     # Its connection is free for the next hop when its body has been read.
                     _ = response.content
@@ -310,7 +325,7 @@ class FastHttpSession(Sender[FastResponse]):
             return self.request("GET", url)
         endpoint = "GET", self.request_name or url
         reply = self._transmit(
-            endpoint, ready.origin, "GET", route.target, ready.headers, None, None, None, *self._timeouts
+            endpoint, ready.origin, "GET", route.target, ready.headers, None, None, None, self._timeouts
         )
         recorder = sole_recorder(self.request_event)
         is_plain = reply.status < 300 and reply.status in self.valid_response_codes
@@ -320,7 +335,7 @@ class FastHttpSession(Sender[FastResponse]):
                 return FastResponse(reply, route, None, self, endpoint)
             except ValueError:
                 pass  # a damaged body: below
-        chain, message = Chain(endpoint), ComposedRequest(route, self._lines(None, None, False), None, None)
+        chain, message = Chain(endpoint), ComposedRequest(route, self._lines(None, None, False, route.root), None, None)
         response = self._received(chain, reply, message)
         response = self._follow(chain, response, "GET", message, self.max_redirects)
         return self._hand_over(response, False, NO_CONTEXT, False)
@@ -331,7 +346,7 @@ class FastHttpSession(Sender[FastResponse]):
         if not routes.root:
             return None
         origin = self._origin(routes.root)
-        lines = {**dict(self._default_headers), **self._lines(None, None, False)}
+        lines = {**dict(self._default_headers), **self._lines(None, None, False, routes.root)}
         headers = base_headers(tuple(_with_host(lines, origin.authority).items()))
         self._ready = ReadyGet(routes, routes.root, origin, headers)
         return self._ready
@@ -366,6 +381,12 @@ class LocustUserAgent:
 def insecure_ssl_context_factory() -> ssl.SSLContext:
     """A context that checks no certificate; what to do with one is up to the user's code, the engine has its own."""
     return ssl._create_unverified_context()
+
+
+@lru_cache(maxsize=64)
+def _timeouts(total: float, connect: float, idle: float) -> Timeouts:
+    """Shared by all users of a class."""
+    return Timeouts(total, connect, idle)
 
 
 @lru_cache(maxsize=256)
@@ -408,18 +429,3 @@ def _merged(lines: dict[str, Any]) -> dict[str, Any]:
     """If a name has several spellings, the last one with its value takes the place of the first."""
     merged = {name.lower(): (name, value) for name, value in lines.items()}
     return dict(merged.values())
-
-
-def _redirected(method: str, message: ComposedRequest, status: int, location: str) -> tuple[str, ComposedRequest]:
-    """The next hop. Raises RequestException for a location that cannot be gone to."""
-    route = route_of(urljoin(message.route.url, location))
-    lines, body, payload = message.extra or {}, message.body, message.payload
-    dropped = {"cookie"}
-    if route.root != message.route.root:
-        dropped.add("authorization")
-    if status in (301, 302, 303):
-        method = method if method == "HEAD" else "GET"
-        body = payload = None
-        dropped.update(_ABOUT_THE_BODY)
-    kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
-    return method, ComposedRequest(route, kept, body, None, payload)

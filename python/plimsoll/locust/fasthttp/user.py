@@ -20,7 +20,11 @@ class FastHttpUser(User, RestMixin[Any]):
     abstract = True
 
     network_timeout: float = 60.0
+    """Limit of each wait for bytes, as in Locust."""
     connection_timeout: float = 60.0
+    """Limit of making a connection."""
+    timeout: float | None = None
+    """Limit of a whole request, redirects included. Locust has none."""
     max_redirects: int = 30
     max_retries: int = 0
     insecure: bool = True
@@ -54,6 +58,7 @@ class FastHttpUser(User, RestMixin[Any]):
             user=self,
             network_timeout=self.network_timeout,
             connection_timeout=self.connection_timeout,
+            timeout=self.timeout,
             max_redirects=self.max_redirects,
             max_retries=self.max_retries,
             insecure=self.insecure,

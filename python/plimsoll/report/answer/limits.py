@@ -8,19 +8,18 @@ from plimsoll.report.answer.phrases import code
 from plimsoll.report.numbers import amount, percent
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.validity import ACHIEVED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from plimsoll.stats.analysis import Analysis
-    from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.findings.finding import Finding
-    from plimsoll.stats.study import Study
+    from plimsoll.stats.study import Level, Study
 
-_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "QUEUE", "LEAK", "COLD")
+_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK", "COLD")
 """Rules whose findings say what a service does under load; the weightiest first."""
-ACHIEVED = 0.99
-"""Share of the offered arrivals from which a rate counts as carried."""
 
 
 def of_target(findings: Sequence[Finding], most: int) -> Iterator[str]:
@@ -64,39 +63,44 @@ _TOGETHER: dict[str, Callable[[Sequence[Finding]], str]] = {"SERIAL": _capacitie
 
 
 def carried(analysis: Analysis) -> Iterator[str]:
-    """Of the open model: the highest rate that each variant carries, and what happens at the next one."""
+    """Of the open model, a sentence for each operation: the highest rate that each variant carries, and what happens at
+    the next one."""
     study, cells = analysis.study, cells_of(analysis.study)
     for operation in reversed(study.operations):
+        ladders = []
         for variant in study.variants:
-            own = [cell for cell in cells if (cell.variant, cell.operation) == (variant, operation) and cell.trials]
-            own = [cell for cell in own if cell.level is not None]
-            if own:
-                of = f"{operation}: " if len(study.operations) > 1 else ""
-                yield f"{of}{code(variant)} {_carries(study, own)}."
+            own = [cell for cell in cells if (cell.variant, cell.operation) == (variant, operation)]
+            ladders.append([cell for cell in own if cell.trials and cell.level is not None])
+        if texts := list(_carried(study, [ladder for ladder in ladders if ladder])):
+            of = f"{operation}: " if len(study.operations) > 1 else ""
+            yield f"{of}{'; '.join(texts)}."
 
 
-def _carries(study: Study, cells: Sequence[CellSummary]) -> str:
-    """cells: of one variant, by level."""
-    faults = [_fault(study, cell) for cell in cells]
-    first = next((place for place, fault in enumerate(faults) if fault is not None), None)
-    if first is None:
-        return f"carries {cells[-1].level}, the highest rate tried{_p99(cells[-1], 'with ')}"
-    if first == 0:
-        return f"does not carry {cells[0].level}: {faults[0]}"
-    below = cells[first - 1]
-    return f"carries {below.level}{_p99(below, '')}; at {cells[first].level} {faults[first]}"
+def _carried(study: Study, ladders: Sequence[Sequence[CellSummary]]) -> Iterator[str]:
+    """ladders: the cells of each variant, by level. Variants that carry the highest rate stand together."""
+    whole: dict[Level | None, list[CellSummary]] = {}
+    limited = []
+    for cells in ladders:
+        faults = [_fault(study, cell) for cell in cells]
+        first = next((place for place, fault in enumerate(faults) if fault is not None), None)
+        name = code(cells[0].variant)
+        if first is None:
+            whole.setdefault(cells[-1].level, []).append(cells[-1])
+        elif first == 0:
+            limited.append(f"{name} does not carry {cells[0].level}: {faults[0]}")
+        else:
+            below = cells[first - 1]
+            limited.append(f"{name} carries {below.level}{_p99([below])}, at {cells[first].level} {faults[first]}")
+    for level, highest in whole.items():
+        names = listed(code(cell.variant) for cell in highest)
+        yield f"{names} {'carries' if len(highest) == 1 else 'carry'} {level}, the highest rate tried{_p99(highest)}"
+    yield from limited
 
 
-def _p99(cell: CellSummary, word: str) -> str:
-    row = _of(cell)
-    value = row.quantile(0.99) if row is not None else None
-    if value is None:
-        return ""
-    return f", {word}a p99 of {amount(value)} ms" if word else f" (p99 {amount(value)} ms)"
-
-
-def _of(cell: CellSummary) -> EndpointCell | None:
-    return cell.total or next(iter(cell.endpoints), None)
+def _p99(cells: Sequence[CellSummary]) -> str:
+    values = [cell.main.quantile(0.99) if cell.main is not None else None for cell in cells]
+    known = [amount(value) for value in values if value is not None]
+    return f" (p99 {listed(known)} ms)" if len(known) == len(values) else ""
 
 
 def _fault(study: Study, cell: CellSummary) -> str | None:
@@ -104,8 +108,8 @@ def _fault(study: Study, cell: CellSummary) -> str | None:
     if crashed := next((trial.crashed for trial in cell.trials if trial.crashed), None):
         return f"the target ended by itself ({crashed})"
     if cell.achieved is not None and cell.achieved < ACHIEVED:
-        return f"only {percent(cell.achieved)} of it is answered in time"
-    row = _of(cell)
+        return f"only {percent(cell.achieved)} of the arrivals begin in time"
+    row = cell.main
     if row is not None and row.requests and row.failures and row.failures / row.requests > study.tolerance:
         return f"{percent(row.failures / row.requests)} of the requests fail"
     return None
@@ -114,7 +118,7 @@ def _fault(study: Study, cell: CellSummary) -> str | None:
 def single(analysis: Analysis) -> Iterator[str]:
     """Of a study with one cell: its numbers."""
     cells = cells_of(analysis.study)
-    row = _of(cells[0]) if cells else None
+    row = cells[0].main if cells else None
     if row is None:
         return
     parts = [f"p{100 * q:g} {amount(value)} ms" for q in (0.5, 0.99) if (value := row.quantile(q)) is not None]

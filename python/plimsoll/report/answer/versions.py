@@ -62,7 +62,7 @@ def sentences(analysis: Analysis) -> list[str]:
         *_same([each for each in leading if each.word in _SAME], has_levels),
         *_unsure([each for each in leading if each.word == "not distinguishable"], has_levels),
         *_single_runs(analysis, [each for each in leading if each.word == "one run"]),
-        *_elsewhere(analysis, topics[1:], leading),
+        *_elsewhere(analysis, [*topics[1:], *_typical(analysis, topics)], leading),
     ]
     return found or list(_open([each for each in leading if each.word == "no verdict"], has_levels))
 
@@ -77,6 +77,16 @@ def topics_of(analysis: Analysis) -> list[Topic]:
     if analysis.study.primary:
         return sorted(known, key=lambda topic: _rank(analysis.study, topic))
     return sorted(known, key=lambda each: (-known[each], each.endpoint != TOTAL, not phrases.is_typical(each.metric)))
+
+
+def _typical(analysis: Analysis, topics: Sequence[Topic]) -> Iterator[Topic]:
+    """The median of the leading endpoint, where nothing was declared about it: it differs before a tail does."""
+    first = topics[0]
+    for each in analysis.comparisons:
+        same_place = (each.endpoint, each.operation) == (first.endpoint, first.operation)
+        if same_place and each.metric.quantile == 0.5 and not any(topic.covers(each) for topic in topics):
+            yield Topic(each.metric, each.endpoint, each.operation)
+            return
 
 
 def _rank(study: Study, topic: Topic) -> int:
@@ -173,10 +183,12 @@ def _same(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
 def _unsure(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
     """Those of which nothing is certain, together, with what is ruled out."""
     if rows:
-        bounds = [found for each in rows if (found := words.bound(each)) is not None]
-        ruled_out = f"; anything beyond ±{percent(max(bounds))} is ruled out" if bounds else ""
+        bounds = [words.bound(each) for each in rows]
+        known = [bound for bound in bounds if bound is not None]
+        ruled_out = f"; anything beyond ±{percent(max(known))} is ruled out" if len(known) == len(bounds) else ""
         pairs = phrases.pairs_of(max(rows, key=lambda each: each.pairs))
-        yield f"{_who(rows, has_levels)} made no difference that {pairs} can show{ruled_out}."
+        of = "" if phrases.is_typical(rows[0].metric) else f" in {rows[0].metric.text}"
+        yield f"{_who(rows, has_levels)} made no difference{of} that {pairs} can show{ruled_out}."
 
 
 def _who(rows: Sequence[Comparison], has_levels: bool) -> str:
@@ -242,7 +254,7 @@ def _open(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
 
 
 def _elsewhere(analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Comparison]) -> Iterator[str]:
-    """Differences by other metrics, of pairs that do not differ by the leading one."""
+    """Differences by other metrics, of pairs that do not differ by the leading one: the largest of each metric."""
     known = {(each.a, each.b, each.level) for each in leading if each.word in ("different", "invalid")}
     for topic in topics:
         rows = [each for each in analysis.comparisons if topic.covers(each) and each.better is not None]

@@ -119,7 +119,7 @@ def filled(node: Any, words: Mapping[str, Any]) -> Any:
 
 
 def identifier(name: str) -> str:
-    """Letters, digits and hyphens. Two names that differ elsewhere only must be told apart by a number in them."""
+    """Letters, digits and hyphens. Two names that differ elsewhere only get a number in them."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower() or "chart"
 
 

@@ -32,7 +32,7 @@ QUANTILES: dict[str, tuple[str, float]] = {
 PER_DECADE = 10
 """Buckets of the heat map for each power of ten of the time."""
 LATE = 10
-"""Seconds for which a column that is complete can still be told better."""
+"""Seconds for which a column that is complete can still change."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,7 +181,7 @@ def _all_values(several: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
 
 
 def _quantiles(times: Mapping[str, Histogram]) -> Iterator[tuple[str, float]]:
-    """ms. A time under 1 µs is told as that: a logarithmic axis has no 0."""
+    """ms. A time under 1 µs is drawn as that: a logarithmic axis has no 0."""
     for line, (name, q) in QUANTILES.items():
         if name in times:
             yield line, max(1, times[name].value_at(q)) / 1000

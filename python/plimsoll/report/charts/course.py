@@ -39,7 +39,7 @@ class Beside:
     warmup: float = 0.0
     """s that are in no figure."""
     users: Sequence[float] | None = None
-    """At the end of each second; NaN where nobody told."""
+    """At the end of each second; NaN where nothing is known."""
     generator: GeneratorCourse | None = None
     length: float | None = None
     """s of the run; a second that it ended in would look like a fall of the throughput, so it is left out."""

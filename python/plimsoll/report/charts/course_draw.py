@@ -208,8 +208,8 @@ def _drawn(
     called = TITLES[kind]
     title = f"{setting.title}: {called}" if setting.title else f"{called[0].upper()}{called[1:]}"
     name = f"{setting.name}-{kind.removeprefix('course_')}"
-    told = " ".join(part for part in (*setting.notes, note) if part)
-    return draw(kind, name, title, data, common | words, grows=setting.grows, note=told, **setting.about)
+    written = " ".join(part for part in (*setting.notes, note) if part)
+    return draw(kind, name, title, data, common | words, grows=setting.grows, note=written, **setting.about)
 
 
 @functools.cache

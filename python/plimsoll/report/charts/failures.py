@@ -58,14 +58,14 @@ def kinds_of(measured: Sequence[Measured]) -> Counter[str]:
     """HTTP 503, timeout, connect, …: by status where a message tells one, else by outcome."""
     found = Counter[str]()
     for each in measured:
-        told = Counter[str]()
+        named = Counter[str]()
         for kind in each.kinds:
             found[f"HTTP {kind.status}" if kind.status else kind.outcome] += kind.count
-            told[kind.outcome] += kind.count
+            named[kind.outcome] += kind.count
         for outcome, count in each.outcomes.items():
-            if outcome != "success" and outcome not in NO_REQUESTS and count > told[outcome]:
-                found[outcome] += count - told[outcome]
-        unknown = (each.failures or 0) - sum(told.values()) if not each.outcomes else 0
+            if outcome != "success" and outcome not in NO_REQUESTS and count > named[outcome]:
+                found[outcome] += count - named[outcome]
+        unknown = (each.failures or 0) - sum(named.values()) if not each.outcomes else 0
         if unknown > 0:
             found["failed"] += unknown
     return found

@@ -83,7 +83,7 @@ def _curve(histogram: Histogram, step: float) -> tuple[list[Row], list[Row]]:
 
 
 def _told(curves: Curves) -> list[Row]:
-    """Quantiles that somebody told without a histogram: those of the first run, since they do not add up."""
+    """Quantiles that are given without a histogram: those of the first run, since they do not add up."""
     for _, measured in curves.runs:
         known = sorted((q, value) for q, value in measured.quantiles.items() if 0 < q < 1)
         if known:

@@ -57,7 +57,7 @@ class Chip:
 class TableRow:
     cells: tuple[str | Chip, ...]
     kind: str = ""
-    """"total"; "void": numbers of something invalid; "missing": there are none, and a note says why; "main": what the
+    """"total"; "void": numbers of something invalid; "main": what the
     question is about."""
 
 

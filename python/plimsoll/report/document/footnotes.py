@@ -71,9 +71,9 @@ def _percentiles(study: Study) -> Iterator[str]:
             "A percentile is the value at rank ⌈q·n⌉ of the n times of a run, taken from its histogram after all "
             "seconds and workers have been added up; percentiles are never averaged within a run."
         )
-    told = ", ".join(dict.fromkeys(each.tool for each in _tools(study) if not each.mergeable))
-    if told:
-        yield f"Percentiles of {told} are as that report tells them; how they were taken is not known here."
+    tools = ", ".join(dict.fromkeys(each.tool for each in _tools(study) if not each.mergeable))
+    if tools:
+        yield f"Percentiles of {tools} are as that report has them; how they were taken is not known here."
 
 
 _CLOCKS = {

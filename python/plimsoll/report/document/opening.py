@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll.load.durations import duration_text
 from plimsoll.report.document.blocks import Paragraph, Preformatted
 from plimsoll.report.numbers import amount, count, percent, with_share
 from plimsoll.report.text import cells, one_line
+from plimsoll.stats.headline.causes import unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from plimsoll.report.document.blocks import Block
     from plimsoll.stats.latency.milliseconds import Latency
@@ -28,13 +29,13 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def opening(
-    view: RunView, host: str, total: EndpointSummary, thresholds: Sequence[ThresholdResult]
+    view: RunView, manifest: Mapping[str, Any], total: EndpointSummary, thresholds: Sequence[ThresholdResult]
 ) -> tuple[Block, ...]:
-    """host: what was loaded; "" where that is not known. total: the row of all endpoints."""
+    """manifest: of it, `host` is read. total: the row of all endpoints."""
     blocks: list[Block] = []
     if thresholds:
         blocks.append(Preformatted("\n".join(_threshold_lines(thresholds))))
-    blocks.append(Paragraph(sentence(view, host, total)))
+    blocks.append(Paragraph(sentence(view, manifest, total)))
     if total.response.count:
         blocks.append(Preformatted("\n".join(["Response times", *histogram_lines(total.response)])))
     return tuple(blocks)
@@ -49,15 +50,15 @@ def _threshold_lines(thresholds: Sequence[ThresholdResult]) -> list[str]:
     ]
 
 
-def sentence(view: RunView, host: str, total: EndpointSummary) -> str:
+def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary) -> str:
     """What came of the run: how many requests, how many of them failed, and how long responses took."""
     if not total.requests:
         return "No requests were made."
     most = max(view.failures, key=lambda each: each.count, default=None)
     why = f", mostly with {one_line(most.message)}" if most and most.message else ""
     if total.failures == total.requests:
-        if most and host and all(each.outcome == "connect" for each in view.failures):
-            return f"Nothing answers at {host} ({one_line(most.message)})."
+        if found := unreachable(view, manifest):
+            return f"{one_line(found.title)}."
         return f"All {count(total.requests)} requests failed{why}{'' if why.endswith('?') else '.'}"
     failed = "none failed"
     if total.failures:

@@ -38,10 +38,6 @@ class ShownCharts:
         base = self._shown[self.plain(chart)]
         return self._show(_without_data_of(base, chart_spec(replace(copy, name=self._free(copy.name)))))
 
-    def left_out(self) -> list[Chart]:
-        """Those that nobody has asked for so far."""
-        return [chart for chart in self.all if chart.name not in self._shown]
-
     def specs(self) -> tuple[ChartSpec, ...]:
         """Of all that were shown, in the order in which they were."""
         return tuple(self._shown.values())

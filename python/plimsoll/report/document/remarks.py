@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plimsoll.load.durations import duration_text
 from plimsoll.report.numbers import NONE, amount, counted
 
 if TYPE_CHECKING:
@@ -29,6 +30,11 @@ def remarks(view: RunView, response: Latency) -> list[str]:
     if view.total.counts.retries:
         lines.append(
             f"sent again, as a kept connection turned out to be closed: {counted(view.total.counts.retries, 'request')}"
+        )
+    if backed_off := view.generator.backed_off:
+        lines.append(
+            f"users who could not connect waited before they tried again: {duration_text(backed_off)} in all "
+            "(--no-connect-backoff: at once)"
         )
     if response.censored:
         lines.append(f"≥: at least; {counted(response.censored, 'timeout')} kept at the limit that ended the wait")

@@ -34,7 +34,7 @@ from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.report.numbers import amount, count, milliseconds, quantity, share, shares_line, with_share
 from plimsoll.report.text import one_line
 from plimsoll.stats.analysis import Analysis
-from plimsoll.stats.headline import headline
+from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency
 from plimsoll.stats.study import TOTAL, Study
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.report.assessment import Assessment
-    from plimsoll.report.document.blocks import ChartSpec, Figures
+    from plimsoll.report.document.blocks import Block, ChartSpec, Figures
     from plimsoll.report.sources import Described
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
@@ -87,7 +87,8 @@ def run_document(
         sections.notes(of, _below(view, [*rows, total], assessment)),
     ]
     lines = (*_lines(view, run), *((GROWING,) if is_growing else ()))
-    return _document(view, run, assessment, total, lines, made, of.pictures.specs(), is_growing)
+    head: tuple[Block, ...] = (*_answer(view, run, assessment), Facts(_status(view, total), "status"))
+    return _document(run, lines, head, made, of.pictures.specs(), is_growing=is_growing)
 
 
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
@@ -100,26 +101,24 @@ def tables_document(view: RunView, run: Described | None, assessment: Assessment
         _exceptions(view, MOST_IN_SHORT),
         Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
     ]
-    document = _document(view, run, assessment, total, _lines(view, run), made)
-    host = str(run.manifest.get("host") or "") if run else ""
     first = () if assessment.validity.valid else (_doubts(assessment),)
-    return replace(document, head=(*first, *opening(view, host, total, assessment.thresholds)))
+    head: tuple[Block, ...] = (*first, *opening(view, run.manifest if run else {}, total, assessment.thresholds))
+    return _document(run, _lines(view, run), head, made)
 
 
 def _document(
-    view: RunView,
     run: Described | None,
-    assessment: Assessment,
-    total: EndpointSummary,
     lines: tuple[str, ...],
+    head: tuple[Block, ...],
     made: Sequence[Section | None],
     charts: tuple[ChartSpec, ...] = (),
+    *,
     is_growing: bool = False,
 ) -> ReportDocument:
     return ReportDocument(
         _title(run),
         lines,
-        (*_answer(view, run, assessment), Facts(_status(view, total), "status")),
+        head,
         tuple(section for section in made if section is not None),
         charts,
         config("page") if charts else {},
@@ -163,8 +162,8 @@ def _answer(view: RunView, run: Described | None, assessment: Assessment) -> tup
     if not view.total.requests:
         return ()
     manifest = run.manifest if run is not None else {}
-    told = headline(view, manifest, {}, thresholds=assessment.thresholds, validity=assessment.validity).target
-    return (Answer((f"{told.title}. {told.text}",)),)
+    judged = target(view, manifest, assessment.thresholds, None, assessment.validity)
+    return (Answer((f"{judged.title}. {judged.text}",)),)
 
 
 def _status(view: RunView, total: EndpointSummary) -> tuple[NamedValue, ...]:

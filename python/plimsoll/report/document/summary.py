@@ -8,7 +8,7 @@ from plimsoll.report import words
 from plimsoll.report.answer.versions import topics_of
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
-from plimsoll.report.document.tables import failed, main_row, quantile
+from plimsoll.report.document.tables import failed, quantile
 from plimsoll.report.numbers import NONE, count, known
 from plimsoll.report.shape import changes_of, shape_of
 from plimsoll.stats.metric import Metric
@@ -58,7 +58,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
     rows = []
     for cell in _ordered(study, cells)[:MOST_ROWS]:
         row = _row_of(cell, topic)
-        total = main_row(cell)
+        total = cell.main
         left = (
             *([cell.operation] if has["operation"] else []),
             *([f"{cell.variant}{'' if cell.valid or has['level'] else '*'}"] if has["variant"] else []),
@@ -98,7 +98,7 @@ def _ordered(study: Study, cells: Sequence[CellSummary]) -> list[CellSummary]:
 
 
 def _row_of(cell: CellSummary, topic: Topic | None) -> EndpointCell | None:
-    return (cell.endpoint(topic.endpoint) if topic is not None else None) or main_row(cell)
+    return (cell.endpoint(topic.endpoint) if topic is not None else None) or cell.main
 
 
 def _sizes_differ(cells: Sequence[CellSummary], topic: Topic | None) -> bool:

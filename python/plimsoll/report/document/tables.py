@@ -54,11 +54,6 @@ def failed(of: EndpointCell | None) -> str:
     return share(of.failures, of.requests)
 
 
-def main_row(cell: CellSummary) -> EndpointCell | None:
-    """All endpoints together, or the only one."""
-    return cell.total or (cell.endpoints[0] if len(cell.endpoints) == 1 else None)
-
-
 def locust_tables(
     cells: Sequence[CellSummary], most: int, *, names_variant: bool, place: str = ""
 ) -> tuple[TableData, TableData]:

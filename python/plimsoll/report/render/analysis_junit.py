@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def analysis_junit(source: StudySource, request: OutputRequest) -> str:
     """A test per primary comparison (or per comparison, where no metric is primary) and per finding that blocks.
 
-    A difference for the worse is a failure; what cannot be told, because a check failed, is an error; what too few
+    A difference for the worse is a failure; what is unknown, because a check failed, is an error; what too few
     runs or requests leave open is skipped. A last test says whether there is any valid run. Names do not change from
     report to report.
     """
@@ -76,15 +76,15 @@ def _runs(suite: ElementTree.Element, analysis: Analysis, names: Counter[str]) -
     invalid = [f"{trial.id}: {'; '.join(trial.invalid)}" for trial in trials if trial.invalid]
     if len(invalid) == len(trials):
         _child(case, "error", "no run is valid" if trials else "there is no run", "invalid")
-    told = "\n".join([f"{len(trials) - len(invalid)} of {counted(len(trials), 'run')} valid", *invalid])
-    ElementTree.SubElement(case, "system-out").text = xml_text(told)
+    summary = "\n".join([f"{len(trials) - len(invalid)} of {counted(len(trials), 'run')} valid", *invalid])
+    ElementTree.SubElement(case, "system-out").text = xml_text(summary)
 
 
 def _case(suite: ElementTree.Element, kind: str, name: str, names: Counter[str]) -> ElementTree.Element:
     """Two tests of one name would be taken for one."""
     names[name] += 1
-    told = name if names[name] == 1 else f"{name} ({names[name]})"
-    return ElementTree.SubElement(suite, "testcase", {"classname": kind, "name": xml_text(told), "time": "0"})
+    title = name if names[name] == 1 else f"{name} ({names[name]})"
+    return ElementTree.SubElement(suite, "testcase", {"classname": kind, "name": xml_text(title), "time": "0"})
 
 
 def _child(case: ElementTree.Element, tag: str, message: str, kind: str) -> ElementTree.Element:

@@ -26,7 +26,7 @@ _GRADES: dict[FindingWeight, Grade] = {"blocks": "error", "warning": "warning", 
 
 
 def workflow_commands(source: StudySource, request: OutputRequest) -> str:
-    """A line each, errors first: what became worse or cannot be told, reasons to doubt, then the rest."""
+    """A line each, errors first: what became worse or is unknown, reasons to doubt, then the rest."""
     analysis = source.analysis
     found = [*_of_comparisons(judged(analysis)), *map(_of_finding, analysis.findings)]
     lines = []

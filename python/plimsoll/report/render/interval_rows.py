@@ -88,7 +88,7 @@ def _added_up(intervals: Iterable[Interval]) -> Iterator[Interval]:
 
 
 def as_csv(intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterator[str]:
-    """Lines with their ends; without histograms. invalid: reasons to doubt the run, told in each line."""
+    """Lines with their ends; without histograms. invalid: reasons to doubt the run, repeated in each line."""
     doubts = "; ".join(invalid)
     buffer = io.StringIO()
     writer = csv.DictWriter(buffer, COLUMNS, extrasaction="ignore", lineterminator="\n")

@@ -60,7 +60,7 @@ class CsvFiles:
     """PREFIX_stats.csv, PREFIX_stats_history.csv, PREFIX_failures.csv, PREFIX_exceptions.csv and PREFIX_validity.csv.
 
     full_history: every endpoint in the history, with percentiles of the last 10 s; otherwise only the total of the
-    whole run so far. of_locustfile: the failures are those of a locustfile, told as Locust tells them.
+    whole run so far. of_locustfile: the failures are those of a locustfile, written as Locust writes them.
     """
 
     def __init__(self, prefix: str, full_history: bool = False, of_locustfile: bool = False) -> None:
@@ -280,8 +280,8 @@ def error_text(method: str, message: str) -> str:
     """What Locust files a failure of a locustfile under, which is the `repr` of an exception, or a text that the
     locustfile put in its place.
 
-    What was given to `response.failure()` is kept without the CatchResponseError around it. It is told from a text that
-    stands for itself by the method: only HTTP has responses.
+    What was given to `response.failure()` is kept without the CatchResponseError around it. The method
+    distinguishes it from a text that stands for itself: only HTTP has responses.
     """
     if is_repr(message) or method.upper() not in _HTTP_METHODS or message == _OTHER_MESSAGES:
         return message

@@ -21,6 +21,8 @@ class Kind(Enum):
     RATE = "rate"
     """A number above 0."""
     DURATION = "duration"
+    SIZE = "size"
+    """A number of bytes above 0, as in 64MiB."""
     LEVEL = "level"
     """A log level, in letters of either case."""
     USER_CONFIG = "user config"

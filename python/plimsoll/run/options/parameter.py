@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -31,6 +32,22 @@ class Duration(click.ParamType[float]):
             self.fail(str(error), param, ctx)
 
 
+class Size(click.ParamType[int]):
+    """64MiB, 1GiB, 100KiB or a number of bytes; the value is in bytes."""
+
+    name = "size"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        match = _SIZE.fullmatch(str(value).strip())
+        size = int(float(match["number"]) * _UNITS[match["unit"].lower()]) if match else 0
+        if not 0 < size < 1 << 63:
+            self.fail(f"{value} is not a size; valid are 64MiB, 1.5GiB, 100KiB, 1000000", param, ctx)
+        return size
+
+
+_UNITS = {"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "kb": 10**3, "mb": 10**6, "gb": 10**9}
+_SIZE = re.compile(rf"(?P<number>[0-9]+(?:\.[0-9]+)?) ?(?P<unit>{'|'.join(_UNITS)})", re.IGNORECASE)
+
 _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.FLAG: click.BOOL,
     Kind.TEXT: click.STRING,
@@ -40,6 +57,7 @@ _TYPES: dict[Kind, click.ParamType[Any]] = {
     Kind.PORT: click.IntRange(0, 65535),
     Kind.RATE: click.FloatRange(0, 1e9, min_open=True),
     Kind.DURATION: Duration(),
+    Kind.SIZE: Size(),
     Kind.USER_CONFIG: click.STRING,
 }
 

@@ -7,6 +7,7 @@ variables, in configuration files and in the reference. What it does is in `plim
 from __future__ import annotations
 
 from plimsoll.record import TIMES_OF
+from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
 
 WHAT, HOW_MUCH, SHAPE, RESULTS, PAGE = (
@@ -94,6 +95,15 @@ _HOW_MUCH = (
     _option("--source-address", group=HOW_MUCH, metavar="A[,B,…]",
             help="Local address that users come from; of several, A,B,C or FIRST-LAST or NETWORK/BITS, each "
                  "user gets one in turn and keeps it."),
+    _option("--max-body", group=HOW_MUCH, metavar="SIZE", kind=Kind.SIZE, default=MAX_BODY,
+            help="Longest body of a response, as received; 1GiB by default. A longer one is a failure."),
+    _option("--max-decoded-body", group=HOW_MUCH, metavar="SIZE", kind=Kind.SIZE, default=MAX_DECODED_BODY,
+            help="The same once its gzip, br, zstd or deflate is undone; 64MiB by default."),
+    _option("--max-body-memory", group=HOW_MUCH, metavar="SIZE", kind=Kind.SIZE, default=MAX_BODY_MEMORY,
+            help="Memory of a worker for all bodies that its users hold at a time; 1GiB by default. What is over it "
+                 "is a failure."),
+    _flag("--no-connect-backoff", group=HOW_MUCH,
+          help="Closed model: let users who cannot connect try again at once, as often as they can."),
     _flag("--reset-stats", group=HOW_MUCH, help="Forget the ramp-up: the run begins when all users are there.",
           locust=LocustOption(_STATISTICS, env="RESET_STATS")),
 )

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import gevent
 from gevent import getcurrent
 
-from plimsoll._engine import Engine, Recorder, now
+from plimsoll._engine import Engine, Recorder, limit_bodies, now
 from plimsoll.errors import PlimsollError
 from plimsoll.record import WorkerState
 from plimsoll.run.transport.messages import (
@@ -90,6 +90,7 @@ class Worker:
         random.seed(f"{plan.seed}/{self.index}")
         self._hub.start()
         self._engine.set_sources(source_addresses.of_worker(plan.source_addresses, self.index))
+        self._limit(plan)
         place = ProcessPlace(self.index, workers)
         self._is_main = place.role == "main"
         script = self._make_script(plan, place, self._engine, self._hub, self._recorder, self._caught)
@@ -110,12 +111,18 @@ class Worker:
         self._mailbox.wait()
         script = self._script
         shares = script.open(plan, shared)
+        self._limit(plan)
         self._warmup = plan.warmup
         self._logging = plan.log_exchanges
         self._recorder.log(self._logging)
         self._opened = True
         kernel_stamps = self._engine.kernel_stamps
         return Ready(script.classes, kernel_stamps, script.thresholds, shares, script.shaped, script.reporting())
+
+    def _limit(self, plan: RunPlan) -> None:
+        self._engine.limit(max_body=plan.max_body, max_decoded=plan.max_decoded_body)
+        limit_bodies(plan.max_body_memory)
+        self._engine.connect_backoff = plan.connect_backoff
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
@@ -187,7 +194,7 @@ class Worker:
             return Ending(now(), None, False)
         self._leave().get()
         if self._is_main and not self._mailbox.wait(NEWS_TIMEOUT_S):
-            logger.error("listeners on the main node did not get through with what the workers told")
+            logger.error("listeners on the main node did not finish with what the workers reported")
         # What test_stop may take, and request, is not part of the time that users had.
         chosen, on_error, listener_failed = self._script.close(self._failed)
         if self._ticker is not None:
@@ -205,6 +212,7 @@ class Worker:
     def _begin(self, epoch: int) -> None:
         self._recorder.restart(epoch)
         self._epoch = epoch
+        self._backed_off = self._engine.backed_off
         self._open_second = 0
         self._cpu.take()
 
@@ -271,7 +279,9 @@ class Worker:
             waiting=self._script.population.waiting,
             silence_ms=self._silence.take(),
             cpu_wait_ms=cpu.waited_ms // max(1, len(closed)),
+            backoff_ms=(self._engine.backed_off - self._backed_off) // 1_000_000 // max(1, len(closed)),
         )
+        self._backed_off = self._engine.backed_off
         intervals, health, failures = self._recorder.take(before)
         self._failed |= bool(failures or self._caught.total)
         snapshot = EncodedSnapshot(

@@ -71,7 +71,7 @@ class RunRequests:
         return self._what.plan is not None and self._what.plan.load is not None
 
     @property
-    def is_told(self) -> bool:
+    def is_fixed(self) -> bool:
         """There is nothing left to ask: it is a URL, a plan or targets."""
         return not self._what.locustfiles or self._what.plan is not None
 

@@ -199,7 +199,7 @@ def _few(measured: Sequence[Measured], metric: str) -> Iterator[str]:
         rest = above(requests, q)
         yield (
             f"Too few requests for a {metric} in {counted(len(few), 'run')}: in {run} it rests on the slowest {rest} "
-            f"of {requests}. It takes {least_requests(q)} for one that can be told to within an interval."
+            f"of {requests}. It takes {least_requests(q)} for an interval around it."
         )
 
 

@@ -37,6 +37,11 @@ class CapacityProbe:
         return max((each.share for each in self.results), default=0.0)
 
     @property
+    def is_clean(self) -> bool:
+        """Whether the generator's share is too little to matter in everything that the objective is about."""
+        return all(each.is_clean for each in self.results)
+
+    @property
     def passed(self) -> bool:
         return not self.invalid and all(each.held for each in self.results)
 

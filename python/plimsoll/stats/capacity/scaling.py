@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LEAST_RUNGS = 6
 """Twice as many as there are parameters."""
 LEAST_SIDE = 2
-"""Rungs below and above the peak: without them σ and κ cannot be told apart."""
+"""Rungs below and above the peak: without them σ and κ cannot be separated."""
 LEAST_R2 = 0.95
 MOST_RESIDUAL = 0.10
 """Of any rung, as a share of the highest throughput: one that is further off means another law. Not of the rung's own

@@ -73,7 +73,7 @@ class Comparison:
     q: float | None = None
     """p adjusted for the number of primary comparisons (Benjamini–Hochberg); None for others."""
     resolves: float | None = None
-    """The relative difference that can be told from none now: 0.074 is ±7.4 %."""
+    """The relative difference that these runs can distinguish from none: 0.074 is ±7.4 %."""
     needed: RunsNeeded | None = None
     requests: int | None = None
     """The fewest that a value rests on in any run."""

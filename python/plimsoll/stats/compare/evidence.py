@@ -72,7 +72,9 @@ def counted_failures(
 
 
 def fewest_requests(readings: Readings, question: Question, pairs: Sequence[Pair]) -> tuple[int | None, bool]:
-    """That a value rests on in any run, and whether that was counted (or else told from the rate). None: not known."""
+    """The fewest requests that a value of any run rests on, and whether they were counted, not derived from the rate.
+
+    None: not known."""
     known: list[tuple[int, bool]] = []
     for trial in (trial for pair in pairs for trial in pair):
         measured = readings.measured(trial, question.endpoint)

@@ -28,12 +28,12 @@ def matched(studies: Sequence[Study]) -> Study:
         return studies[0]
     _differ(studies)
     labels = _labels(studies)
-    sides, told = _sides(studies, labels)
+    sides, notes = _sides(studies, labels)
     sides, of_levels = _levelled(sides)
     sides, of_endpoints = _named_alike(sides)
     warnings = [
         *(f"{label}: {text}" for label, study in zip(labels, studies, strict=True) for text in study.warnings),
-        *told,
+        *notes,
         *of_levels,
         *of_endpoints,
         *_definitions(sides),
@@ -207,25 +207,25 @@ def _as_total(measured: Measured) -> Measured:
 
 
 _CLOCKS = {"due": "was due", "sent": "was sent", "corrected": "was due, by a correction afterwards"}
-_SCOPES = {"all": "failed requests too", "successes": "successful requests only", "unknown": "requests not told"}
+_SCOPES = {"all": "failed requests too", "successes": "successful requests only", "unknown": "unknown which requests"}
 
 
 def _definitions(sides: Sequence[_Side]) -> Iterable[str]:
     """Where the same word means different things."""
 
-    def told(of: Callable[[Trial], str]) -> dict[str, str]:
+    def by_side(of: Callable[[Trial], str]) -> dict[str, str]:
         return {side.label: _listed(dict.fromkeys(of(trial) for trial in side.trials)) for side in sides}
 
-    clocks = told(lambda trial: _CLOCKS.get(trial.precision.clock, "is not told"))
+    clocks = by_side(lambda trial: _CLOCKS.get(trial.precision.clock, "is not known"))
     if _unequal(clocks):
         yield f"times do not begin at the same moment: when a request … {_each(clocks)}"
-    scopes = told(lambda trial: _SCOPES[trial.precision.times_of])
+    scopes = by_side(lambda trial: _SCOPES[trial.precision.times_of])
     if _unequal(scopes):
         yield f"times are not of the same requests: {_each(scopes)}"
-    digits = told(lambda trial: _rounding(trial))
+    digits = by_side(lambda trial: _rounding(trial))
     if _unequal(digits):
         yield f"times are not rounded alike: {_each(digits)}"
-    models = told(lambda trial: f"{trial.model} model")
+    models = by_side(lambda trial: f"{trial.model} model")
     if _unequal(models):
         yield (
             f"the load models differ: {_each(models)}; users of the closed one ask less of a slow target, arrivals of "
@@ -261,17 +261,17 @@ def _about(sides: Sequence[_Side]) -> tuple[dict[str, str], list[str]]:
     values: dict[str, Mapping[str, str]] = {
         name: {side.label: side.study.about[name] for side in sides if name in side.study.about} for name in names
     }
-    differing = [name for name, told in values.items() if _unequal(told)]
-    about = {name: _each(told) if name in differing else next(iter(told.values())) for name, told in values.items()}
+    differing = [name for name, texts in values.items() if _unequal(texts)]
+    about = {name: _each(texts) if name in differing else next(iter(texts.values())) for name, texts in values.items()}
     return about, [f"the environments differ: {_listed(differing)}"] if differing else []
 
 
-def _unequal(told: Mapping[str, str]) -> bool:
-    return len(set(told.values())) > 1
+def _unequal(texts: Mapping[str, str]) -> bool:
+    return len(set(texts.values())) > 1
 
 
-def _each(told: Mapping[str, str]) -> str:
-    return "; ".join(f"{label}: {text}" for label, text in told.items())
+def _each(texts: Mapping[str, str]) -> str:
+    return "; ".join(f"{label}: {text}" for label, text in texts.items())
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

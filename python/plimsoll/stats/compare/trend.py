@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 WINDOW = 50
 """Runs that are looked at together; windows overlap by half."""
 MAX_P = 0.001
-"""Of a change that is told."""
+"""Of a change that is reported."""
 LENIENT = 10.0
 """The first pass takes a p so many times as high."""
 ENOUGH = 10

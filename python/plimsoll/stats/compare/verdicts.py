@@ -150,7 +150,7 @@ def _answer_share(bench: _Bench, question: Question, evidence: Evidence, start: 
         return replace(start, reason="it is not known how many requests failed")
     alpha = bench.alpha(len(pairs))
     found = difference(pairs, question.metric.delta, alpha)
-    told = replace(
+    begun = replace(
         start,
         pairs=len(pairs),
         difference=found.value,
@@ -164,10 +164,10 @@ def _answer_share(bench: _Bench, question: Question, evidence: Evidence, start: 
         remarks=(*start.remarks, *_of_look(bench, len(pairs))),
     )
     if found.word is not None:
-        return replace(told, word=found.word, resolves=(found.high - found.low) / 2)
+        return replace(begun, word=found.word, resolves=(found.high - found.low) / 2)
     if len(pairs) == 1:
-        return replace(told, word="one run")
-    return replace(told, reason=_too_few_pairs(len(pairs)))
+        return replace(begun, word="one run")
+    return replace(begun, reason=_too_few_pairs(len(pairs)))
 
 
 def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: Comparison) -> Comparison:
@@ -189,7 +189,7 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
         alpha=bench.alpha(len(pairs)),
     )
     late = generators_span(bench.readings, question, pairs)
-    told = replace(
+    begun = replace(
         start,
         effect=effect_of(bench.readings, question, pairs),
         step=_step(question, evidence, start) or None,
@@ -198,13 +198,13 @@ def _answer_ratio(bench: _Bench, question: Question, evidence: Evidence, start: 
     if found is None:
         span = within_runs(bench.readings, question, pairs[0])
         low, high = (None, None) if span is None else (span[0] * math.exp(-late.below), span[1] * math.exp(late.above))
-        return replace(told, word="one run", low=low, high=high, within_run=span is not None)
+        return replace(begun, word="one run", low=low, high=high, within_run=span is not None)
     if len(pairs) < LEAST and not found.with_history:
-        return replace(told, reason=_too_few_pairs(len(pairs)))
+        return replace(begun, reason=_too_few_pairs(len(pairs)))
     found = replace(found, below=late.below, above=late.above)
-    told = _with_interval(bench, told, found)
+    begun = _with_interval(bench, begun, found)
     word, at_least = found.verdict(math.log1p(metric.delta))
-    answer = replace(told, word=word, at_least=at_least)
+    answer = replace(begun, word=word, at_least=at_least)
     # A primary one may yet turn out not to be established.
     if not (question.is_primary or _is_open(answer)):
         return answer

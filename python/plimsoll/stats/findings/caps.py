@@ -64,22 +64,22 @@ def _files(study: Study, trial: Trial) -> Iterable[Finding]:
 
 
 def _shared(study: Study, trial: Trial) -> list[Finding]:
-    told = [p99 for row in trial.endpoints if (p99 := row.quantile(0.99)) is not None]
-    if len(told) < LEAST_ENDPOINTS:
+    tails = [p99 for row in trial.endpoints if (p99 := row.quantile(0.99)) is not None]
+    if len(tails) < LEAST_ENDPOINTS:
         return []
-    common = max(set(told), key=told.count)
-    same = told.count(common)
-    if same < SHARED * len(told) or common < LEAST_CEILING_MS:
+    common = max(set(tails), key=tails.count)
+    same = tails.count(common)
+    if same < SHARED * len(tails) or common < LEAST_CEILING_MS:
         return []
     return [
         Finding(
             "CAP",
             "warning",
-            f"{wording.place(study, trial)}: p99 is {wording.ms(common)} at {same} of {len(told)} endpoints, which "
+            f"{wording.place(study, trial)}: p99 is {wording.ms(common)} at {same} of {len(tails)} endpoints, which "
             "looks like a time limit that they share, not like what each takes.",
             Where(trial.variant, trial.level, trial.operation, None, trial.id, kinds=("quantile", "max")),
             TIMEOUT,
-            {"p99_ms": common, "endpoints": same, "of": len(told)},
+            {"p99_ms": common, "endpoints": same, "of": len(tails)},
             "Find the time limit (client, proxy, database); beyond it the real times are not known.",
         )
     ]

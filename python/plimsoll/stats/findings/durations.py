@@ -21,7 +21,7 @@ Z = 1.96
 """Of the standard normal distribution, for 95 %."""
 LENGTHS = (
     f"runs at one level that are compared last equally long, within {DIFFER * 100:.0f} %: what grows or warms up "
-    "during a run is otherwise not the same"
+    "during a run is otherwise not the same; a difference up to the longest response time is a run's wait for its end"
 )
 COUNTING = (
     "if successful requests came at random, counts n₁ and n₂ alone would scatter the ratio by "
@@ -39,7 +39,8 @@ def durations(study: Study) -> Iterable[Finding]:
             if seconds is not None
         ]
         longest = max((seconds for _, seconds, _ in known), default=0.0)
-        short = [(trial, seconds) for trial, seconds, _ in known if seconds < longest * (1 - DIFFER)]
+        least = min(longest * (1 - DIFFER), longest - _last_wait(trial for trial, _, _ in known))
+        short = [(trial, seconds) for trial, seconds, _ in known if seconds < least]
         if not short:
             continue
         derived = any(each for _, _, each in known)
@@ -54,6 +55,12 @@ def durations(study: Study) -> Iterable[Finding]:
             {f"seconds of {trial.variant} #{trial.repeat}": seconds for trial, seconds, _ in known},
             "Give all the same time.",
         )
+
+
+def _last_wait(trials: Iterable[Trial]) -> float:
+    """Seconds for which a run may have waited for its last responses: the longest response time."""
+    rows = filter(None, map(whole, trials))
+    return max((row.max for row in rows if row.max is not None), default=0.0) / 1000
 
 
 def floor(study: Study) -> Iterable[Finding]:

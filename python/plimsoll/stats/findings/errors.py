@@ -98,9 +98,9 @@ def claims(study: Study) -> Iterable[Finding]:
         if claim.kind != "errors":
             continue
         for ladder in of_endpoints(study):
-            told = claim.operation in (None, ladder.operation) and claim.endpoint in (None, ladder.key)
+            is_named = claim.operation in (None, ladder.operation) and claim.endpoint in (None, ladder.key)
             shares = [_Share(rung, rung.failures or 0, rung.requests) for rung in ladder.rungs if rung.requests]
-            if not told or not any(share.failures for share in shares):
+            if not is_named or not any(share.failures for share in shares):
                 continue
             is_more = claim.relation == ">"
             wrong = [each for each in shares if not _holds(each, claim.value, is_more)]

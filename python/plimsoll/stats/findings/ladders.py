@@ -91,7 +91,7 @@ class Rung:
         bounds = [_around(self.rate, scatter)] if scatter is not None else []
         if self.successes is not None and self.seconds:
             low, high = garwood(self.successes)
-            # Where counts and rates are told, they agree but for rounding.
+            # Where counts and rates are given, they agree but for rounding.
             per_s = self.rate / self.successes if self.successes else 1 / self.seconds
             bounds.append((low * per_s, high * per_s))
         return (min(low for low, _ in bounds), max(high for _, high in bounds)) if bounds else None
@@ -142,7 +142,7 @@ def totals(study: Study) -> Iterator[Ladder]:
 
 
 def of_endpoints(study: Study) -> Iterator[Ladder]:
-    """A ladder per variant, operation and endpoint; of all together where the endpoints are not told."""
+    """A ladder per variant, operation and endpoint; of all together where the endpoints are not known."""
     whole_ladders = {(ladder.variant, ladder.operation): ladder for ladder in totals(study)}
     for variant, operation, rungs in _cells(study):
         rows = {trial.id: {row.key: row for row in trial.endpoints} for _, trials in rungs for trial in trials}
@@ -179,8 +179,8 @@ def half_width(logs: Sequence[float]) -> float:
 
 def users_of(rung: Rung) -> float:
     """Of the closed model."""
-    told = [trial.users for trial in rung.trials if trial.users is not None]
-    return told[0] if told else rung.load
+    users = [trial.users for trial in rung.trials if trial.users is not None]
+    return users[0] if users else rung.load
 
 
 def _around(rate: float, half: float) -> tuple[float, float]:
@@ -208,7 +208,7 @@ def _cells(study: Study) -> Iterator[tuple[str, str, list[tuple[Level, tuple[Tri
 
 
 def _rate(trial: Trial, row: Measured, counted: int | None) -> float | None:
-    """counted / duration where both were told, since a table's rate is rounded."""
+    """counted / duration where both are known, since a table's rate is rounded."""
     if trial.duration and counted is not None:
         return counted / trial.duration
     if row.rate is None or not row.requests or counted is None:

@@ -87,15 +87,15 @@ def plans(study: Study) -> Iterable[Finding]:
         for each in listings(trial) if limits else ():
             if not each.is_cut or round(each.rows) in limits:
                 continue
-            told = sorted(limits)[0]
+            limit = sorted(limits)[0]
             yield Finding(
                 "PLAN",
                 "warning",
-                f"{wording.place(study, trial, ' '.join(each.key))}: the collected plan has a limit of {told} rows, "
+                f"{wording.place(study, trial, ' '.join(each.key))}: the collected plan has a limit of {limit} rows, "
                 f"but replies carry {each.rows:.0f} (derived from their size): it is the plan of another query.",
                 Where(trial.variant, trial.level, trial.operation, each.key, trial.id),
                 PLAN,
-                {"plan_rows": float(told), "rows": each.rows},
+                {"plan_rows": float(limit), "rows": each.rows},
                 "Collect the plan of the very statement that the service sends.",
             )
 

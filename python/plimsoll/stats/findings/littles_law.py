@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Measured, Study, Trial
 
 PAUSE = 0.8
-"""Of the longest pause that the endpoints allow, which the shortest must be to be told."""
+"""Of the longest pause that the endpoints allow, from which the shortest is reported."""
 RULE = (
     "r = X · (R + Z) / N, with the users that were there on average while they were being started, is within "
     f"1 − R_max/T − 0.02 … 1.02 (0.05 for a mean guessed from p50 and p95): above {IMPOSSIBLE} the numbers are "
@@ -48,35 +48,35 @@ def littles_law(study: Study) -> Iterable[Finding]:
 
 def judged(trial: Trial, row: Measured) -> Little | None:
     """By what is known of the run; None when that is too little, also for users who pause an unknown time."""
-    told = _response(trial, row)
-    if told is None:
+    response = _response(trial, row)
+    if response is None:
         return None
     seconds = seconds_of(trial)[0]
     if trial.model == "open":
         in_flight = trial.generator.in_flight if trial.generator is not None else None
-        if not in_flight or told.least != told.most:
+        if not in_flight or response.least != response.most:
             return None
-        return little_open(in_flight, told.rate, told.least, duration=seconds, longest=row.max)
+        return little_open(in_flight, response.rate, response.least, duration=seconds, longest=row.max)
     users = _users(trial)
     if not users:
         return None
     found, most = (
         little(
             users,
-            told.rate,
+            response.rate,
             mean,
             think=trial.think or 0.0,
             duration=seconds,
             ramp=trial.ramp,
             longest=row.max,
-            guessed=told.guessed,
+            guessed=response.guessed,
         )
-        for mean in (told.least, told.most)
+        for mean in (response.least, response.most)
     )
-    if told.least != told.most:
+    if response.least != response.most:
         # Only a bound: of these numbers nothing else is certain than that they cannot be.
         return found if found.word == "impossible" else None
-    # What is missing may be pauses that nobody told of; what is too much cannot.
+    # What is missing may be pauses that nobody reported; what is too much cannot.
     return None if trial.think is None and most.ratio < most.low else found
 
 
@@ -94,7 +94,7 @@ class _Response:
 
 
 def _response(trial: Trial, row: Measured) -> _Response | None:
-    """Of the whole; where its mean is not told, what its endpoints say of it. Means of a tool that changes its times
+    """Of the whole; where its mean is not known, what its endpoints say of it. Means of a tool that changes its times
     afterwards are no means of requests."""
     if trial.precision.clock == "corrected":
         return None
@@ -110,22 +110,22 @@ def _response(trial: Trial, row: Measured) -> _Response | None:
         return _Response(rate, min(means), max(means), guessed)
     if not known:
         return None
-    told = math.fsum(part_rate for part_rate, _ in known)
-    mean = math.fsum(part_rate * mean for part_rate, mean in known) / told
-    return _Response(told, mean, mean if len(known) == len(parts) else math.inf, guessed)
+    total_rate = math.fsum(part_rate for part_rate, _ in known)
+    mean = math.fsum(part_rate * mean for part_rate, mean in known) / total_rate
+    return _Response(total_rate, mean, mean if len(known) == len(parts) else math.inf, guessed)
 
 
 def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
-    """How long users of tables pause, where that is not told: by the lowest level, whose latencies are the shortest."""
+    """How long users of tables pause, where that is not known: from the lowest level, whose latencies are shortest."""
     for variant, operation in dict.fromkeys((trial.variant, trial.operation) for trial in trials):
         same = (each for each in trials if (each.variant, each.operation) == (variant, operation))
         trial = min(same, key=lambda each: _users(each) or math.inf)
         row, users = whole(trial), _users(trial)
-        told = _response(trial, row) if row is not None else None
-        if told is None or not users or trial.think is not None or trial.precision.tool == PLIMSOLL.tool:
+        response = _response(trial, row) if row is not None else None
+        if response is None or not users or trial.think is not None or trial.precision.tool == PLIMSOLL.tool:
             continue
-        cycle = users / told.rate
-        least, most = cycle - told.most / 1000, cycle - told.least / 1000
+        cycle = users / response.rate
+        least, most = cycle - response.most / 1000, cycle - response.least / 1000
         if least < PAUSE * most:
             continue
         yield Finding(
@@ -136,7 +136,7 @@ def _pauses(study: Study, trials: list[Trial]) -> Iterable[Finding]:
             f"latency{wording.at(study, trial.level)}).",
             Where(variant, None, operation),
             RULE,
-            {"pause_s": (least, most), "users": users, "rate_per_s": told.rate},
+            {"pause_s": (least, most), "users": users, "rate_per_s": response.rate},
             "Give the pause with --think, so that the other levels can be checked.",
         )
 

@@ -68,7 +68,7 @@ def retrograde(study: Study) -> Iterable[Finding]:
 
 def _ladders(study: Study) -> Iterable[Ladder]:
     """All endpoints together, as the users' mix is one; but the endpoint with the longest times where operations are
-    told apart, since quick ones that come along only count double."""
+    distinguished, since quick ones that come along only count double."""
     if len(study.operations) == 1:
         yield from totals(study)
         return
@@ -109,7 +109,7 @@ def _established(study: Study, fall: _Fall, q: float | None) -> Finding:
     if q is not None:
         evidence["q"] = q
     elif peak.requests is None:
-        evidence["counts"] = "not told: intervals are from the scatter of the levels below the knee"
+        evidence["counts"] = "unknown: intervals are from the scatter of the levels below the knee"
     return Finding(
         "RETRO",
         "warning",

@@ -22,8 +22,8 @@ TIES = (
     "of up to 20, and p95 < p99 needs at least 21"
 )
 STEP = (
-    "two times that differ by no more than the tool's rounding are not told apart; steps above "
-    f"{COARSE * 100:.0f} % are told"
+    "two times that differ by no more than the tool's rounding count as equal; steps above "
+    f"{COARSE * 100:.0f} % are reported"
 )
 
 
@@ -48,9 +48,9 @@ def order(study: Study) -> Iterable[Finding]:
 
 def disorder(measured: Measured, precision: Precision) -> tuple[tuple[str, float], tuple[str, float]] | None:
     """The first two neighbours that are in the wrong order by more than a step of rounding."""
-    told = [(f"p{q * 100:.10g}", value) for q, value in sorted(measured.quantiles.items())]
+    inner = [(f"p{q * 100:.10g}", value) for q, value in sorted(measured.quantiles.items())]
     ends = ("min", measured.min), ("max", measured.max)
-    values = [(name, value) for name, value in (ends[0], *told, ends[1]) if value is not None]
+    values = [(name, value) for name, value in (ends[0], *inner, ends[1]) if value is not None]
     for first, second in pairwise(values):
         if first[1] > second[1] + precision.step(max(first[1], second[1])):
             return first, second
@@ -75,10 +75,10 @@ def least_requests(measured: Measured, precision: Precision) -> int:
     1 for other tools, and for rows whose percentiles are all the same."""
     if precision.tool != "locust":
         return 1
-    told = sorted((q, value) for q, value in measured.quantiles.items() if q < 1)
-    if len(told) < 2:
+    stated = sorted((q, value) for q, value in measured.quantiles.items() if q < 1)
+    if len(stated) < 2:
         return 1
-    (lower, less), (_, more) = told[-2:]
+    (lower, less), (_, more) = stated[-2:]
     return most_at_maximum(lower) + 1 if less < more else 1
 
 
@@ -95,8 +95,8 @@ def ties(study: Study) -> Iterable[Finding]:
 
 
 def _is_tied(row: Measured) -> bool:
-    told = [row.quantiles.get(q) for q in (0.5, 0.95, 0.99)]
-    return told[0] is not None and told[0] == told[1] == told[2]
+    stated = [row.quantiles.get(q) for q in (0.5, 0.95, 0.99)]
+    return stated[0] is not None and stated[0] == stated[1] == stated[2]
 
 
 def _maxima(study: Study, variant: str, rows: list[tuple[Trial, Measured]]) -> Finding:

@@ -60,8 +60,8 @@ def rows_of(trial: Trial) -> tuple[Measured, ...]:
 
 
 def whole(trial: Trial) -> Measured | None:
-    """All endpoints of a run together, under the key `TOTAL`: as told, and what is missing there as far as the
-    endpoints say it. None when neither says anything."""
+    """All endpoints of a run together, under the key `TOTAL`: as the source has them, and what is
+    missing there as far as the endpoints say it. None when neither says anything."""
     parts = trial.endpoints
     total = trial.total
     if total is None:
@@ -112,8 +112,8 @@ def seconds_of(trial: Trial) -> tuple[float | None, bool]:
     return best.requests / best.rate, True  # type: ignore[operator]
 
 
-def _first(told: _Number | None, derived: _Number | None) -> _Number | None:
-    return told if told is not None else derived
+def _first(stated: _Number | None, derived: _Number | None) -> _Number | None:
+    return stated if stated is not None else derived
 
 
 def _sum(values: Iterable[_Number | None]) -> _Number | None:

@@ -127,7 +127,7 @@ def pre_knee(study: Study) -> Iterable[Finding]:
                 "min_s": least,
                 "rate_per_s": rate,
             },
-            "Run 1, 2 and 4 users too: without them neither the unloaded latency nor a scaling law can be told.",
+            "Run 1, 2 and 4 users too: without them neither the unloaded latency nor a scaling law is known.",
         )
 
 
@@ -146,9 +146,9 @@ def _least_cycle(rung: Rung) -> float | None:
 
 def _wait(rung: Rung, rate: float) -> tuple[float, bool] | None:
     """Seconds that users pause between requests, and whether that is only an upper bound: Z ≤ N/X − R."""
-    told = [trial.think for trial in rung.trials]
-    if told[0] is not None:
-        return told[0], False
+    pauses = [trial.think for trial in rung.trials]
+    if pauses[0] is not None:
+        return pauses[0], False
     if rung.mean is None:
         return None
     return max(0.0, users_of(rung) / rate - rung.mean / 1000), True

@@ -1,4 +1,4 @@
-"""USL: the parameters of the universal scalability law, or why they cannot be told."""
+"""USL: the parameters of the universal scalability law, or why they are unknown."""
 
 from __future__ import annotations
 

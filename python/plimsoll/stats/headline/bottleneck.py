@@ -4,7 +4,7 @@ Little's law (J. D. C. Little, Operations Research 9, 1961) needs nothing but co
 answered per second, one takes L / X; of N users of the closed model, N − L are between two requests, for (N − L) / X
 each. All of it over the last ten whole seconds; what is in flight is counted at the end of each.
 
-1. Not to be told, if more than half of the requests fail: what they wait for is not what work waits for.
+1. Unknown, if more than half of the requests fail: what they wait for is not what work waits for.
 2. The generator, if its CPU is over its limit; and in the closed model, if more than half of the time from one request
    of a user to its next, N / X, is the generator's own: its lag and its delay.
 3. Closed model: the target, if users spend at least `BUSY` of their time waiting for it, the bound of the rule SERIAL
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 EARLY = 3
-"""Whole seconds without which nothing can be told."""
+"""Whole seconds that are needed for an answer."""
 THINKING = 0.5
 """Share of their time that users spend in requests, up to which they are what limits."""
 ALL = 0.98
@@ -121,13 +121,13 @@ def _own(view: RunView, now: _Now) -> str:
 
 def _now(view: RunView, seconds: range) -> _Now | None:
     users, in_flight = view.generator.users_by_second(seconds), view.generator.in_flight_by_second(seconds)
-    told = [second for second in seconds if second in users]
+    reported = [second for second in seconds if second in users]
     rate = answered(view, seconds) / len(seconds)
-    if not told or not rate:
+    if not reported or not rate:
         return None
     return _Now(
-        sum(users[second] for second in told) / len(told),
-        sum(in_flight[second] for second in told) / len(told),
+        sum(users[second] for second in reported) / len(reported),
+        sum(in_flight[second] for second in reported) / len(reported),
         rate,
     )
 

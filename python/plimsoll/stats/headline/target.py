@@ -2,7 +2,7 @@
 
 In this order, the first that applies:
 
-1. Nothing ended yet: it cannot be told.
+1. Nothing ended yet: unknown.
 2. Silence: requests are in flight, and nothing was answered for at least `SILENCE` s and `SILENCES` times the p99 of
    the response times so far. Or nothing can be reached, or the users' own code fails: `stats.headline.causes`.
 3. A threshold does not hold so far.
@@ -149,10 +149,10 @@ def _failing(view: RunView) -> RunJudgement | None:
     if not failures:
         return None
     is_certain = _wilson_low(failures, requests) > TOLERANCE
-    told = view.counted_failures
-    (kind, most), *others = _kinds(view, told)
+    counted = view.counted_failures
+    (kind, most), *others = _kinds(view, counted)
     of = "" if most == failures else f"{number(most)} × "
-    where = _where(told)
+    where = _where(counted)
     text = (
         f"{number(failures)} of {count(requests, 'request')} failed ({percent(failures / requests)}), "
         f"{'all' if most == failures else 'most often'} {of}{kind}{where}."
@@ -169,16 +169,16 @@ def _failing(view: RunView) -> RunJudgement | None:
 def _kinds(view: RunView, failures: Iterable[Failure]) -> list[tuple[str, int]]:
     """What went wrong, the most frequent first: by status where messages tell one, else by outcome."""
     counts = {each.outcome: each.count for each in view.total.failed_outcomes}
-    told = Counter[str]()
+    messages = Counter[str]()
     kinds = Counter[str]()
     for failure in failures:
         status = status_of(failure.outcome, failure.message)
         if status is not None and failure.outcome in counts:
             kinds[f"HTTP {status}"] += failure.count
-            told[failure.outcome] += failure.count
+            messages[failure.outcome] += failure.count
     for outcome, many in counts.items():
-        if many > told[outcome]:
-            kinds[_CALLED.get(outcome, outcome)] += many - told[outcome]
+        if many > messages[outcome]:
+            kinds[_CALLED.get(outcome, outcome)] += many - messages[outcome]
     return kinds.most_common()
 
 
@@ -214,10 +214,10 @@ def _tail(view: RunView) -> str:
 
 
 def _seen(view: RunView) -> str:
-    told, requests = _tail(view) or "nothing was timed", view.total.requests
+    times, requests = _tail(view) or "nothing was timed", view.total.requests
     failures = view.total.failures
     failed = f"no failures in {count(requests, 'request')}" if not failures else ""
-    return _sentence(", ".join(part for part in (told, failed) if part))
+    return _sentence(", ".join(part for part in (times, failed) if part))
 
 
 def _about(view: RunView, thresholds: Sequence[ThresholdResult]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ BACKED = 0.5
 """Share of the missed requests that must be lacking in such seconds. Simulated: a freeze of 1 s has 0.75 to 1 of them,
 slow requests that do not hold up others have none."""
 LEAST_USERS = 5
-"""With fewer, one slow exchange alone makes a second short of requests: a stall cannot be told from it."""
+"""With fewer, one slow exchange alone makes a second short of requests: that looks like a stall."""
 LEAST_SECONDS = 3
 LEAST_EXCHANGES = 100
 """With fewer there is no typical second, and nothing to model."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.record import TIMED
+from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 from plimsoll.stats.latency.tally import Tally
 from plimsoll.stats.thresholds.grammar import parse_threshold
 from plimsoll.stats.thresholds.watch import read
@@ -32,6 +33,12 @@ class CriterionResult:
     """How much of the value the generator may have added."""
     within_share: bool = False
     """The limit lies within that share: it held if the generator added that much, else it broke."""
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the generator's share is too little to matter."""
+        value = self.value or 0.0
+        return is_clean(value, self.share) if self.criterion.unit == "ms" else self.share <= CLEAN_THROUGHPUT * value
 
 
 def parse_slo(text: str) -> tuple[Threshold, ...]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.stats.validity import lateness, load, record
 from plimsoll.stats.validity.check import CheckState, Validity, ValidityCheck
 from plimsoll.stats.validity.lateness import CPU, CPU_SHARE, LEAST_FOR_P99, throughput_share, unclean_figures
+from plimsoll.stats.validity.load import ACHIEVED
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.view import RunView
 
 __all__ = [
+    "ACHIEVED",
     "CPU",
     "CPU_SHARE",
     "LEAST_FOR_P99",

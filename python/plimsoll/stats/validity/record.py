@@ -88,7 +88,7 @@ def little(view: RunView) -> ValidityCheck:
 
 
 def _no_little(view: RunView) -> str | None:
-    """Why it cannot be told."""
+    """Why it is unknown."""
     samples = _in_flight(view)
     if len(samples) > 1 and statistics.stdev(samples) > statistics.fmean(samples):
         # A target that stalls in step with the seconds is always caught at the same point.

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from json import JSONEncoder
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from requests.auth import HTTPBasicAuth, _basic_auth_str
 from urllib3 import Timeout
 
+from plimsoll._engine import Timeouts
 from plimsoll.users.http.headers import ADDED_BELOW
 from plimsoll.users.http.url import encode_form
 
@@ -150,10 +152,13 @@ def _is_decided_elsewhere(headers: Any, setup: ComposedSetup, authorization: str
     return False
 
 
-def limits(timeout: Any) -> tuple[float, float]:
-    """(connect, read) in seconds, 0 = none, of requests' `timeout=`. Raises ValueError for one below or at zero."""
+def limits(timeout: Any) -> Timeouts | None:
+    """What `timeout=` says: a number is the limit of the whole request; a pair, and a urllib3.Timeout, is what it is to
+    requests. Raises ValueError for a limit below or at zero."""
     if timeout is None:
-        return 0.0, 0.0
+        return None
+    if type(timeout) in (int, float) and timeout > 0:
+        return whole(timeout)
     if not isinstance(timeout, Timeout):
         if isinstance(timeout, tuple) and len(timeout) != 2:
             raise ValueError(
@@ -162,9 +167,15 @@ def limits(timeout: Any) -> tuple[float, float]:
             )
         connect, read = timeout if isinstance(timeout, tuple) else (timeout, timeout)
         if type(connect) in (int, float) and type(read) in (int, float) and connect > 0 and read > 0:
-            return connect, read
+            return Timeouts(0.0, connect, read)
         timeout = Timeout(connect=connect, read=read)
-    return _seconds(timeout.connect_timeout), _seconds(timeout.read_timeout)
+    return Timeouts(_seconds(timeout.total), _seconds(timeout.connect_timeout), _seconds(timeout._read))
+
+
+@lru_cache(maxsize=64)
+def whole(seconds: float) -> Timeouts:
+    """The limit of a whole request. Of a streamed one it ends with the head, and then limits each wait for more."""
+    return Timeouts(seconds, 0.0, seconds)
 
 
 def _seconds(value: Any) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from requests.models import REDIRECT_STATI
+
 from plimsoll.users.http.headers import completed
 
 if TYPE_CHECKING:
@@ -32,6 +34,12 @@ class Chain:
         """The name is not what the request happens to ask for."""
         self.reply = reply
         """The last hop, which stands for all of them."""
+
+    @property
+    def since(self) -> int:
+        """When the total limit of the next hop began: with the first request if it is a redirect that leads there, else
+        0."""
+        return self.reply.sent if self.reply is not None and self.reply.status in REDIRECT_STATI else 0
 
     def add(self, reply: Reply) -> None:
         """Make `reply` the last hop."""

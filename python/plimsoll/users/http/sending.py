@@ -15,7 +15,7 @@ from plimsoll.users.recording import report, report_cancelled, sole_recorder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from plimsoll._engine import Client, Headers, Origin, Reply
+    from plimsoll._engine import Client, Headers, Origin, Reply, Timeouts
     from plimsoll.users.events import EventHook
     from plimsoll.users.http.catch_response import CatchResponse
     from plimsoll.users.hub import Hub
@@ -130,13 +130,14 @@ class Sender(Generic[ResponseT]):
         extra: Mapping[str, str | bytes | None] | None = None,
         body: bytes | None = None,
         content_type: str | None = None,
-        connect_timeout: float = 0.0,
-        read_timeout: float = 0.0,
+        timeouts: Timeouts | None = None,
         stream: bool = False,
+        since: int = 0,
     ) -> Reply:
         """Send one request and wait for its Reply, which may be of a failure. Raises RefusedError.
 
-        stream: the Reply comes when the head has come; make a `Streamed` response of it.
+        since: when the total limit began, if that was with an earlier request. stream: the Reply comes when the head
+        has come; make a `Streamed` response of it.
 
         endpoint is what the exchange is counted under if this greenlet is killed, or runs into a timeout of its own
         code, while it waits.
@@ -158,10 +159,10 @@ class Sender(Generic[ResponseT]):
                 body,
                 content_type,
                 due,
-                connect_timeout,
-                read_timeout,
                 pacer._free,
                 stream,
+                timeouts,
+                since,
             )
         except (TypeError, ValueError) as error:
             raise RefusedError(str(error)) from error
@@ -171,8 +172,8 @@ class Sender(Generic[ResponseT]):
         try:
             reply = self._hub.wait()
         except BaseException:
-            client.cancel(number)
-            report_cancelled(self.request_event, endpoint)
+            if client.cancel(number):
+                report_cancelled(self.request_event, endpoint)
             raise
         pacer._yielded = True
         return reply

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, cast
 import requests
 from requests import PreparedRequest, Request
 from requests.adapters import HTTPAdapter
-from requests.auth import HTTPBasicAuth
 from requests.exceptions import InvalidHeader, InvalidSchema, InvalidURL, MissingSchema, RequestException
 from requests.hooks import dispatch_hook
 from requests.models import REDIRECT_STATI
@@ -25,7 +24,16 @@ from plimsoll.users.http.response import ResponseContextManager, elapsed
 from plimsoll.users.http.sending import NO_CONTEXT, RefusedError, Sender
 from plimsoll.users.http.settings import SessionSettings
 from plimsoll.users.http.stream import StreamedResponse
-from plimsoll.users.http.url import ABSOLUTE, by_way_of, origin_of, routes_of, split, without_credentials
+from plimsoll.users.http.url import (
+    ABSOLUTE,
+    BaseUrlAuth,
+    by_way_of,
+    origin_of,
+    redirect_target,
+    routes_of,
+    split,
+    without_credentials,
+)
 from plimsoll.users.recording import sole_recorder
 
 if TYPE_CHECKING:
@@ -58,7 +66,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         self._attach(request_event, user)
         self.base_url, credentials = without_credentials(base_url)
         if credentials is not None:
-            self.auth = HTTPBasicAuth(*credentials)
+            self.auth = BaseUrlAuth(str(self.base_url), *credentials)
 
     def request(  # type: ignore[override] # Locust's arguments stand in front of those of requests
         self,
@@ -89,8 +97,13 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
         decides whether it counts as a success. context: passed on to the listeners of the request event. stream: return
         when the head of the response has come, and let the user's code read the body as it comes.
 
-        A failure of the connection is no exception: the response then has status_code 0 and an `error`. Raises
-        MissingSchema, InvalidSchema and InvalidURL, and what requests raises for arguments of the wrong kind.
+        timeout: a number of seconds limits the whole request, redirects included; a pair limits connecting and each
+        wait for bytes, as in requests, and so does a urllib3.Timeout, which may have a total besides. With `stream`, a
+        limit of the whole ends with the head, and each wait for more of the body then has as long.
+
+        A failure of the connection, or a redirect that leads nowhere, is no exception: the response then has
+        status_code 0 and an `error`. Raises MissingSchema, InvalidSchema and InvalidURL for a url that makes no sense,
+        and what requests raises for arguments of the wrong kind.
         """
         chain = Chain((method, name or self.request_name or ""))
         stream = bool(self.stream if stream is None else stream)
@@ -140,7 +153,7 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
                 message.extra,
                 message.body,
                 message.content_type,
-                *limits(options["timeout"]),
+                limits(options["timeout"]),
                 options["stream"],
             )
         except RefusedError:
@@ -278,8 +291,9 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
                 None,
                 body,
                 None,
-                *limits(timeout),
+                limits(timeout),
                 bool(stream),
+                chain.since,
             )
         except RefusedError as error:
             raise InvalidHeader(str(error), request=request) from error
@@ -296,9 +310,17 @@ class HttpSession(SessionSettings, Sender[ResponseContextManager], requests.Sess
             raise undecodable(reply)
         return response
 
+    def get_redirect_target(self, resp: requests.Response) -> str | None:
+        """Raises InvalidSchema and InvalidURL for a redirect that leads nowhere."""
+        location = super().get_redirect_target(resp)
+        if location:
+            redirect_target(str(resp.url), location)
+        return location
+
     def _failed(self, chain: Chain, url: str, error: RequestException) -> ResponseContextManager:
-        """The response that stands for an exchange without one. A URL that makes no sense is an exception, though."""
-        if isinstance(error, (MissingSchema, InvalidSchema, InvalidURL)):
+        """The response that stands for an exchange without one. A URL of the user's code that makes no sense is an
+        exception, though."""
+        if chain.reply is None and isinstance(error, (MissingSchema, InvalidSchema, InvalidURL)):
             raise error
         method, name = chain.endpoint
         if not chain.named:

@@ -17,7 +17,7 @@ from plimsoll.users.http.cookies import NO_COOKIES, SessionCookies, cookie_line
 from plimsoll.users.http.headers import SessionHeaders, completed, default_headers, defaults, encode
 from plimsoll.users.http.plain import ComposedSetup, basic_authorization
 from plimsoll.users.http.sending import weakly
-from plimsoll.users.http.url import origin_of, routes_of
+from plimsoll.users.http.url import BaseUrlAuth, origin_of, routes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,8 +147,9 @@ class SessionSettings:
 
     def _set_up(self, root: str) -> ComposedSetup | None:
         given = _DEFAULT_NAMES if self._headers is None else frozenset(name.lower() for name in self._headers)
-        authorization = basic_authorization(self.auth)
-        if self._needs_requests(root, given) or (self.auth and authorization is None):
+        auth = self.auth.for_root(root) if isinstance(self.auth, BaseUrlAuth) else self.auth
+        authorization = basic_authorization(auth)
+        if self._needs_requests(root, given) or (auth and authorization is None):
             return None
         line = cookie_line(self._cookies, root) if self._cookies else NO_COOKIES
         headers = self._encoded_headers()

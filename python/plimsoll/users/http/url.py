@@ -6,10 +6,10 @@ import os
 import re
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 
 from requests import PreparedRequest
-from requests.auth import _basic_auth_str
+from requests.auth import HTTPBasicAuth, _basic_auth_str
 from requests.exceptions import InvalidSchema, InvalidURL, MissingSchema
 from urllib3.util import parse_url
 
@@ -79,6 +79,39 @@ def split(url: str) -> Route:
     name = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     # urllib3, which sends for requests, quotes some characters that requests itself lets pass.
     return Route(f"{parts.scheme}://{authority}", parse_url(url).request_uri, url, name, bool(credentials))
+
+
+def redirect_target(url: str, location: str) -> str:
+    """Where a redirect of `url` leads. Raises InvalidSchema and InvalidURL for where the engine cannot go."""
+    try:
+        target = urljoin(url, location)
+        parts = urlsplit(target)
+        # Both look closely at what they take.
+        _ = parts.port, parse_url(target)
+    except ValueError as error:
+        raise InvalidURL(f"a redirect to {location!r}: {error}") from error
+    if parts.scheme not in ("http", "https", urlsplit(url).scheme):
+        raise InvalidSchema(f"a redirect to {location!r}: only http and https can be followed")
+    if not parts.hostname:
+        raise InvalidURL(f"a redirect to {location!r}: it has no host")
+    if parts.port == 0:
+        raise InvalidURL(f"a redirect to {location!r}: nothing can listen on port 0")
+    return target
+
+
+class BaseUrlAuth(HTTPBasicAuth):
+    """The user:password@ of a base URL: it is for that scheme, host and port alone."""
+
+    def __init__(self, base_url: str, username: str, password: str) -> None:
+        super().__init__(username, password)
+        self._root = _root(base_url)
+
+    def for_root(self, root: str) -> tuple[str, str] | None:
+        """(user, password) if that root may see them."""
+        return (str(self.username), str(self.password)) if root == self._root else None
+
+    def __call__(self, r: PreparedRequest) -> PreparedRequest:
+        return r if self.for_root(split(str(r.url)).root) is None else super().__call__(r)
 
 
 def without_credentials(url: UrlT) -> tuple[UrlT, tuple[str, str] | None]:

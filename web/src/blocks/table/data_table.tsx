@@ -29,7 +29,7 @@ export interface DataTableProps<T> {
   rowKey(row: T): string;
   /** Rows that stay at the bottom however the others are sorted and filtered. */
   totals?: readonly T[] | undefined;
-  /** "void" (soft: of something invalid), "missing", "current". */
+  /** "void" (soft: of something invalid), "current". */
   rowClass?: ((row: T) => string) | undefined;
   hasFilter?: boolean | undefined;
   /** What rows can be filtered by besides: its label, and the words there are. */

@@ -1,0 +1,29 @@
+"""Where a FastHttpSession goes when it is redirected, and what it takes along."""
+
+from __future__ import annotations
+
+from plimsoll.users.http.plain import ComposedRequest
+from plimsoll.users.http.url import redirect_target, route_of
+
+_ABOUT_THE_BODY = ("content-length", "content-type", "content-encoding", "transfer-encoding")
+_SECRET = ("Authorization", "Proxy-Authorization")
+"""Not for another scheme, host or port than that which they were meant for."""
+
+
+def redirected(method: str, message: ComposedRequest, status: int, location: str) -> tuple[str, ComposedRequest]:
+    """The next hop. Raises RequestException for a location that cannot be gone to."""
+    route = route_of(redirect_target(message.route.url, location))
+    lines, body, payload = message.extra or {}, message.body, message.payload
+    dropped = {"cookie"}
+    is_elsewhere = route.root != message.route.root
+    if is_elsewhere:
+        dropped.update(name.lower() for name in _SECRET)
+    if status in (301, 302, 303):
+        method = method if method == "HEAD" else "GET"
+        body = payload = None
+        dropped.update(_ABOUT_THE_BODY)
+    kept = {name: value for name, value in lines.items() if name.lower() not in dropped}
+    if is_elsewhere:
+        # Not those of the session either.
+        kept = dict.fromkeys(_SECRET) | kept
+    return method, ComposedRequest(route, kept, body, None, payload)
