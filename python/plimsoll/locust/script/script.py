@@ -32,6 +32,7 @@ from plimsoll.run.limits import share, share_of
 from plimsoll.run.options import locustfiles
 from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import native, source_addresses
+from plimsoll.run.worker.caught import LONGEST_MESSAGE
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Population, PythonUsers
@@ -373,8 +374,9 @@ class LocustScript:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
         # Without frames there is nothing but the message to send them apart by, and it may be another one each time.
-        self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
-        self._runner.log_exception("local", str(exception), frames)
+        message = str(exception)
+        self._caught.add(message or repr(exception), frames + last_line if frames else "")
+        self._runner.log_exception("local", message[:LONGEST_MESSAGE], frames)
 
 
 def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:
