@@ -113,15 +113,13 @@ class Command:
         return path
 
     def start(self, *arguments: str, **settings: object) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        process: subprocess.Popen[str] = subprocess.Popen(
             [sys.executable, "-c", "from plimsoll.cli import main; main()", *arguments],
             cwd=self.directory,
             env=self.environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            stdin=subprocess.DEVNULL,
             text=True,
-            **settings,  # type: ignore[call-overload]
+            **{**streams, **settings},  # type: ignore[call-overload]
         )
         self._processes.append(process)
         return process

@@ -25,7 +25,7 @@ LARGE_FOLDERS: set[str] = set()
 SHORT_FILES = {
     "__main__.py", "cli/completion.py", "cli/show.py",
     "run/coordinator/clock_steps.py", "run/exit_code.py",
-    "run/result.py", "run/supervised/child.py", "run/worker/caught.py",
+    "run/supervised/child.py",
 }  # fmt: skip
 """Files that might be part of another. The list only shrinks."""
 

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from plimsoll._engine import Histogram, outcomes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
+
 # What the engine's Recorder hands over: rows as they travel from a worker to its coordinator.
 CellTuple = tuple[
     int,  # second since the epoch of the recorder; the second of `arrival`
@@ -168,6 +169,19 @@ class Interval(ExchangeCounts):
 
 COUNTERS = tuple(each.name for each in fields(ExchangeCounts) if each.default == 0)
 _SUMS = (*COUNTERS, "response_sum", "service_sum")
+
+
+@dataclass(slots=True)
+class RecordCounts:
+    """How much a record has, whatever of it counts: two that differ show that a part of one is lost."""
+
+    exchanges: int = 0
+    reports: int = 0
+    """Rows of `Health`."""
+
+    def add(self, intervals: Iterable[ExchangeCounts], health: Collection[Health]) -> None:
+        self.exchanges += sum(each.count for each in intervals)
+        self.reports += len(health)
 
 
 @dataclass(kw_only=True, eq=False)

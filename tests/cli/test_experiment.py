@@ -190,7 +190,13 @@ def test_after_a_kill_nothing_is_left_running_and_it_goes_on(plimsoll, file, tmp
 def test_a_cell_is_run_again_with_its_target(plimsoll, file, tmp_path):
     assert plimsoll("experiment", "--only", "b").exit_code in (0, 3)
     (first,) = (each for each in cells(tmp_path) if each.run is not None)
-    again = plimsoll("reproduce", first.run)
+    refused = plimsoll("reproduce", first.run)
+    assert refused.exit_code == 2, refused.output
+    assert "come from the store, and nobody can be asked here; --yes runs them" in refused.stderr
+    assert f"  '{{python}}' {TARGET} '{{port}}'" in refused.stderr, "what would be run is shown"
+    with Store.open(str(tmp_path / "plimsoll.db")) as store:
+        assert store.run("last").id == first.run
+    again = plimsoll("reproduce", first.run, "--yes")
     assert again.exit_code in (0, 3), again.output
     assert "cell of experiment todos: b, 2 users, repeat 1" in again.stderr
     assert "GET     /" in again.stdout or "GET    /" in again.stdout

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.importers import test_gatling, test_hdr, test_hey, test_jtl, test_k6, test_phout, test_vegeta, test_wrk
+from tests.long_texts import ALPHABETS, LENGTH, count_steps, long_text
 
 from plimsoll.errors import UsageError
 from plimsoll.importers import IMPORTERS, Importer, read, reading
@@ -178,3 +179,24 @@ def test_an_importer_is_one_function_to_recognize_a_file_one_to_read_it_and_one_
     path.write_text("toy 12.5")
     (trial,) = read(path, users=3).trials
     assert (trial.variant, trial.level, trial.total.mean) == ("result", Level("users", 3), 12.5)
+
+
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda each: each.name)
+def test_a_file_with_a_long_text_in_any_line_takes_steps_in_proportion(tmp_path, importer):
+    """No importer does more for a long text than look at each of its characters."""
+    lines = content(importer.name).splitlines(keepends=True)
+    path = tmp_path / "results"
+    for place, line in enumerate(lines[:12]):
+        for turn, alphabet in enumerate([*ALPHABETS, "digits", "digits", "digits"]):
+            cut = len(line) * ((turn + place) % 4) // 4
+            long = line[:cut] + long_text(alphabet).encode() + line[cut:]
+            path.write_bytes(b"".join([*lines[:place], long, *lines[place + 1 :]]))
+
+            def read_it() -> None:
+                try:
+                    read(path)
+                    importer.read(ResultFile(path), ImportOptions())
+                except UsageError as error:
+                    assert len(str(error)) < 2_000
+
+            assert count_steps(read_it) < LENGTH, (line, alphabet)

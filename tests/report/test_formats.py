@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import pytest
+from tests.long_texts import LENGTH, count_steps, mixed_text
 from tests.report.studies import ladder
+from tests.report.traffic import Traffic, trial
 
+from plimsoll.record import CaughtException, Failure
 from plimsoll.report.formats import FORMATS, Format, of_runs, of_studies
 from plimsoll.report.outputs import pieces, text, write
 from plimsoll.report.sources import OutputRequest, RunSource, StudySource
+from plimsoll.stats.analysis import analyse
+from plimsoll.stats.study import Level, Study
+from plimsoll.store import Store
 
 
 @pytest.fixture
@@ -65,3 +71,36 @@ def test_formats_for_programs_have_plain_numbers(source):
 def test_what_a_source_has_not_is_refused(source):
     with pytest.raises(KeyError):
         list(pieces(source, "github", OutputRequest()))
+
+
+@pytest.mark.parametrize("name", of_runs())
+def test_a_run_with_long_texts_takes_steps_in_proportion(name, make_interval, make_health, tmp_path):
+    """An endpoint, a failure, an exception, a note and a host of 1 MB each, as no recorder would keep them."""
+    text = mixed_text()
+    with Store.open(str(tmp_path / "runs.db")) as store:
+        writer = store.start_run({"started": 1_795_176_000.0, "users": 5, "host": f"http://{text}", "version": "1"})
+        writer.commit(
+            [make_interval([10.0], name=text), make_interval([5.0], name=text, outcome="http")],
+            [make_health()],
+            [Failure("GET", text, "http", text, 1, 1_795_176_000.0, 1_795_176_000.0)],
+            [CaughtException(text, f'  File "a.py", line 1, in buy\n    {text}\nValueError: {text}\n', 1, {0})],
+        )
+        writer.finish("finished", 1_795_176_001.0, notes=[text])
+        source = RunSource.of(store.run(writer.id))
+        request = OutputRequest(width=120, colour=True)
+        assert count_steps(lambda: [len(each) for each in pieces(source, name, request)]) < 20 * LENGTH
+
+
+@pytest.mark.parametrize("name", [each for each in of_studies() if FORMATS[each].study])
+def test_a_study_with_long_texts_takes_steps_in_proportion(name):
+    """Of two variants whose endpoint and failures are called by 1 MB each."""
+    traffic = {("GET", mixed_text()): Traffic(20.0, 10.0, failing=0.2)}
+    trials = [trial(variant, Level("users", 5), traffic, order=order) for order, variant in enumerate(("old", "new"))]
+    request = OutputRequest(width=120, colour=True)
+
+    def render() -> None:
+        source = StudySource(analyse(Study("long", tuple(trials))))
+        assert b"".join(pieces(source, name, request))
+
+    render()  # imports what it needs
+    assert count_steps(render) < 20 * LENGTH

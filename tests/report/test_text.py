@@ -5,6 +5,7 @@ import io
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.long_texts import count_steps
 
 from plimsoll.report.text import UNLIMITED, cells, cut, one_line, room
 
@@ -41,3 +42,14 @@ def test_without_any_room_nothing_is_left(width):
 
 def test_groups_of_digits_stay_together():
     assert one_line(" 8\u00a0579  requests\n") == "8\u00a0579 requests"
+
+
+def test_what_is_cut_is_not_measured_to_its_end():
+    text = "漢" * 1_000_000
+    assert cut(text, 9) == "漢漢漢漢…"
+    assert count_steps(lambda: cut(text, 9)) < 100
+
+
+def test_combining_characters_belong_to_what_they_stand_on():
+    assert cut("e\u0301e\u0301e\u0301", 2) == "e\u0301…"
+    assert cut("e\u0301e\u0301", 2) == "e\u0301e\u0301"

@@ -7,7 +7,9 @@ import json
 import os
 import resource
 import signal
+import sqlite3
 import time
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import psutil
@@ -356,7 +358,7 @@ def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Countin
     assert rolled[0] == rolled[1] != rolled[2]
 
 
-def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: CountingTarget) -> None:
+def test_a_full_disk_does_not_end_the_run_and_its_report_is_whole(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     plimsoll("run", f"{target.url}/", "--headless", "-t", "1")
     full = 24 * 4096  # of any file: the journal of the store is full after a second or two
@@ -368,10 +370,80 @@ def test_a_full_disk_does_not_end_the_run(plimsoll: Command, target: CountingTar
     done = plimsoll.in_a_process(
         "run", "--headless", "-H", target.url, "-u", "2", "-r", "2", "-t", "3", "-s", "9", preexec_fn=limit
     )
-    assert done.code == 0, done
+    assert done.code == 2, done
     assert "the run goes on" in done.err
-    assert "were not kept" in done.out
+    assert "were not stored" in done.out
     assert str(target.total - before) in done.out
+    last = done.err.strip().splitlines()[-1]
+    assert last.startswith("plimsoll: the run is not completely stored; its report comes from memory. seconds "), last
+    assert "Traceback" not in done.err
+    assert "stored)" in plimsoll("show", "last").out
+
+
+def _wait_for_seconds(plimsoll: Command) -> None:
+    wait_until(lambda: "/index" in _stored_names(plimsoll))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("delete", "the file was deleted while it was open"),
+        ("replace", "another file was put in its place while it was open"),
+    ],
+)
+def test_a_store_that_is_taken_away_is_noticed(
+    plimsoll: Command, target: CountingTarget, change: str, said: str
+) -> None:
+    plimsoll.write(VISITOR)
+    options = "-u", "1", "-t", "60", "-s", "9", "--html", "r.html"
+    running = plimsoll.start("run", "--headless", "-H", target.url, *options)
+    _wait_for_seconds(plimsoll)
+    if change == "delete":
+        plimsoll.store.unlink()
+    else:
+        other = plimsoll.store.with_name("other.db")
+        Store.open(str(other)).close()
+        other.replace(plimsoll.store)
+    wait_until(lambda: target.total > 10)
+    running.send_signal(signal.SIGINT)
+    done = plimsoll.end(running)
+    assert done.code == 2, done
+    assert said in done.err.strip().splitlines()[-1], done
+    assert f"Aggregated {target.total} 0" in " ".join(done.out.split())
+    assert "These numbers come from memory" in done.out
+    assert "These numbers come from memory" in (plimsoll.store.parent / "r.html").read_text()
+
+
+@pytest.mark.parametrize("older", [True, False])
+def test_a_store_that_is_written_over_is_never_valid(plimsoll: Command, target: CountingTarget, older: bool) -> None:
+    plimsoll.write(VISITOR)
+    assert plimsoll("run", "--headless", "-H", target.url, "-t", "1").code == 0
+    with Store.open(str(plimsoll.store)) as store:
+        first = store.run("last").id
+    other = plimsoll.store.read_bytes() if older else bytes(plimsoll.store.stat().st_size)
+    running = plimsoll.start("run", "--headless", "-H", target.url, "-u", "1", "-t", "60", "-s", "9")
+    wait_until(lambda: _has_another_second(plimsoll, first))
+    with closing(sqlite3.connect(plimsoll.store)) as connection:
+        # From the journal into the file, where it can be overwritten.
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with plimsoll.store.open("r+b") as file:
+        file.write(other)
+        file.truncate()
+    counted = target.total
+    wait_until(lambda: target.total > counted + 10)
+    running.send_signal(signal.SIGINT)
+    done = plimsoll.end(running)
+    assert done.code == 2, done
+    assert "the run is not completely stored; its report comes from memory" in done.err.strip().splitlines()[-1], done
+    assert "Traceback" not in done.err
+    shown = plimsoll("show", "last")
+    assert shown.code == 2 or first in shown.out or "INVALID" in shown.out, shown
+
+
+def _has_another_second(plimsoll: Command, first: str) -> bool:
+    with Store.open(str(plimsoll.store)) as store:
+        run = store.run("last")
+        return run.id != first and any(each.name == "/index" for each in run.intervals())
 
 
 def test_output_of_the_users_code_is_not_lost(plimsoll: Command, target: CountingTarget) -> None:

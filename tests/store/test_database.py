@@ -5,6 +5,7 @@ import pwd
 import shutil
 import socket
 import sqlite3
+import stat
 import sys
 import tempfile
 from contextlib import contextmanager
@@ -149,3 +150,37 @@ def test_a_file_that_may_only_be_read_is_read(folder, is_open):
         with pytest.raises(ReadOnlyError, match="attempt to write a readonly database"):
             store.labels.of_run(run, note="x")
         assert store.summaries.of(store.runs(), lambda _: {}, "1").keys() <= {run}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"), [("unlink", "the file was deleted"), ("replace", "another file was put in its place")]
+)
+def test_nothing_is_committed_to_a_file_that_is_no_longer_there(tmp_path, make_interval, change, said):
+    path, other = tmp_path / "runs.db", tmp_path / "other.db"
+    Store.open(str(other)).close()
+    with Store.open(str(path)) as store:
+        writer = store.start_run({"started": 0.0})
+        writer.commit([make_interval([1])])
+        path.unlink() if change == "unlink" else other.replace(path)
+        for attempt in (lambda: writer.commit([make_interval([2])]), lambda: writer.finish("finished", 1.0)):
+            with pytest.raises(StoreError, match=f"{said} while it was open; what it had is lost"):
+                attempt()
+
+
+def test_a_new_store_can_be_read_by_its_owner_only(tmp_path, make_interval):
+    before = os.umask(0)
+    try:
+        with Store.open(str(tmp_path / "runs.db")) as store:
+            store.start_run({"started": 0.0}).commit([make_interval([1])])
+            modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+    finally:
+        os.umask(before)
+    assert modes == {"runs.db": 0o600, "runs.db-wal": 0o600, "runs.db-shm": 0o600}
+
+
+def test_permissions_of_a_store_that_is_there_are_its_owners_choice(tmp_path):
+    path = tmp_path / "runs.db"
+    Store.open(str(path)).close()
+    path.chmod(0o644)
+    Store.open(str(path)).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o644

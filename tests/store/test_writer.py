@@ -192,3 +192,16 @@ def test_a_connection_that_the_server_cut_is_made_again(postgresql_url, make_int
         writer.commit([make_interval([1])])
         assert total(store, writer).requests == 2
     other.close()
+
+
+def test_a_store_that_has_forgotten_seconds_gets_no_more_of_them(store, store_location, writer, make_interval):
+    for second in range(2):
+        writer.commit([make_interval([1], second=second)])
+    database = Database(store_location)
+    with database.write("forget a second") as connection:
+        connection.execute(text("UPDATE run SET batch = 1"))
+        connection.execute(text("DELETE FROM interval WHERE second = 1"))
+    database.close()
+    writer._kept = None  # as after an error
+    with pytest.raises(StoreError, match=r"seconds of run .* that it had are gone from it"):
+        writer.commit([make_interval([1], second=2)])

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import click
 
 from plimsoll.cli.common import INVALID, print_report, say, store_option
+from plimsoll.errors import UsageError
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
 from plimsoll.report.sources import RunSource
+from plimsoll.report.text import one_line
 from plimsoll.store import Store
 from plimsoll.store.database import absolute
 
@@ -24,16 +27,18 @@ Examples:
   plimsoll reproduce 20261120-1301 --dry-run       only say what is not as it was then
   plimsoll compare 20261120-1301 last              hold the new run against the old one
 
-The run is kept beside the first one, not as a cell of its experiment. Exit codes are those of plimsoll run."""
+The run is stored beside the first one, not as a cell of its experiment. Exit codes are those of plimsoll run."""
 )
 @click.argument("run", default="last")
 @click.option("--dry-run", is_flag=True, help="Only say what is not as it was then.")
+@click.option("-y", "--yes", is_flag=True, help="Run the commands of an experiment's cell without asking.")
 @store_option
-def reproduce(run: str, dry_run: bool, store: str | None) -> None:
-    """Run a kept run again, and say what is not as it was then.
+def reproduce(run: str, dry_run: bool, yes: bool, store: str | None) -> None:
+    """Run a stored run again, and say what is not as it was then.
 
-    RUN is a run's id, the beginning of one, or "last". The target of an experiment's cell is started as it was then;
-    the target of any other run must be there.
+    RUN is a run's id, the beginning of one, or "last". The target of an experiment's cell is started as it was then,
+    with the commands that the store has; they are shown first, and run once you agree. The target of any other run
+    must be there.
     """
     with Store.open(store, create=False) as opened:
         old = opened.run(run)
@@ -45,6 +50,7 @@ def reproduce(run: str, dry_run: bool, store: str | None) -> None:
         if dry_run:
             return
         if cell is not None:
+            _ask(cell, yes)
             code = _run_cell(cell, opened, store)
     if plan is not None:
         # Only here: it brings along all that runs need.
@@ -53,6 +59,21 @@ def reproduce(run: str, dry_run: bool, store: str | None) -> None:
 
         code = perform(plan, Outputs(store=store, name=_name(old)))
     click.get_current_context().exit(code)
+
+
+def _ask(cell: ReproducedCell, yes: bool) -> None:
+    """A store may come from somebody else, and so may the commands in it. Raises UsageError unless the user agrees."""
+    if not cell.commands:
+        return
+    say(f"in {cell.spec.folder}, this runs:")
+    for each in cell.commands:
+        say(f"  {one_line(each)}")
+    if yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("these commands come from the store, and nobody can be asked here; --yes runs them")
+    if not click.confirm("run them?", default=False, err=True):
+        raise UsageError("nothing was run")
 
 
 def _name(run: StoredRun) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,6 +118,11 @@ class ReproducedCell:
         file_digests(spec)  # they must be there
         again = replace(spec, name=f"{spec.name}, once more")  # its run is not one of the experiment's
         return cls(again, replace(cell_of(row), key=None, run=None, state="pending"), row.target, tuple(lines))
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """What it runs on this machine besides Plimsoll, as in a shell."""
+        return tuple(map(shlex.join, self.spec.variant(self.cell.variant).commands))
 
     def run(self, store: str, report: Callable[[str], None]) -> CellOutcome:
         from plimsoll.experiment.cell import run_cell

@@ -81,6 +81,8 @@ _ARM_NAME = re.compile(r"old|new|before|after|baseline|current|main|head|base|ca
 _ARM = re.compile(
     rf"(?P<before>{_ARM_NAME.pattern})[\s:_-]+(?P<a>.+)|(?P<b>.+?)[\s:_-]+(?P<behind>{_ARM_NAME.pattern})"
 )
+LONGEST_TITLE = 200
+"""Characters; what is longer is no title. Some of these patterns take time in proportion to its square."""
 _RATES = frozenset({"req/s", "req/sec", "requests/s", "requests/sec", "rps", "/s"})
 
 
@@ -109,6 +111,8 @@ class MappedColumn:
 
 def column(title: str) -> MappedColumn | None:
     """What a title stands for; None for a title that is not known."""
+    if len(title) > LONGEST_TITLE:
+        return None
     text = re.sub(r"\s+", " ", title.strip().strip("*_`").lower())
     text = re.sub(r"\bp\((\d+(?:\.\d+)?)\)", r"p\1", text)
     unit, corrected, arm, rest = "", False, "", []

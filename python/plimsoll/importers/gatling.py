@@ -85,7 +85,7 @@ def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
             log.request(line, *_request(source, line, cells))
         elif cells[0] == "USER":
             event = next((index for index, cell in enumerate(cells) if cell in ("START", "END")), None)
-            if event is None or event + 1 >= len(cells) or not cells[event + 1].isdecimal():
+            if event is None or event + 1 >= len(cells) or not _is_stamp(cells[event + 1]):
                 raise source.error(line, "is no USER record")
             log.users.append((int(cells[event + 1]), 1 if cells[event] == "START" else -1))
         elif cells[0] == "ERROR":
@@ -96,11 +96,16 @@ def read_text_log(source: ResultFile, options: ImportOptions) -> Study:
 def _request(source: ResultFile, line: int, cells: list[str]) -> tuple[list[str], str, int, int, bool, str]:
     """Releases differ in what stands before: groups, name, start, end and state are next to one another in all."""
     for index in range(4, len(cells)):
-        if cells[index] in ("OK", "KO") and cells[index - 1].isdecimal() and cells[index - 2].isdecimal():
+        if cells[index] in ("OK", "KO") and _is_stamp(cells[index - 1]) and _is_stamp(cells[index - 2]):
             groups = [group for group in cells[index - 4].split(",") if group] if index > 4 else []
             message = cells[index + 1] if len(cells) > index + 1 else ""
             return groups, cells[index - 3], int(cells[index - 2]), int(cells[index - 1]), cells[index] == "OK", message
     raise source.error(line, "is no REQUEST record: no start, end and OK or KO")
+
+
+def _is_stamp(text: str) -> bool:
+    """Whether it may be a time in ms."""
+    return text.isdecimal() and len(text) <= 18
 
 
 def read_binary_log(source: ResultFile, options: ImportOptions) -> Study:

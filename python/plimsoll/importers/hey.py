@@ -29,7 +29,7 @@ _SUMMED = re.compile(
 )
 _QUANTILE = re.compile(r"\s*(\d+(?:\.\d+)?)%+ in (\d+(?:\.\d+)?) ?(secs?|ms|us|µs|ns|m|h)?\s*")
 _STATUS = re.compile(r"\s*\[(\d{3})\]\s+(\d+) responses\s*")
-_ERROR = re.compile(r"\s*\[(\d+)\]\s+(\D.*)")
+_ERROR = re.compile(r"\s*\[(\d{1,18})\]\s+(\D.*)")
 DEADLINE = "aborted due to deadline"
 """What oha calls requests that the end of the run cut off; they are no failures of the target."""
 _NO_ANSWERS = "requests without an answer are not in this file"

@@ -78,7 +78,7 @@ def read_jtl(source: ResultFile, options: ImportOptions) -> Study:
 
 def _seconds(source: ResultFile, line: int, text: str) -> float:
     """timeStamp is when the sample began, in Unix ms unless JMeter was set to another format."""
-    if text.isdecimal():
+    if text.isdecimal() and len(text) <= 18:
         return int(text) / 1000
     for form in _FORMATS:
         try:

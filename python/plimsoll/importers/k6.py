@@ -156,7 +156,7 @@ def read_points(source: ResultFile, options: ImportOptions) -> Study:
         elif metric == "dropped_iterations":
             dropped += value
         elif metric == _DURATION:
-            status = int(tags["status"]) if tags.get("status", "").isdecimal() else 0
+            status = int(tags["status"]) if tags.get("status", "").isdecimal() and len(tags["status"]) == 3 else 0
             expected = tags.get("expected_response")
             samples.add(
                 line,
@@ -185,7 +185,7 @@ def _json_points(source: ResultFile) -> Iterator[_Point]:
             data = each["data"]
             at = datetime.fromisoformat(_microseconds(data["time"])).timestamp()
             yield line, each["metric"], at, float(data["value"]), data.get("tags") or {}
-        except (json.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except (RecursionError, KeyError, TypeError, ValueError, AttributeError) as error:
             raise source.error(line, f"is no point of k6: {error}") from None
 
 
@@ -209,7 +209,7 @@ def _csv_points(source: ResultFile) -> Iterator[_Point]:
 
 def _unix(source: ResultFile, line: int, text: str) -> float:
     """Seconds, from any of k6's time formats: the number of digits gives the unit, until the year 5000."""
-    if text.isdecimal():
+    if text.isdecimal() and len(text) <= 19:
         return int(text) / 10.0 ** (3 * max(0, round((len(text) - 10) / 3)))
     try:
         return datetime.fromisoformat(_microseconds(text)).timestamp()

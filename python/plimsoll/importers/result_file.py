@@ -24,6 +24,8 @@ MOST_TEXT = 64 * 1024 * 1024
 """Bytes of a file that is read as a whole."""
 MOST_BYTES = 8 * 1024**3
 """Bytes, unpacked, of a file that is read line by line."""
+LONGEST_MESSAGE = 500
+"""Characters of a complaint, which may quote the file."""
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes."""
 
@@ -75,6 +77,8 @@ class ResultFile:
             yield json.loads(self.text())
         except json.JSONDecodeError as error:
             raise self.error(error.lineno, f"is no JSON: {error.msg}") from None
+        except RecursionError:
+            raise self.error(None, f"is not what {tool} writes: its JSON is nested too deeply") from None
         except KeyError as error:
             raise self.error(None, f"is not what {tool} writes: {error} is missing") from None
         except (TypeError, AttributeError, ValueError) as error:
@@ -134,4 +138,5 @@ class ResultFile:
         return f"{self.path.name}:{line}"
 
     def error(self, line: int | None, message: str) -> UsageError:
-        return UsageError(f"{self.path}:{line}: {message}" if line else f"{self.path}: {message}")
+        shown = message if len(message) <= LONGEST_MESSAGE else f"{message[:LONGEST_MESSAGE]}…"
+        return UsageError(f"{self.path}:{line}: {shown}" if line else f"{self.path}: {shown}")

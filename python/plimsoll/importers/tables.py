@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 SUMS = frozenset({"aggregated", "total", "all", "overall", "sum", "totals"})
 """What the row of all endpoints together is called."""
-DASHES = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?\s*")
+DASHES = re.compile(r"\|?\s*:?-{2,}:?\s*(?:\|\s*:?-{2,}:?\s*)*\|?")
 LOCUST_TITLES = frozenset({"Average Content Size", "Median Response Time"})
 """By these a table is Locust's."""
 LONGEST_HEADER = 10_000
@@ -184,7 +184,7 @@ class TableReader:
             if begun := self._header(line, number, heading):
                 split, table = begun
                 found.append(table)
-            elif table is not None and not DASHES.fullmatch(line):
+            elif table is not None and not DASHES.fullmatch(line.strip()):
                 cells = split(line) if line.strip() else None
                 table = self._row(table, cells, number, line) if cells is not None else None
         titles = {title for each in found for title in each.titles}

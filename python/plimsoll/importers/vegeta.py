@@ -27,8 +27,8 @@ _REPORT = Precision("vegeta", digits=None, floor=1e-6, clock="sent", times_of="a
 _RESULTS = sampled("vegeta", floor=1e-3)
 _DIGEST = "percentiles of vegeta's reports come from a t-digest, whose error has no bound"
 _WIDTH = 12
-_LINE = re.compile(r"(?P<title>[A-Z][A-Za-z ]+?)\s+\[(?P<names>[^\]]*)\]\s+(?P<values>.*)")
-_PART = re.compile(r"(\d+(?:\.\d+)?)(h|ms|m|s|µs|us|ns)")
+_LINE = re.compile(r"(?P<title>[A-Z][A-Za-z]*(?: [A-Za-z]+)*)\s+\[(?P<names>[^\]]*)\]\s+(?P<values>.*)")
+_PART = re.compile(r"(?<!\d)(\d+(?:\.\d+)?)(h|ms|m|s|µs|us|ns)")
 _SECONDS = {"h": 3600.0, "m": 60.0, "s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "ns": 1e-9}
 _ROUND = 0.01
 """How far the rate of a report may lie from a whole number that was asked for."""
@@ -183,10 +183,13 @@ def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, st
                     line, at, int(each["code"]), int(each["latency"]), float(each.get("bytes_in", 0)),
                     str(each.get("error", "")), str(each.get("method", "")), str(each.get("url", "")),
                 )  # fmt: skip
-            except (json.JSONDecodeError, KeyError, TypeError, ValueError) as error:
+            except (RecursionError, KeyError, TypeError, ValueError) as error:
                 raise source.error(line, f"is no result of vegeta: {error}") from None
             continue
-        cells = next(csv.reader([text]))
+        try:
+            cells = next(csv.reader([text]))
+        except csv.Error as error:
+            raise source.error(line, f"is no CSV: {error}") from None
         if len(cells) != _WIDTH:
             raise source.error(line, f"{len(cells)} columns where vegeta's results have {_WIDTH}")
         yield (

@@ -13,20 +13,23 @@ from plimsoll.importers.single import q, study_of_run
 from plimsoll.stats.study import FailureKind, Measured, Precision
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from plimsoll.importers.options import ImportOptions
     from plimsoll.importers.result_file import ResultFile
     from plimsoll.stats.study import Study
 
 _MS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3, "h": 3600e3}
 _BYTES = {"B": 1.0, "KB": 1024.0, "MB": 1024.0**2, "GB": 1024.0**3, "TB": 1024.0**4}
+_COUNT = r"(\d{1,18})"
 _TIME = r"(\d+(?:\.\d+)?)(us|ms|s|m|h)"
 _RUNNING = re.compile(rf"Running {_TIME} test @ (\S+)")
-_SHAPE = re.compile(r"(\d+) threads and (\d+) connections")
+_SHAPE = re.compile(rf"\s*{_COUNT} threads and {_COUNT} connections")
 _LATENCY = re.compile(rf"\s*Latency\s+{_TIME}\s+{_TIME}\s+{_TIME}")
 _QUANTILE = re.compile(rf"\s*(\d+(?:\.\d+)?)%\s+{_TIME}\s*")
-_DONE = re.compile(rf"\s*(\d+) requests in {_TIME}, (\d+(?:\.\d+)?)([KMGT]?B) read")
-_ERRORS = re.compile(r"\s*Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)")
-_STATUS = re.compile(r"\s*Non-2xx or 3xx responses: (\d+)")
+_DONE = re.compile(rf"\s*{_COUNT} requests in {_TIME}, (\d+(?:\.\d+)?)([KMGT]?B) read")
+_ERRORS = re.compile(rf"\s*Socket errors: connect {_COUNT}, read {_COUNT}, write {_COUNT}, timeout {_COUNT}")
+_STATUS = re.compile(rf"\s*Non-2xx or 3xx responses: {_COUNT}")
 _RATE = re.compile(r"Requests/sec:\s+(\d+(?:\.\d+)?)")
 
 
@@ -36,19 +39,20 @@ def is_wrk(source: ResultFile) -> bool:
 
 def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     text = source.text()
-    done = _DONE.search(text)
+    lines = text.splitlines()
+    done = _find(_DONE, lines)
     if done is None:
         raise source.error(None, "has no line `N requests in T`: the run did not end")
     is_wrk2 = "HdrHistogram" in text or "Thread calibration" in text
-    shape = _SHAPE.search(text)
+    shape = _find(_SHAPE, lines)
     connections = float(shape[2]) if shape else None
     seconds = _ms(done[2], done[3]) / 1000
-    total = _total(text, done, seconds)
+    total = _total(lines, done, seconds)
     precision = Precision(
         "wrk2" if is_wrk2 else "wrk", digits=3, floor=1e-5, clock="due" if is_wrk2 else "corrected", times_of="all",
         size_of="replies",
     )  # fmt: skip
-    url = _RUNNING.search(text)
+    url = _find(_RUNNING, lines)
     return study_of_run(
         source,
         options,
@@ -62,13 +66,18 @@ def read_wrk(source: ResultFile, options: ImportOptions) -> Study:
     )
 
 
-def _total(text: str, done: re.Match[str], seconds: float) -> Measured:
+def _find(pattern: re.Pattern[str], lines: Sequence[str]) -> re.Match[str] | None:
+    """At the beginning of a line: a search at every place of a long line takes time in proportion to its square."""
+    return next((found for line in lines if (found := pattern.match(line))), None)
+
+
+def _total(lines: Sequence[str], done: re.Match[str], seconds: float) -> Measured:
     """done: the line that says how many requests there were in how many seconds."""
-    latency, rate = _LATENCY.search(text), _RATE.search(text)
-    quantiles = _quantiles(text)
+    latency, rate = _find(_LATENCY, lines), _find(_RATE, lines)
+    quantiles = _quantiles(lines)
     highest = quantiles.pop(1.0, None)
-    connect, read, write, timeout = map(int, errors.groups() if (errors := _ERRORS.search(text)) else (0, 0, 0, 0))
-    statuses = int(found[1]) if (found := _STATUS.search(text)) else 0
+    connect, read, write, timeout = map(int, errors.groups() if (errors := _find(_ERRORS, lines)) else (0, 0, 0, 0))
+    statuses = int(found[1]) if (found := _find(_STATUS, lines)) else 0
     answered, broken = int(done[1]), connect + read + write
     kinds = (
         ("http", "Non-2xx or 3xx responses", statuses), ("connect", "socket error: connect", connect),
@@ -101,11 +110,11 @@ def _notes(options: ImportOptions, is_wrk2: bool, timeouts: int) -> list[str]:
     return notes
 
 
-def _quantiles(text: str) -> dict[float, float]:
+def _quantiles(lines: Sequence[str]) -> dict[float, float]:
     """Of the distribution that comes first: the second one of wrk2 -U counts from when requests were sent."""
     found: dict[float, float] = {}
     begun = False
-    for line in text.splitlines():
+    for line in lines:
         if "Latency Distribution" in line or "Uncorrected Latency" in line:
             if begun:
                 break

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import unicodedata
+from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,19 +17,24 @@ UNLIMITED = 1_000_000
 
 _HELD = "\u00a0\u202f"
 """Blanks that stand between groups of digits, and between a number and its unit."""
+_MARK = "\ufffd"
 _BLANKS = re.compile(r"[^\S\u00a0\u202f]+")
 
 
 def cut(text: str, width: int) -> str:
-    """The text without its end if it is wider than width."""
+    """The text without its end if it is wider than width. Reads no further than what fits."""
     if width < 1:
         return ""
-    if cells(text) <= width:
-        return text
-    left = text[: width - 1]
-    while cells(left) > width - 1:
-        left = left[:-1]
-    return f"{left}…"
+    if text.isascii():
+        return text if len(text) <= width else f"{text[: width - 1]}…"
+    taken = fitting = 0
+    for place, character in enumerate(text, 1):
+        taken += _cells_of(character)
+        if taken > width:
+            return f"{text[:fitting]}…"
+        if taken < width:
+            fitting = place
+    return text
 
 
 def room(stream: TextIO) -> int:
@@ -42,7 +48,7 @@ def cells(text: str) -> int:
     """How many cells of a terminal the text takes; East Asian characters take two, combining ones none."""
     if text.isascii():
         return len(text)
-    return sum(_cells_of(character) for character in text)
+    return sum(count * _cells_of(character) for character, count in Counter(text).items())
 
 
 def one_line(text: str) -> str:
@@ -53,7 +59,9 @@ def one_line(text: str) -> str:
 
 def printable(text: str) -> str:
     """The text with a mark in place of each control character. Blanks that hold a number together stay."""
-    return "".join(each if each.isprintable() or each in _HELD else "\ufffd" for each in text)
+    if text.isprintable():
+        return text
+    return text.translate({ord(each): _MARK for each in set(text) if not each.isprintable() and each not in _HELD})
 
 
 def _cells_of(character: str) -> int:

@@ -24,8 +24,8 @@ def users_per_process(users: int, processes: int) -> int:
 
 
 def share(total: int, index: int, of: int) -> int:
-    """What worker `index` of `of` gets of `total`; the shares add up to it."""
-    return total // of + (index < total % of)
+    """What worker `index` of `of` gets of `total`; the shares add up to it. One from `of` on gets nothing."""
+    return 0 if index >= of else total // of + (index < total % of)
 
 
 def share_of(total: int | None, index: int, of: int) -> int | None:

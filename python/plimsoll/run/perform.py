@@ -8,12 +8,13 @@ import sys
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
-from plimsoll.errors import StoreError, UsageError
+from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.report.text import room
+from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
     from plimsoll.run.transport.messages import Logged
-    from plimsoll.store import Store, StoredRun
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -98,7 +98,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
             return manifest(runner.plan, outputs.name, outputs.secret, shaped=runner.launch.shaped)
 
         store = kept.enter_context(Store.open(outputs.store))
-        display = stack.enter_context(_display(outputs))
+        display = stack.enter_context(_display(outputs, stack.enter_context(BackgroundStream(sys.stderr))))
         _log_to(_log_handler(plan, display), plan, stack)
         if listener:
             _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
@@ -109,23 +109,27 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         result = runner.run()
         facts = _facts(result, gate)
         lost = store_writer.finish(result.status, result.ended, result.notes, facts)
-        stored = None if lost else _read_back(store, store_writer.run)
-        view = RunView.of(stored) if stored else result.view
-        source = RunSource(view, assess(view, about(), facts), stored, result.started or 0.0)
+        # What others will find in the store, not what this process has of it in its caches.
+        store.close()
+        source = None if lost else _read_back(outputs.store, store_writer.run, lost, kept)
+        source = source or RunSource(result.view, assess(result.view, about(), facts), None, result.started or 0.0)
+        view = source.view
         notes = (*result.notes, *lost)
-        code = result.error.exit_code if result.error else _exit_code(runner.plan, result, source, gate.limits_failures)
+        errors = [each for each in (result.error, _not_stored(lost)) if each]
+        code = errors[0].exit_code if errors else _exit_code(runner.plan, result, source, gate.limits_failures)
         main_log(plan).info("Shutting down (exit code %d)", code)
         if csv:
             csv.finish(view, source.assessment)
         if listener:
-            listener.over(result.status, view, source.assessment, code, str(result.error or ""))
+            listener.over(result.status, view, source.assessment, code, "; ".join(map(str, errors)))
         # Not before the display has left the terminal.
         stack.close()
         # Of a run that was refused before its first request there is nothing to report but why.
         if result.error is None or source.view.total.requests:
-            _report(outputs, source, notes)
-    if result.error:
-        raise result.error
+            errors += _report(outputs, source, notes)
+    if errors:
+        errors[0].args = ("; ".join(map(str, errors)),)
+        raise errors[0]
     return code
 
 
@@ -134,6 +138,7 @@ def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:
     return {
         "lost_workers": result.lost_workers,
         "clock_step_ms": result.clock_step * 1e3,
+        "coordinator_silence_s": result.silence,
         "thresholds": [each.to_dict() for each in gate.results(result.view.duration)],
         **result.facts,
     }
@@ -174,12 +179,14 @@ def _shows_table(outputs: Outputs) -> bool:
     return not outputs.only_summary and sys.stderr.isatty() and sys.stdout.isatty()
 
 
-def _display(outputs: Outputs) -> Display:
+def _display(outputs: Outputs, stream: TextIO) -> Display:
     if not _shows_table(outputs):
-        return Display() if outputs.only_summary else LineDisplay()
+        return Display(stream) if outputs.only_summary else LineDisplay(stream)
+    from rich.console import Console
+
     from plimsoll.run.coordinator.terminal_display import TerminalDisplay
 
-    return TerminalDisplay()
+    return TerminalDisplay(Console(file=stream, highlight=False))
 
 
 def _log_handler(plan: RunPlan, display: Display) -> logging.Handler:
@@ -240,16 +247,33 @@ def _check_writable(path: str | None) -> None:
         raise UsageError(f"cannot write {path}: {error.strerror}") from error
 
 
-def _read_back(store: Store, run: str | None) -> StoredRun | None:
-    """What is reported is what is kept; from memory only if the store cannot be read."""
+def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitStack) -> RunSource | None:
+    """What is reported is what is stored; None if that cannot be read or is not all of the run. lost: gets why. kept:
+    closes the store."""
+    from plimsoll.store import Store
+
     try:
-        return store.run(run or "")
+        store = kept.enter_context(Store.open(place, create=False))
+        source = RunSource.of(store.run(run or ""))
     except StoreError as error:
-        logger.error("the numbers below come from memory: %s", error)
+        lost.append(f"the run cannot be read: {error}")
         return None
+    check = source.assessment.validity.named("stored")
+    if check is None or check.state != "failed":
+        return source
+    lost.append(check.text)
+    return None
 
 
-def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> None:
+def _not_stored(lost: list[str]) -> StoreError | None:
+    """What a run whose record is not complete ends with."""
+    if not lost:
+        return None
+    return StoreError(f"the run is not completely stored; its report comes from memory. {'; '.join(lost)}")
+
+
+def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> list[PlimsollError]:
+    """Everything that was asked for; returns what went wrong, as one file must not cost the others."""
     # What makes reports takes a while to import; a run must not wait for it.
     from plimsoll.report.outputs import text, write
 
@@ -259,11 +283,16 @@ def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> None
     print(f"{tables}{known}", end="", file=stream, flush=True)
     if outputs.json:
         print(text(source, "locust.json", OutputRequest()), end="", flush=True)
+    failed: list[PlimsollError] = []
     for format, path in outputs.files():
-        if path == STDOUT:
-            print(text(source, format, OutputRequest()), end="", flush=True)
-        else:
-            write(source, format, path, OutputRequest())
+        try:
+            if path == STDOUT:
+                print(text(source, format, OutputRequest()), end="", flush=True)
+            else:
+                write(source, format, path, OutputRequest())
+        except PlimsollError as error:
+            failed.append(error)
+    return failed
 
 
 def _exit_code(plan: RunPlan, result: Result, source: RunSource, failures_limited: bool) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from plimsoll.errors import PlimsollError
     from plimsoll.stats.view import RunView
+
+logger = logging.getLogger("plimsoll.run")
 
 
 @dataclass(slots=True)
@@ -28,6 +31,8 @@ class Result:
     lost_workers: int = 0
     clock_step: float = 0.0
     """The largest step of the system's clock, in seconds."""
+    silence: float = 0.0
+    """The longest time that the coordinator stood still, in seconds."""
     exit_code: int | None = None
     """What the user's own code chose."""
     listener_failed: bool = False
@@ -35,3 +40,14 @@ class Result:
     """The exit code after failures, which the user's own code may change; None: the plan's."""
     error: PlimsollError | None = None
     """Why it failed."""
+
+    def cut_load(self, seconds: float) -> None:
+        """The workers ended their load so many seconds after second 0, because the coordinator stood still."""
+        if "load_cut_s" not in self.facts:
+            self.facts["load_cut_s"] = seconds
+            self.note_error(f"this process stood still, so the workers ended their load after {seconds:.1f} s")
+
+    def note_error(self, note: str) -> None:
+        """Say it now, and keep it with the run."""
+        self.notes.append(note)
+        logger.error(note)

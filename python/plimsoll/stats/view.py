@@ -7,7 +7,7 @@ from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from plimsoll.record import NO_REQUESTS, TIMES_OF
+from plimsoll.record import NO_REQUESTS, TIMES_OF, RecordCounts
 from plimsoll.stats.generator import GeneratorView
 from plimsoll.stats.left_out import LeftOut, first_second
 from plimsoll.stats.seconds import RecentSeconds, by_second
@@ -73,6 +73,8 @@ class RunView:
         self.total = EndpointView("", AGGREGATED)
         self.generator = GeneratorView()
         self.recent = RecentSeconds() if recent is None else recent
+        self.recorded = RecordCounts()
+        """All that was added, also what does not count."""
         self._endpoints: dict[Key, EndpointView] = {}
         self._failures: dict[tuple[str, str, str, str], Failure] = {}
         self._exceptions: dict[str, CaughtException] = {}
@@ -106,6 +108,7 @@ class RunView:
         for _ in self.fold(intervals):
             pass
         for row in health:
+            self.recorded.reports += 1
             self.generator.add(row, warmup=row.second < self.warmup)
             self.recent.add_health(row)
             self._last = max(self._last, row.second)
@@ -125,6 +128,7 @@ class RunView:
         for sums in by_second(intervals, self._add_to_endpoint):
             self.recent.add(sums)
             self._last = max(self._last, sums.second)
+            self.recorded.exchanges += sum(each.count for each in sums.total.outcomes.values())
             if sums.second >= self.warmup:
                 for interval in sums.total.outcomes.values():
                     self.total.add(interval)

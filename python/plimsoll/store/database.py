@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -27,6 +28,9 @@ DEFAULT = "plimsoll.db"
 PATIENCE_S = 5
 
 _WRITES = "plimsoll_writes"
+
+_OPENED = "plimsoll_file"
+"""Which file a connection has opened."""
 
 _READ_ONLY = ("readonly database", "read-only transaction", "permission denied for")
 
@@ -72,6 +76,7 @@ class Database:
         """A transaction that is committed at the end, or leaves nothing behind."""
         with self.translated(doing), self._writer.begin() as connection:
             yield connection
+            self._check_file(connection)
 
     @contextmanager
     def translated(self, doing: str) -> Iterator[None]:
@@ -87,6 +92,16 @@ class Database:
 
     def close(self) -> None:
         self._engine.dispose()
+
+    def _check_file(self, connection: Connection) -> None:
+        """Raises StoreError when a commit would go into a file that nobody finds any more."""
+        opened, file = connection.info.get(_OPENED), self.file
+        if opened is None or file is None:
+            return
+        found = _identity(file)
+        if found != opened:
+            happened = "the file was deleted" if found is None else "another file was put in its place"
+            raise StoreError(f"store {self.name}: {happened} while it was open; what it had is lost")
 
 
 def absolute(location: str | None) -> str:
@@ -134,7 +149,8 @@ def _sqlite_engine(url: URL) -> Engine:
     arguments: dict[str, Any] = {"timeout": PATIENCE_S}
     if not _is_for_reading(file):
         engine = create_engine(url, connect_args=arguments)
-        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "do_connect", _create_for_owner)
+        event.listen(engine, "connect", partial(_prepare_sqlite, file))
     else:
         # Each connection anew: whether somebody else is writing is found out when it is made.
         engine = create_engine(url, connect_args=arguments, poolclass=NullPool)
@@ -160,7 +176,26 @@ def _connect_for_reading(
     arguments[0], options["uri"] = f"file:{quote(str(file))}{closed}", True
 
 
-def _prepare_sqlite(connection: sqlite3.Connection, _record: Any) -> None:
+def _create_for_owner(
+    _dialect: Dialect, _record: ConnectionPoolEntry, arguments: list[Any], _options: dict[str, Any]
+) -> None:
+    """A new store can be read by its owner only: it has URLs, failures and output of users. SQLite gives its log the
+    permissions of the file; what is wrong with the path, it says better than we could."""
+    with suppress(OSError):
+        os.close(os.open(arguments[0], os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """Device and inode; None for a file that is not there."""
+    try:
+        status = file.stat()
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _prepare_sqlite(file: Path, connection: sqlite3.Connection, record: ConnectionPoolEntry) -> None:
+    record.info[_OPENED] = _identity(file)
     # Python's module would begin transactions by itself, too late for reads and for DDL.
     connection.isolation_level = None
     # In WAL mode readers and the writer do not wait for each other, and with NORMAL every committed second survives the

@@ -13,7 +13,7 @@ MASK = "***"
 
 # The user information of a URL goes up to the last "@" before the path. Anything that ends a URL's authority ends it,
 # and so do white space and quotes, because URLs are found inside of messages and command lines too.
-_USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]*)://(?P<userinfo>[^/?#\s\"'<>]*)@")
+_USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]{0,30})://(?P<userinfo>[^/?#\s\"'<>]*)@")
 
 _SECRET_OPTION = re.compile(r"passw|secret|token|credential|api-?_?key|private-?_?key", re.IGNORECASE)
 

@@ -191,7 +191,7 @@ class Store:
     def _stored(self, row: Row[*tuple[Any, ...]]) -> StoredRun:
         run, status, started, ended, experiment, manifest, notes, facts, writer, written, tags, note = row
         if status == "running" and is_gone(writer, written, time.time()):
-            status = "interrupted"
+            status, facts = "interrupted", {**facts, "cut_off": True}
         described = started, ended, experiment, manifest, notes, facts, written, tuple(tags), note
         return StoredRun(run, status, *described, self._database)
 

@@ -50,6 +50,8 @@ class RunWriter:
         kept, self._kept = self._kept, None
         with self._database.write("keep a second of the run") as connection:
             kept = kept or _Kept.read(connection, self.id)
+            if kept.batch < self._batch:
+                raise StoreError(f"store {self._database.name}: seconds of run {self.id} that it had are gone from it")
             if kept.batch == self._batch:
                 kept.batch += 1
                 _add_intervals(connection, kept, intervals)

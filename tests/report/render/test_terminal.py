@@ -6,6 +6,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.long_texts import count_steps
 
 from plimsoll.report.render.terminal import TextColumn, alarming, render, shows_ansi
 from plimsoll.report.text import cells
@@ -89,3 +90,11 @@ def test_alarm_is_red_where_colors_are_wanted(monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
     assert alarming("INVALID") == "\x1b[1mINVALID\x1b[0m"
     assert re.sub(r"\x1b\[[0-9;]*m", "", alarming("a b")) == "a b"
+
+
+def test_a_long_cell_is_cut_in_few_steps():
+    columns = [TextColumn("a", least=3), TextColumn("b", least=3), TextColumn("c", least=10)]
+    rows = [["x" * 1_000_000, "y" * 999_990, "z" * 7]]
+    assert render(columns, rows, 31)[-1] == f"{'x' * 10}… {'y' * 10}… {'z' * 7}"
+    assert render(columns, rows, 30)[-1] == f"{'x' * 9}… {'y' * 10}… {'z' * 7}"
+    assert count_steps(lambda: render(columns, rows, 30)) < 1_000

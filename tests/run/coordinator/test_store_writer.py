@@ -12,6 +12,7 @@ from plimsoll.errors import StoreError
 from plimsoll.run.coordinator import store_writer as keeper
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.store_writer import StoreWriter
+from plimsoll.stats.validity import judge
 from plimsoll.stats.view import RunView
 from plimsoll.store import Store
 
@@ -111,7 +112,7 @@ def test_what_the_store_refuses_is_kept_as_soon_as_it_works_again(
         assert kept.finish("finished", 1002.0, [], {}) == []
     assert [record.message for record in caplog.records] == [
         "the disk is full; the run goes on, its seconds are held in memory and tried again",
-        "the store works again: what was held in memory is kept",
+        "the store works again: what was held in memory is stored",
     ]
 
 
@@ -125,8 +126,8 @@ def test_what_could_not_be_kept_is_said_and_counted(store: Store, make_interval:
     kept.second(_progress(make_interval([1.0, 2.0], second=1)))
     kept.second(_progress(make_interval([1.0], second=2)))
     assert kept.finish("finished", 1003.0, [], {}) == [
-        "seconds 1 to 2 (3 requests) were not kept: the disk is full",
-        "the end of the run was not kept: the disk is full",
+        "seconds 1 to 2 (3 requests) were not stored: the disk is full",
+        "the end of the run was not stored: the disk is full",
     ]
 
 
@@ -144,7 +145,7 @@ def test_memory_is_bounded_and_the_oldest_seconds_are_given_up(
         wait_until(lambda second=second: len(writer.attempts) > second)
     writer.failing = False
     lost = kept.finish("finished", 1006.0, [], {})
-    assert store.run("last").notes == lost == ["seconds 1 to 3 (3 requests) were not kept: the disk is full"]
+    assert store.run("last").notes == lost == ["seconds 1 to 3 (3 requests) were not stored: the disk is full"]
     assert _requests(store) == 3
 
 
@@ -156,3 +157,25 @@ def test_a_run_that_cannot_be_opened_does_not_begin(store: Store) -> None:
     with pytest.raises(StoreError, match="read-only"):
         kept.start(1000.0, "kernel")
     assert kept.run is None
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_run_says_how_much_it_recorded_and_what_of_that_is_missing(
+    store: Store, make_interval: Callable[..., Interval], monkeypatch: pytest.MonkeyPatch, fails: bool
+) -> None:
+    writer = Unreliable(store)
+    kept = StoreWriter(writer.open, dict)
+    kept.start(1000.0, "kernel")
+    kept.second(_progress(make_interval([1.0, 2.0], second=0)))
+    wait_until(lambda: _requests(store) == 2)
+    writer.failing = fails
+    # The end finds room, and the last second does not.
+    monkeypatch.setattr(writer, "finish", lambda *arguments: writer._writer.finish(*arguments))
+    kept.second(_progress(make_interval([3.0], second=1)))
+    kept.finish("finished", 1002.0, [], {})
+    run = store.run("last")
+    assert run.facts["recorded"] == {"exchanges": 3, "reports": 0}
+    assert run.facts.get("not_stored") == ("seconds 1 to 1 (1 requests)" if fails else None)
+    check = judge(RunView.of(run), run.manifest, run.facts).named("stored")
+    assert check is not None
+    assert check.state == ("failed" if fails else "ok")

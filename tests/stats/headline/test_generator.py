@@ -75,7 +75,7 @@ def test_several_workers_are_told_by_the_busiest():
 def test_what_could_not_be_checked_is_said():
     found = generator(view_of(12), facts={})
     assert found.tone == "good"
-    assert "Not checked: workers, clock." in found.more
+    assert "Not checked: workers, coordinator, clock." in found.more
 
 
 def test_a_run_that_is_over_may_bring_its_own_verdict():

@@ -12,9 +12,10 @@ from plimsoll.stats.view import RunView
 OPEN = {"model": "open", "users_kind": "native"}
 CLOSED = {"model": "closed", "users_kind": "native"}
 PYTHON = {"model": "closed", "users_kind": "python"}
-SOUND = {"lost_workers": 0, "clock_step_ms": 0.0}
+SOUND = {"lost_workers": 0, "clock_step_ms": 0.0, "coordinator_silence_s": 0.1}
 NAMES = [
-    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "clock", "exhausted", "percentiles", "little",
+    "offered", "dropped", "lag", "delay", "cpu", "silence", "workers", "coordinator", "clock", "exhausted",
+    "percentiles", "little", "stored",
 ]  # fmt: skip
 
 
@@ -60,6 +61,7 @@ def test_an_empty_run_is_not_blamed(run):
     assert states == {
         "offered": "n/a", "dropped": "n/a", "lag": "n/a", "delay": "n/a", "cpu": "unknown", "workers": "unknown",
         "clock": "unknown", "exhausted": "unknown", "percentiles": "n/a", "little": "n/a", "silence": "unknown",
+        "coordinator": "unknown", "stored": "n/a",
     }  # fmt: skip
 
 
@@ -239,3 +241,32 @@ def test_the_last_part_of_a_second_is_no_sample(make_interval):
     view = busy(make_interval, lambda second: 10 if second < 10 else 0, seconds=11, ms=20.0)
     view.length = 10.3
     assert checks(view)["little"].state == "ok"
+
+
+def test_a_record_with_less_than_was_recorded_is_not_valid(run):
+    view = run(warmup=3.0)
+    whole = {"exchanges": 1000, "reports": 10}
+    assert checks(view, facts={**SOUND, "recorded": whole})["stored"].state == "ok", "the warm-up is stored too"
+    for less in ({"exchanges": 1001}, {"reports": 11}, {"exchanges": 999}):
+        found = judge(view, CLOSED, {**SOUND, "recorded": {**whole, **less}})
+        assert not found.valid
+        assert "the store has 1000 and 10: a part of the record was lost or changed" in found.reasons[0]
+
+
+def test_a_run_that_says_what_it_lost_or_has_no_end_is_not_valid(run):
+    lost = judge(run(), CLOSED, {**SOUND, "not_stored": "seconds 3 to 4 (200 requests)"})
+    assert lost.reasons == ["seconds 3 to 4 (200 requests) were not stored"]
+    assert judge(run(), CLOSED, {"cut_off": True}).reasons == [
+        "the run was cut off before its end: seconds may be missing"
+    ]
+
+
+def test_a_coordinator_that_stood_still_is_visible_and_load_that_it_cut_is_not_valid(run):
+    assert checks(run())["coordinator"].state == "ok"
+    stood = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 2.04})
+    assert stood.valid
+    assert stood.named("coordinator").text == (
+        "the process that coordinates the run stood still for 2.0 s; the workers went on with their load"
+    )
+    cut = judge(run(), CLOSED, {**SOUND, "coordinator_silence_s": 9.0, "load_cut_s": 4.2})
+    assert cut.reasons == ["the load ended early, after 4.2 s: the process that coordinates the run stood still"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from plimsoll.report.render.csv_writer import CsvWriter
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -43,7 +44,7 @@ class CsvRequestLogger:
         environment.events.quitting.add_listener(self._on_quitting)
         self.close()
         self._file = Path(self.filepath).open("w", newline="", encoding="utf-8")  # noqa: SIM115 - closed by close()
-        self._writer = csv.writer(self._file)
+        self._writer = CsvWriter(self._file)
         self._writer.writerow(CSV_COLUMNS)
         self._file.flush()
 

@@ -32,6 +32,7 @@ from plimsoll.run.limits import share, share_of
 from plimsoll.run.options import locustfiles
 from plimsoll.run.transport.messages import News
 from plimsoll.run.worker import native, source_addresses
+from plimsoll.run.worker.caught import LONGEST_MESSAGE
 from plimsoll.run.worker.native import NativePopulation
 from plimsoll.run.worker.open_users import OpenUsers
 from plimsoll.run.worker.population import Population, PythonUsers
@@ -332,7 +333,9 @@ class LocustScript:
             self._open = self._open_users(classes)
             return self._open
         iterations = plan.load.iterations if plan.load else None
-        quota = share_of(iterations, self._place.index, self._place.workers)
+        # Workers without a user have nothing to do.
+        loaded = max(1, min(self._place.workers, plan.most_users))
+        quota = share_of(iterations, self._place.index, loaded)
         self._closed = PythonUsers(environment, classes, self._runner.user_greenlets, quota)
         return self._closed
 
@@ -371,8 +374,9 @@ class LocustScript:
         frames = "".join(traceback.format_tb(tb))
         last_line = "".join(traceback.format_exception_only(exception))
         # Without frames there is nothing but the message to send them apart by, and it may be another one each time.
-        self._caught.add(str(exception) or repr(exception), frames + last_line if frames else "")
-        self._runner.log_exception("local", str(exception), frames)
+        message = str(exception)
+        self._caught.add(message or repr(exception), frames + last_line if frames else "")
+        self._runner.log_exception("local", message[:LONGEST_MESSAGE], frames)
 
 
 def check_tasks(classes: Sequence[type[User]], plan: RunPlan) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import time
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
@@ -12,6 +11,7 @@ import gevent
 from plimsoll.locust.stats import settings
 from plimsoll.locust.stats.errors import StatsError
 from plimsoll.locust.stats.printing import sort_stats
+from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.locust_csv import LocustRow, headers, history_line, iso_time, stats_line
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class StatsCSVFileWriter(StatsCSV):
         self._tables = {"stats": self.requests_csv, "failures": self.failures_csv, "exceptions": self.exceptions_csv}
         self._files = {what: self._open(what) for what in self._tables}
         self._history = self._open("stats_history")
-        self._history_writer = csv.writer(self._history)
+        self._history_writer = CsvWriter(self._history)
         self._history_writer.writerow(self.stats_history_csv_columns)
         self._history.flush()
 
@@ -122,7 +122,7 @@ class StatsCSVFileWriter(StatsCSV):
         for what, table in self._tables.items():
             file = self._files[what]
             file.seek(0)
-            table(csv.writer(file))
+            table(CsvWriter(file))
             file.truncate()
             file.flush()
 

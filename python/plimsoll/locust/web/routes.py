@@ -5,7 +5,6 @@ Paths, forms and answers are those that programs written for Locust ask for.
 
 from __future__ import annotations
 
-import csv
 import json
 import logging
 from io import StringIO
@@ -20,6 +19,7 @@ from plimsoll.locust.html import get_html_report
 from plimsoll.locust.runners import STATE_RUNNING
 from plimsoll.locust.util import format_safe_timestamp
 from plimsoll.locust.web.form import DEFAULT_SHAPE, last, load_of, number_of, run_time_of
+from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.users import log
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ class WebRoutes:
     def _csv(self, what: str) -> tuple[str, dict[str, str]]:
         environment = self._environment
         text = StringIO()
-        getattr(self._csv_writer, f"{what}_csv")(csv.writer(text))
+        getattr(self._csv_writer, f"{what}_csv")(CsvWriter(text))
         name = f"Locust_{format_safe_timestamp(environment.stats.start_time)}_{environment.locustfile}_{what}.csv"
         return text.getvalue(), {"Content-Type": "text/csv", "Content-Disposition": f"attachment;filename={name}"}
 

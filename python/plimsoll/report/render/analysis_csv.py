@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import math
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.report.render.analysis_json import document
+from plimsoll.report.render.csv_writer import CsvWriter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,9 +50,10 @@ def table(analysis: Analysis, name: str = "trials") -> str:
         raise UsageError(f"there is no table {name!r}: {', '.join(TABLES)}")
     out = io.StringIO()
     rows = list(TABLES[name](document(analysis)))
-    writer = csv.DictWriter(out, list(dict.fromkeys(key for row in rows for key in row)) or HEADS[name])
-    writer.writeheader()
-    writer.writerows({key: _text(value) for key, value in row.items()} for row in rows)
+    titles = list(dict.fromkeys(key for row in rows for key in row)) or HEADS[name]
+    writer = CsvWriter(out)
+    writer.writerow(titles)
+    writer.writerows([_text(row.get(title)) for title in titles] for row in rows)
     return out.getvalue()
 
 

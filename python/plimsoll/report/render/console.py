@@ -55,7 +55,7 @@ _LEAST = {"long": 12, "name": 12, "word": 7}
 """Cells that a column of texts is cut to, by the room that it has."""
 
 _ALARMING = re.compile(
-    r"INVALID: the load.*|\d+ of \d+ runs? did not get the load that was asked for"
+    r"INVALID: the load.*|(?<!\d)\d+ of \d+ runs? did not get the load that was asked for"
     r"|[+−][\d.]+ (?:%|pp) (?:slower|fewer requests|more failures)"
 )
 _PASSED, _BROKEN = (re.compile(rf"^ *{mark} .*", re.MULTILINE) for mark in (PASSED, BROKEN))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import json
 import tempfile
@@ -13,6 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.record import COUNTERS, merge
+from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.stats.latency.milliseconds import Latency
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def as_csv(intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterat
     """Lines with their ends; without histograms. invalid: reasons to doubt the run, repeated in each line."""
     doubts = "; ".join(invalid)
     buffer = io.StringIO()
-    writer = csv.DictWriter(buffer, COLUMNS, extrasaction="ignore", lineterminator="\n")
-    writer.writeheader()
+    writer = CsvWriter(buffer, lineterminator="\n")
+    writer.writerow(COLUMNS)
     for row in rows(intervals):
-        writer.writerow({**row, "invalid": doubts})
+        writer.writerow(doubts if title == "invalid" else row.get(title) for title in COLUMNS)
         yield buffer.getvalue()
         buffer.seek(0)
         buffer.truncate()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import re
 import tempfile
@@ -15,6 +14,7 @@ from typing import IO, TYPE_CHECKING
 
 from plimsoll.errors import UsageError
 from plimsoll.record import frames_of
+from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.reporting import PERCENTILES, Reporting, readable
 from plimsoll.stats.left_out import first_second
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
@@ -112,7 +112,7 @@ class CsvFiles:
         with _open(self._path("stats_history"), "a") as file:
             percentiles, full = self._reporting.percentiles, self._full_history
             rows_of = (locust_row(row) for row in history)
-            csv.writer(file).writerows(history_line(row, unix_time, users, percentiles, full=full) for row in rows_of)
+            CsvWriter(file).writerows(history_line(row, unix_time, users, percentiles, full=full) for row in rows_of)
 
     def _write(self, view: RunView, rows: list[EndpointSummary]) -> None:
         percentiles = self._reporting.percentiles
@@ -133,7 +133,7 @@ class CsvFiles:
         path = self._path(what)
         new = path.with_name(path.name + ".new")
         with _open(new, "w") as file:
-            writer = csv.writer(file)
+            writer = CsvWriter(file)
             writer.writerow(header)
             writer.writerows(rows)
         new.replace(path)

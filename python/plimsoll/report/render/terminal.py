@@ -63,13 +63,23 @@ def _width(widths: Sequence[int], gap: int) -> int:
 
 
 def _shrunk(columns: Sequence[TextColumn], widths: Sequence[int], gap: int, width: int) -> list[int]:
-    """Takes from the widest column that may be cut, one cell at a time, until the line fits."""
+    """Takes from the widest columns that may be cut, evenly and from the first one first, until the line fits."""
     shrunk = list(widths)
-    while _width(shrunk, gap) > width:
-        room = [place for place, each in enumerate(columns) if each.least is not None and shrunk[place] > each.least]
+    over = _width(shrunk, gap) - width
+    while over > 0:
+        least = {place: each.least for place, each in enumerate(columns) if each.least is not None}
+        room = [place for place, each in least.items() if shrunk[place] > each]
         if not room:
             break
-        shrunk[max(room, key=lambda place: shrunk[place])] -= 1
+        widest = max(shrunk[place] for place in room)
+        taken_from = [place for place in room if shrunk[place] == widest]
+        below = [shrunk[place] for place in room if shrunk[place] < widest]
+        step = min(widest - max([*below, *(least[place] for place in taken_from)]), over // len(taken_from))
+        if step == 0:
+            step, taken_from = 1, taken_from[:1]
+        for place in taken_from:
+            shrunk[place] -= step
+        over -= step * len(taken_from)
     return shrunk
 
 

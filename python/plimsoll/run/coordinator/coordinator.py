@@ -23,6 +23,7 @@ from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
 from plimsoll.run.coordinator.steering import LoadControl
+from plimsoll.run.coordinator.ticker import SECOND, Ticker
 from plimsoll.run.main_log import log_limit, main_log
 from plimsoll.run.result import Result
 from plimsoll.run.transport import messages
@@ -37,9 +38,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger("plimsoll.run")
 
-SECOND = 1_000_000_000
-COLLECT_DELAY_NS = 150_000_000
-"""ns past the end of a second at which what the workers said of it is added up."""
 HEAD_START_NS = 100_000_000
 """ns from the start of an open-model run to its first arrival, so that every worker knows of it before."""
 RESET_NOTICE_S = 0.25
@@ -86,6 +84,7 @@ class Coordinator:
         self.signals = 0
         """That came."""
         self._epoch = 0
+        self._ticker = Ticker(self._loop, self._tick)
         self._clock_offset = 0.0
         self._clock_steps = ClockSteps()
         self._complete: set[int] = set()
@@ -179,7 +178,7 @@ class Coordinator:
         self._result.view = self._account.view
         for process in self._nodes.processes:
             process.orders.start(self._epoch)
-        self._loop.at(self._epoch + SECOND + COLLECT_DELAY_NS, self._tick)
+        self._ticker.start(self._epoch)
 
     # Users
 
@@ -232,6 +231,9 @@ class Coordinator:
                     self._on_begin(report)
                 case messages.Complete():
                     self._on_complete(worker)
+                case messages.Expired(stamp):
+                    self._result.cut_load(max(0, stamp - self._epoch) / SECOND)
+                    self.end("failed")
                 case messages.Quit(status):
                     self._on_quit(status)
                 case PlimsollError():
@@ -311,9 +313,9 @@ class Coordinator:
         self._nodes.lose(worker)
         users = self._steering.lose(worker.index)
         kept = f"what it measured up to second {worker.second}" if worker.second >= 0 else "nothing of it"
-        note = f"worker {worker.index} (pid {worker.pid}) {how}: its {users} users are lost, kept is {kept}"
-        self._result.notes.append(note)
-        logger.error(note)
+        self._result.note_error(
+            f"worker {worker.index} (pid {worker.pid}) {how}: its {users} users are lost, kept is {kept}"
+        )
         self._last_user = max(self._last_user, now())
         if not self._workers:
             self._result.status = "failed"
@@ -328,9 +330,9 @@ class Coordinator:
         return max(0, now() - self._epoch) / SECOND
 
     def _tick(self) -> None:
-        second = max(0, now() - self._epoch - COLLECT_DELAY_NS) // SECOND
-        self._loop.at(self._epoch + (second + 1) * SECOND + COLLECT_DELAY_NS, self._tick)
-        self._result.clock_step = self._clock_steps.largest()
+        for process in self._nodes.processes:
+            process.orders.renew()
+        self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
         self._kill_the_hung()
 
@@ -338,7 +340,6 @@ class Coordinator:
         batch, self._batch = self._batch.merged(), Batch()
         elapsed, started = self._elapsed, self._clock_offset + self._epoch / SECOND
         seconds = self._account.add(batch, started, elapsed)
-        users = self._nodes.users
         end = self._loop.due(self._time_is_up)
         progress = Progress(
             batch=batch,
@@ -348,9 +349,9 @@ class Coordinator:
             elapsed=elapsed,
             loaded=elapsed if self._stopping_since is None else self._stopping_since,
             left=max(0.0, (end - now()) / SECOND) if end is not None else None,
-            users=users.total(),
+            users=self._nodes.users.total(),
             wanted=self._steering.wanted,
-            classes=users,
+            classes=self._nodes.users,
             workers=len(self._workers),
             state=self._state,
             is_editable=self._state in UNDER_WAY and self._steering.is_editable,

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import time
 from collections import deque
+from dataclasses import asdict
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from plimsoll.errors import StoreError
+from plimsoll.record import RecordCounts
 from plimsoll.run.coordinator.progress import Observer
 
 if TYPE_CHECKING:
@@ -90,6 +92,7 @@ class StoreWriter(Observer):
         self._failing = False
         self._reason = "its writer broke down"
         self._lost = _Lost()
+        self._recorded = RecordCounts()
         self._deadline = float("inf")
 
     @property
@@ -106,24 +109,26 @@ class StoreWriter(Observer):
 
     def second(self, progress: Progress) -> None:
         if len(progress.batch):
+            self._recorded.add(progress.batch.intervals, progress.batch.health)
             self._batches.put(progress.batch)
 
     def finish(self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any]) -> list[str]:
-        """Keep what is left and close the run, within seconds. Returns what was not kept, for people.
+        """Keep what is left and close the run, within seconds. Returns what was not stored, for people.
 
-        facts: what is known of the run besides what it measured.
+        facts: what is known of the run besides what it measured; how much that was is added.
         """
         if self._writer is None:
-            return ["the run was not kept"]
+            return ["the run was not stored"]
         self._deadline = time.monotonic() + LAST_ATTEMPTS
         self._batches.put(None)
         self._thread.join()
         self._give_up_the_rest()
-        lost = [f"{self._lost} were not kept: {self._reason}"] if self._lost.batches else []
+        lost = [f"{self._lost} were not stored: {self._reason}"] if self._lost.batches else []
+        known = {**facts, "recorded": asdict(self._recorded), **({"not_stored": str(self._lost)} if lost else {})}
         try:
-            self._writer.finish(status, ended, [*notes, *lost], facts)
+            self._writer.finish(status, ended, [*notes, *lost], known)
         except StoreError as error:
-            lost.append(f"the end of the run was not kept: {error}")
+            lost.append(f"the end of the run was not stored: {error}")
         return lost
 
     def _give_up_the_rest(self) -> None:
@@ -169,7 +174,7 @@ class StoreWriter(Observer):
                 return
             self._pending.popleft()
         if self._failing:
-            logger.warning("the store works again: what was held in memory is kept")
+            logger.warning("the store works again: what was held in memory is stored")
         self._failing = False
 
     def _bound(self) -> None:

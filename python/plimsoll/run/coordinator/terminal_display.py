@@ -33,9 +33,9 @@ _BAR_CELLS = 40
 class TerminalDisplay(Display):
     """A table that stays in place at the bottom of the terminal; everything else scrolls by above it."""
 
-    def __init__(self, console: Console | None = None) -> None:
+    def __init__(self, console: Console) -> None:
         super().__init__()
-        self._console = console or Console(stderr=True, highlight=False)
+        self._console = console
         self._live = Live(console=self._console, auto_refresh=False, transient=True)
         self._rest = b""
 

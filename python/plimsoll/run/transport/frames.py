@@ -1,11 +1,12 @@
 """A worker's methods, and what it reports, over a stream socket.
 
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
-sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `reset`, `drain`, `finish` and `stop`; the
-process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
+sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `reset`, `renew`, `drain`, `finish` and `stop`;
+the process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
 `exchanges` and `logged`, if these are asked for), `begin` when the user's code asks for other users, `quit` when it
-asks for the end of the run, `complete` when nothing is left to do, `refused` when the run must fail, and `done` as its
-last. Both sides send `news` of other processes: see `plimsoll.run.coordinator.peers`.
+asks for the end of the run, `complete` when nothing is left to do, `expired` when it ends its load for want of orders,
+`refused` when the run must fail, and `done` as its last. Both sides send `news` of other processes: see
+`plimsoll.run.coordinator.peers`.
 """
 
 from __future__ import annotations
@@ -107,6 +108,10 @@ class RemoteWorker:
 
     def start(self, epoch: int) -> None:
         self._send("start", self._clock.stamp(epoch))
+
+    def renew(self) -> None:
+        """Its load may go on for another lease, as after any other order."""
+        self._send("renew")
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
         self._send("adjust", counts, complete)

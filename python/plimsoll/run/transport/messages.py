@@ -110,6 +110,14 @@ class Complete(WorkerReport):
 
 
 @dataclass(frozen=True, slots=True)
+class Expired(WorkerReport):
+    """No order came for as long as the lease of the load lasts, so this worker ends its load."""
+
+    stamp: int
+    """When it noticed."""
+
+
+@dataclass(frozen=True, slots=True)
 class Exchanges(WorkerReport):
     """Rows of single exchanges, as `plimsoll.run.exchange_log` reads them."""
 
@@ -166,7 +174,8 @@ class EncodedSnapshot(WorkerReport):
 
 REPORTS: dict[str, type[WorkerReport]] = {
     "prepared": Prepared, "ready": Ready, "snapshot": EncodedSnapshot, "exchanges": Exchanges, "logged": Logged,
-    "news": News, "begin": Begin, "quit": Quit, "complete": Complete, "done": Ending,
+    "news": News, "begin": Begin, "quit": Quit, "complete": Complete, "expired": Expired,
+    "done": Ending,
 }  # fmt: skip
 """By their names in frames."""
 

@@ -6,6 +6,10 @@ from plimsoll.record import frames_of
 
 MOST = 1000
 """Different tracebacks kept between two snapshots; the ones past that are counted together."""
+LONGEST_MESSAGE = 2_000
+"""Characters of a message, and of what stands below the frames of a traceback, as of a failure."""
+LONGEST_TRACEBACK = 20_000
+"""Characters of the frames of a traceback; of a longer one the outermost and the innermost frames are kept."""
 
 
 class CaughtExceptions:
@@ -19,7 +23,9 @@ class CaughtExceptions:
 
     def add(self, message: str, traceback: str) -> None:
         self.total += 1
-        key = frames_of(traceback)
+        frames = frames_of(traceback)
+        key = _shortened(frames)
+        message, traceback = message[:LONGEST_MESSAGE], key + traceback[len(frames) :][:LONGEST_MESSAGE]
         if key not in self._rows and len(self._rows) >= MOST:
             key = message = traceback = f"more than {MOST} different exceptions in a second"
         first_message, first_traceback, count = self._rows.get(key, (message, traceback, 0))
@@ -30,3 +36,14 @@ class CaughtExceptions:
         taken = list(self._rows.values())
         self._rows.clear()
         return taken
+
+
+def _shortened(frames: str) -> str:
+    """Whole lines of both ends, and in between how much is left out; indented as frames are."""
+    if len(frames) <= LONGEST_TRACEBACK:
+        return frames
+    half = LONGEST_TRACEBACK // 2
+    outer = frames[: frames.rfind("\n", 0, half) + 1]
+    inner = frames[-half:].partition("\n")[2]
+    left_out = len(frames) - len(outer) - len(inner)
+    return f"{outer}  ({left_out} characters of this traceback are left out)\n{inner}"

@@ -65,6 +65,7 @@ class WorkerServer:
             "init": self._init,
             "open": partial(self._beside, self._open),
             "start": self._worker.start,
+            "renew": self._worker.renew,
             "adjust": self._worker.adjust,
             "spawned": partial(self._beside, self._worker.spawned),
             "offer": self._worker.offer,
@@ -84,6 +85,7 @@ class WorkerServer:
         while (data := self._next()) is not None:
             if not data:
                 self._abandon()
+            self._worker.renew()
             for name, arguments in frames.feed(data):
                 if not self._refused or name in ENDINGS:
                     self._attempt(self._orders[name], *arguments)

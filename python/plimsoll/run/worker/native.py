@@ -34,14 +34,16 @@ class NativePopulation(Population):
         except ValueError as error:
             raise UsageError(f"{plan.source}: {error}") from error
         load = plan.load
+        loaded = of if plan.is_open else max(1, min(of, plan.most_users))
         self._users = NativeUsers(
             engine,
             recorder,
             scenario,
             max_users=max(1, share(plan.most_users, index, of)),
             drop=load is not None and load.on_saturation == "drop",
-            iterations=share_of(load.iterations if load else None, index, of),
-            requests=share_of(load.requests if load else None, index, of),
+            # Of the closed model, workers without a user have nothing to do.
+            iterations=share_of(load.iterations if load else None, index, loaded),
+            requests=share_of(load.requests if load else None, index, loaded),
         )
         self._open = plan.is_open
         self._cut = False

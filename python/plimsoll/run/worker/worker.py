@@ -1,6 +1,6 @@
 """One worker: the users of a run in this process, and a snapshot of what they measured each second.
 
-    prepare → init → open → start → adjust … adjust, spawned, offer, reset → drain, cut short by stop
+    prepare → init → open → start → adjust … adjust, spawned, offer, reset, renew → drain, cut short by stop
 
 The main node of a run is one too, without users. It knows no transport: its host calls these methods, passes on
 news of other processes, and gets its reports.
@@ -24,6 +24,7 @@ from plimsoll.run.transport.messages import (
     EncodedSnapshot,
     Ending,
     Exchanges,
+    Expired,
     News,
     Prepared,
     Quit,
@@ -33,6 +34,7 @@ from plimsoll.run.transport.messages import (
 from plimsoll.run.worker import source_addresses
 from plimsoll.run.worker.caught import CaughtExceptions
 from plimsoll.run.worker.cpu import CpuMeter
+from plimsoll.run.worker.lease import LoadLease
 from plimsoll.run.worker.mailbox import Mailbox
 from plimsoll.run.worker.script import ProcessPlace
 from plimsoll.run.worker.silence import SilenceWatch
@@ -72,6 +74,9 @@ class Worker:
         self._mailbox = Mailbox(self._quit)
         self._silence = SilenceWatch()
         self._cpu = CpuMeter()
+        self._lease = LoadLease(self._leave, self._expire)
+        self._seconds: float | None = None
+        """Of the load; None if nobody knows beforehand."""
         self._script: Script | None = None
         self._ticker: gevent.Greenlet[[], None] | None = None
         self._leaving: gevent.Greenlet[[], None] | None = None
@@ -113,6 +118,7 @@ class Worker:
         shares = script.open(plan, shared)
         self._limit(plan)
         self._warmup = plan.warmup
+        self._seconds = None if script.shaped else plan.seconds
         self._logging = plan.log_exchanges
         self._recorder.log(self._logging)
         self._opened = True
@@ -133,9 +139,15 @@ class Worker:
         self._caught.take()
         self._script.begin(epoch)
         self._silence.start()
+        if not self._is_main:
+            self._lease.start(None if self._seconds is None else epoch + round(self._seconds * SECOND))
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
             self._finisher = gevent.spawn(self._finish)
+
+    def renew(self) -> None:
+        """The coordinator is there: the load may go on for another lease."""
+        self._lease.renew()
 
     def adjust(self, counts: Mapping[str, int], complete: int | None = None) -> None:
         """Have so many users per class. complete: these are all that were asked for, so many.
@@ -233,8 +245,14 @@ class Worker:
     def _leave(self) -> gevent.Greenlet[[], None]:
         """Begin to end the users, if nobody has."""
         if self._leaving is None:
+            self._lease.stop()
             self._leaving = gevent.spawn(self._end_users)
         return self._leaving
+
+    def _expire(self) -> None:
+        logger.error("the coordinator of this run stands still; this worker ends its load")
+        self._tell(Expired(now()))
+        self._leave()
 
     def _quit(self) -> None:
         self._tell(Quit())

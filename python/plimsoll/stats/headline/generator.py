@@ -34,10 +34,12 @@ TITLES = {
     "cpu": "Short of CPU",
     "silence": "Stood still",
     "workers": "Lost a worker",
+    "coordinator": "Ended early",
     "clock": "The clock was set",
     "exhausted": "Ran out of something",
     "percentiles": "Damaged record",
     "little": "Does not add up",
+    "stored": "Not all of it is stored",
 }
 
 _TONES: tuple[tuple[str, JudgementTone], ...] = (("failed", "bad"), ("remark", "warning"))

@@ -23,6 +23,8 @@ __all__ = ["Threshold", "ThresholdResult", "ThresholdSubject", "ThresholdWatch",
 
 LATE = 10
 """Seconds for which what comes late still changes the verdict on a window."""
+LONGEST_COMPARED = 200
+"""Characters of names among which the nearest is looked for: that takes time in proportion to their square."""
 SETTLED = 5
 """Seconds after which a threshold on the whole run may end it: the first answers of a run are no sample of it."""
 
@@ -153,7 +155,8 @@ class ThresholdWatch:
         names = {_label(*each): _label(*each) for each in self._of_endpoint} | {
             name: _label(method, name) for method, name in self._of_endpoint
         }
-        near = get_close_matches(flat(threshold.endpoint), sorted(names), 1, cutoff=0)
+        short = sorted(name for name in names if len(name) <= LONGEST_COMPARED)
+        near = get_close_matches(flat(threshold.endpoint)[:LONGEST_COMPARED], short, 1, cutoff=0)
         nearest = f"; the nearest that did is {names[near[0]]}" if near else ""
         return f"{threshold.endpoint} never occurred{nearest}"
 

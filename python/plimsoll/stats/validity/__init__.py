@@ -1,4 +1,4 @@
-"""What a run's numbers are worth: twelve checks, each with its numbers.
+"""What a run's numbers are worth: checks, each with its numbers.
 
 A run is invalid only when its load was not the load that was asked for, or its record contradicts itself. That the
 generator was late is a remark: each figure says how much of it the generator may have added
@@ -36,9 +36,10 @@ __all__ = [
 
 
 def judge(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
-    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers` and `clock_step_ms`."""
+    """Of the manifest, `model` and `users_kind` are read; of the facts, `lost_workers`, `clock_step_ms`,
+    `coordinator_silence_s`, `load_cut_s`, and what says how much was recorded."""
     checks = _checks(view, manifest, facts, (view.total, *view.endpoints))
-    return Validity((*checks[:-1], record.percentiles(view), checks[-1]))
+    return Validity((*checks[:-1], record.percentiles(view), checks[-1], record.stored(view, facts)))
 
 
 def judge_so_far(view: RunView, manifest: Mapping[str, Any], facts: Mapping[str, Any]) -> Validity:
@@ -57,6 +58,7 @@ def _checks(
         lateness.cpu(view, manifest),
         lateness.silence(view, manifest),
         load.workers(facts),
+        load.coordinator(facts),
         load.clock(facts),
         load.exhausted(view),
         record.little(view),

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ACHIEVED = 0.99
 """Least share of the offered arrivals that were begun while load was offered."""
+COORDINATOR_S = 1.0
+"""Seconds that the coordinating process may stand still without a remark."""
 STEP_MS = 1.0
 """What the system's clock may have been set by, in ms."""
 
@@ -61,6 +63,22 @@ def workers(facts: Mapping[str, Any]) -> ValidityCheck:
         return ValidityCheck("workers", "ok", 0, 0, "no worker was lost")
     text = f"{count(lost, 'worker')} lost: a part of the load was missing from then on"
     return ValidityCheck("workers", "failed", lost, 0, text)
+
+
+def coordinator(facts: Mapping[str, Any]) -> ValidityCheck:
+    """Whether the process that coordinates the run was there all the time; the load goes on without it for a while."""
+    silence, cut = facts.get("coordinator_silence_s"), facts.get("load_cut_s")
+    if cut is not None:
+        text = f"the load ended early, after {cut:.1f} s: the process that coordinates the run stood still"
+        return ValidityCheck("coordinator", "failed", silence, COORDINATOR_S, text)
+    if silence is None:
+        text = "it is not known whether the process that coordinates the run stood still"
+        return ValidityCheck("coordinator", "unknown", None, COORDINATOR_S, text)
+    if silence <= COORDINATOR_S:
+        text = "the process that coordinates the run was always there"
+        return ValidityCheck("coordinator", "ok", silence, COORDINATOR_S, text)
+    text = f"the process that coordinates the run stood still for {silence:.1f} s; the workers went on with their load"
+    return ValidityCheck("coordinator", "remark", silence, COORDINATOR_S, text)
 
 
 def clock(facts: Mapping[str, Any]) -> ValidityCheck:

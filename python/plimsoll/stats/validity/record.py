@@ -1,17 +1,19 @@
-"""Do the counts and times of a run contradict one another?"""
+"""Is the record of a run complete, and do its counts and times agree with each other?"""
 
 from __future__ import annotations
 
 import math
 import statistics
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.record import TIMED
+from plimsoll.record import TIMED, RecordCounts
 from plimsoll.stats.validity.check import ValidityCheck, count, ms
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from plimsoll.stats.totals import Totals
     from plimsoll.stats.view import RunView
 
@@ -38,6 +40,25 @@ def percentiles(view: RunView) -> ValidityCheck:
         return ValidityCheck("percentiles", "ok", 0, 0, "min ≤ p50 ≤ p90 ≤ p99 ≤ p99.9 ≤ max at every endpoint")
     text = f"times contradict each other ({wrong[0]}): the record is damaged"
     return ValidityCheck("percentiles", "failed", len(wrong), 0, text)
+
+
+def stored(view: RunView, facts: Mapping[str, Any]) -> ValidityCheck:
+    """What the run says that it recorded, against what was read of it."""
+    if facts.get("cut_off"):
+        text = "the run was cut off before its end: seconds may be missing"
+        return ValidityCheck("stored", "failed", None, None, text)
+    if lost := facts.get("not_stored"):
+        return ValidityCheck("stored", "failed", None, None, f"{lost} were not stored")
+    recorded = facts.get("recorded")
+    if recorded is None:
+        return ValidityCheck("stored", "n/a", None, None, "the run does not say how much it recorded")
+    expected, found = RecordCounts(**recorded), view.recorded
+    of = f"{count(expected.exchanges, 'exchange')} and {count(expected.reports, 'report')} of workers"
+    share = found.exchanges / expected.exchanges if expected.exchanges else None
+    if found == expected:
+        return ValidityCheck("stored", "ok", share, 1, f"all of the run is stored: {of}")
+    text = f"of {of}, the store has {found.exchanges} and {found.reports}: a part of the record was lost or changed"
+    return ValidityCheck("stored", "failed", share, 1, text)
 
 
 def _disorder(endpoint: Totals) -> str | None:

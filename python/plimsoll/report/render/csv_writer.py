@@ -1,0 +1,40 @@
+"""CSV whose texts no spreadsheet takes for formulas: names and messages come from targets and from users' code."""
+
+from __future__ import annotations
+
+import csv
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""What a cell begins with that a spreadsheet computes."""
+
+
+class CsvWriter:
+    """As `csv.writer`, but a text that would be a formula gets an apostrophe in front."""
+
+    def __init__(self, stream: IO[str], lineterminator: str = "\r\n") -> None:
+        self._writer = csv.writer(stream, lineterminator=lineterminator)
+
+    def writerow(self, columns: Iterable[Any], /) -> None:
+        self._writer.writerow([_harmless(each) for each in columns])
+
+    def writerows(self, rows: Iterable[Iterable[Any]], /) -> None:
+        for row in rows:
+            self.writerow(row)
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _is_number(value):
+        return f"'{value}"
+    return value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
