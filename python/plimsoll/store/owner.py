@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 from pathlib import Path
 
 import psutil
+
+from plimsoll.errors import StoreError
 
 OWNER_TIMEOUT_S = 60.0
 """Seconds without a commit after which a writer on another machine is taken for dead."""
@@ -31,6 +34,24 @@ def is_gone(writer: str, written: float, now: float) -> bool:
         return True
     except (psutil.Error, ValueError):
         return now - written > OWNER_TIMEOUT_S
+
+
+def interrupt(writer: str) -> None:
+    """Ask the process that `this_process` named to end, as Ctrl-C does. Nothing happens if it has ended.
+
+    Raises StoreError for a process that is on another machine, or is another user's.
+    """
+    machine, pid, created = writer.split(" ")
+    if machine != _machine():
+        raise StoreError("it runs on another machine or in another container; use `plimsoll stop` there")
+    try:
+        process = psutil.Process(int(pid))
+        if f"{process.create_time():.2f}" == created:
+            process.send_signal(signal.SIGINT)
+    except psutil.NoSuchProcess:
+        pass
+    except psutil.AccessDenied:
+        raise StoreError(f"its process (pid {pid}) belongs to another user") from None
 
 
 def _machine() -> str:

@@ -14,7 +14,7 @@ from plimsoll.store import schema
 from plimsoll.store.database import Database
 from plimsoll.store.labels import has_tag, has_words, words_of
 from plimsoll.store.migrate import migrate
-from plimsoll.store.owner import is_gone, this_process
+from plimsoll.store.owner import interrupt, is_gone, this_process
 from plimsoll.store.reader import StoredRun
 from plimsoll.store.redact import storable, storable_json
 from plimsoll.store.writer import RunWriter
@@ -173,6 +173,16 @@ class Store:
         query = select(*_RUN).outerjoin_from(schema.run, schema.experiment).where(schema.run.c.id.in_(list(ids)))
         with self._database.read("look for the runs") as connection:
             return [self._stored(row) for row in connection.execute(query.order_by(schema.run.c.started))]
+
+    def interrupt(self, run: StoredRun) -> None:
+        """Ask the process that makes the run to end, as Ctrl-C does; of an experiment's run, that of the experiment.
+
+        Raises StoreError when that cannot be done from here.
+        """
+        query = select(schema.run.c.writer, schema.experiment.c.writer).outerjoin_from(schema.run, schema.experiment)
+        with self._database.read("look for the run") as connection:
+            own, experiments = connection.execute(query.where(schema.run.c.id == run.id)).one()
+        interrupt(experiments or own)
 
     def close(self) -> None:
         self._database.close()
