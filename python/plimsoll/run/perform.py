@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 from plimsoll.errors import PlimsollError, StoreError, UsageError
 from plimsoll.report.render.terminal import shows_ansi
 from plimsoll.report.sources import OutputRequest, RunSource
-from plimsoll.report.text import room
+from plimsoll.report.text import printable, room
 from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
@@ -222,7 +222,9 @@ class _CallingHandler(logging.Handler):
             self.setFormatter(logging.Formatter(format))
 
     def emit(self, record: logging.LogRecord) -> None:
-        self._call(record.levelname, self.format(record))
+        # It may quote what a target sent, and go to a terminal.
+        lines = self.format(record).expandtabs().split("\n")
+        self._call(record.levelname, "\n".join(map(printable, lines)))
 
 
 def _passed_on(listener: RunListener, workers: int) -> Callable[[int, Logged], None]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import logging.config
+import re
 import socket
 import time
 import traceback
@@ -26,6 +27,18 @@ REPEAT_INTERVAL_S = 1.0
 
 unhandled_greenlet_exception = False
 """An event listener or a background greenlet failed; exit code 2 unless something else says otherwise."""
+
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""All but tab and line feed."""
+
+
+class LogFormatter(logging.Formatter):
+    """With a mark in place of each control character: what a target sends comes into messages and tracebacks, and must
+    not steer a terminal."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        return _CONTROL.sub("\ufffd", super().format(record))
 
 
 class LogReader(logging.Handler):
@@ -52,13 +65,17 @@ def setup_logging(loglevel: str, logfile: str | None = None) -> None:
         target: dict[str, object] = {"class": "logging.FileHandler", "filename": logfile, "formatter": "default"}
     else:
         target = {"class": "logging.StreamHandler", "formatter": "default"}
+    formatter = f"{__name__}.{LogFormatter.__name__}"
     logging.config.dictConfig(
         {
             "version": 1,
             "disable_existing_loggers": False,
             "formatters": {
-                "default": {"format": f"[%(asctime)s] {HOSTNAME}/%(levelname)s/%(name)s: %(message)s"},
-                "plain": {"format": "%(message)s"},
+                "default": {
+                    "class": formatter,
+                    "format": f"[%(asctime)s] {HOSTNAME}/%(levelname)s/%(name)s: %(message)s",
+                },
+                "plain": {"class": formatter, "format": "%(message)s"},
             },
             "handlers": {
                 "target": target,

@@ -28,7 +28,7 @@ from plimsoll.report.render.wording import (
     status_text,
     verdict_lines,
 )
-from plimsoll.report.text import cells
+from plimsoll.report.text import cells, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -65,8 +65,7 @@ def escape(text: str) -> str:
 
 def escape_within(text: str) -> str:
     """The same for a part of a line, whose blanks at both ends stay."""
-    flat = _BLANKS.sub(" ", text)
-    flat = flat.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    flat = printable(_BLANKS.sub(" ", text)).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     flat = _INTERVAL.sub("[\\1]", _ACTIVE.sub(r"\\\g<0>", flat))
     flat = _OUTER_UNDERSCORE.sub(r"\\_", flat)
     return _MENTION.sub(r"\g<1><!-- -->", flat)
@@ -112,7 +111,7 @@ class _Sheet:
             case Paragraph():
                 return [_prose(block.text)]
             case Preformatted():
-                return [_preformatted(block.text.rstrip().splitlines())]
+                return [_preformatted([printable(each.expandtabs()) for each in block.text.rstrip().splitlines()])]
             case TableBlock():
                 return _table_block(block)
             case Answer():

@@ -71,7 +71,7 @@ def locust_lines(progress: Progress, *, cuts: bool = True) -> list[str]:
 def _locust_row(template: str, row: EndpointSummary, width: int) -> str:
     times = (round(time or 0) for time in (row.mean, row.min, row.max, row.median))
     return template % (
-        row.method[:_TYPE],
+        cut(one_line(row.method), _TYPE),
         cut(one_line(row.name), width),
         row.requests,
         f"{row.failures}({100 * row.fail_ratio:.2f}%)",

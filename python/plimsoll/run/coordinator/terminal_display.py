@@ -117,7 +117,7 @@ def _table(progress: Progress, most: int, width: int) -> list[Text]:
 
 def _cells(row: EndpointSummary) -> list[str]:
     return [
-        row.method,
+        one_line(row.method),
         one_line(row.name),
         str(row.requests),
         str(row.failures),
