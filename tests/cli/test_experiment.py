@@ -170,6 +170,17 @@ def test_a_ctrl_c_leaves_the_rest_for_later(plimsoll, file, tmp_path):
     assert [each.state for each in cells(tmp_path, superseded=True)] == ["superseded", "pending", "pending"]
 
 
+def test_to_stop_its_run_stops_the_experiment(plimsoll, file, tmp_path):
+    file.write_text(FILE.replace('"1s"', '"30s"'))
+    with process(tmp_path) as running:
+        until_a_cell_is_measured(tmp_path, 1)
+        stopped = plimsoll("stop")
+        _, errors = running.communicate(timeout=TIMEOUT_S)
+    assert stopped.exit_code == 0, stopped.output
+    assert running.returncode == 130, errors
+    assert "interrupted after 0 of 2 cells" in errors
+
+
 def test_after_a_kill_nothing_is_left_running_and_it_goes_on(plimsoll, file, tmp_path):
     file.write_text(FILE.replace('"1s"', '"3s"'))
     with process(tmp_path) as running:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import signal
 import socket
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psutil
 
 from plimsoll.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 OWNER_TIMEOUT_S = 60.0
 """Seconds without a commit after which a writer on another machine is taken for dead."""
@@ -16,8 +20,7 @@ OWNER_TIMEOUT_S = 60.0
 
 def this_process() -> str:
     """Names this process among all that ever wrote to a store: machine, process id, start of the process."""
-    process = psutil.Process()
-    return f"{_machine()} {process.pid} {process.create_time():.2f}"
+    return _name(psutil.Process())
 
 
 def is_gone(writer: str, written: float, now: float) -> bool:
@@ -36,8 +39,10 @@ def is_gone(writer: str, written: float, now: float) -> bool:
         return now - written > OWNER_TIMEOUT_S
 
 
-def interrupt(writer: str) -> None:
+def interrupt(writer: str, leaders: Collection[str]) -> None:
     """Ask the process that `this_process` named to end, as Ctrl-C does. Nothing happens if it has ended.
+
+    leaders: names of processes; if one of them has started it, that one is asked instead.
 
     Raises StoreError for a process that is on another machine, or is another user's.
     """
@@ -47,11 +52,16 @@ def interrupt(writer: str) -> None:
     try:
         process = psutil.Process(int(pid))
         if f"{process.create_time():.2f}" == created:
-            process.send_signal(signal.SIGINT)
+            leader = next((each for each in process.parents() if _name(each) in leaders), process)
+            leader.send_signal(signal.SIGINT)
     except psutil.NoSuchProcess:
         pass
     except psutil.AccessDenied:
         raise StoreError(f"its process (pid {pid}) belongs to another user") from None
+
+
+def _name(process: psutil.Process) -> str:
+    return f"{_machine()} {process.pid} {process.create_time():.2f}"
 
 
 def _machine() -> str:

@@ -179,10 +179,11 @@ class Store:
 
         Raises StoreError when that cannot be done from here.
         """
-        query = select(schema.run.c.writer, schema.experiment.c.writer).outerjoin_from(schema.run, schema.experiment)
+        column = schema.experiment.c.writer
         with self._database.read("look for the run") as connection:
-            own, experiments = connection.execute(query.where(schema.run.c.id == run.id)).one()
-        interrupt(experiments or own)
+            writer = connection.scalars(select(schema.run.c.writer).where(schema.run.c.id == run.id)).one()
+            leaders = connection.scalars(select(column).where(column.is_not(None))).all()
+        interrupt(writer, leaders)
 
     def close(self) -> None:
         self._database.close()
