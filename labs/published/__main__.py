@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> int:
     except PlimsollError as error:
         print(error, file=sys.stderr)
         return error.exit_code
-    print(f"kept as {study.name} ({key})")
+    print(f"stored as {study.name} ({key})")
     return 0
 
 

@@ -193,7 +193,7 @@ mod tests {
     use super::Failure;
 
     #[test]
-    fn a_system_error_is_told_in_words_and_in_its_number() {
+    fn a_system_error_is_reported_in_words_and_in_its_number() {
         let error = std::io::Error::from_raw_os_error(111);
         let failure = Failure::io(Outcome::Connect, &error);
         assert_eq!((failure.message.as_str(), failure.errno), ("Connection refused", Some(111)));

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn another_error_is_the_targets_and_is_told_at_once() {
+    fn another_error_is_the_targets_and_is_reported_at_once() {
         let mut sources = Sources::with(3, 1);
         let refused = || Err::<(), _>(io::Error::from_raw_os_error(libc::ECONNREFUSED));
         let error = sources.connect("127.0.0.1:9".parse().unwrap(), None, MANY, |_, _| refused()).unwrap_err();

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_shape_is_told_with_its_path() {
+    fn a_wrong_shape_is_reported_with_its_path() {
         let step = |inside: &str| {
             refused(&format!(r#"{{"targets": [], "flows": [{{"name": "a", "steps": [{{"name": "a", {inside}}}]}}]}}"#))
         };

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_disappointment_is_told() {
+    fn the_first_disappointment_is_reported() {
         for (given, body, expected) in [
             (json!({"contains": ["ok", "yes"]}), "yes, ok", None),
             (json!({"contains": ["ok", "yes"]}), "ok", Some("the body does not contain \"yes\"")),

@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_value_is_told_with_what_was_looked_for() {
+    fn a_missing_value_is_reported_with_what_was_looked_for() {
         for (from, what, body, expected) in [
             (From::Json, "/x", "{}", "no value of json /x"),
             (From::Json, "/x", "<html>", "no value of json /x: the body is not JSON"),

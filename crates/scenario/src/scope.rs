@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_is_told_with_the_known_ones() {
+    fn an_unknown_name_is_reported_with_the_known_ones() {
         let feeders = [feeder("a", &["id", "name"])];
         let (extracted, later) = (["t".to_owned()], ["later".to_owned()]);
         let scope = Scope { feeders: &feeders, extracted: &extracted, later: &later };

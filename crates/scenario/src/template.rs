@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn mistakes_are_reported() {
         for (kind, text, begins) in [
             (Template::raw as Compile, "a${b", "${ without }"),
             (Template::raw, "${tokne}", "unknown variable ${tokne}; known are token, "),

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_think_time_is_told_with_its_place() {
+    fn a_bad_think_time_is_reported_with_its_place() {
         for (given, begins) in [
             (Given::Constant(-1.0), "t.constant: -1"),
             (Given::Between(-1.0, 0.0), "t.between[0]: -1"),

@@ -1,4 +1,4 @@
-//! Every mistake in a definition is found when the scenario is made, and told with its place.
+//! Every mistake in a definition is found when the scenario is made, and reported with its place.
 
 #![allow(clippy::unwrap_used, reason = "a helper of tests may fail as a test does")]
 
@@ -76,7 +76,7 @@ fn cookies_need_every_head_and_nothing_else_does_without_reason() {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_place() {
+fn every_mistake_is_reported_with_its_place() {
     let step = json!({"name": "s", "method": "GET", "path": "/"});
     for (pointer, value, expected) in [
         ("/targets", json!([]), "flows[0].steps[0].target: there is no target 0; there are 0, from 0"),

@@ -203,7 +203,7 @@ def _report(store: Store, name: str, given: dict[str, Any]) -> int:
     if picture := given["picture"]:
         (chart,) = source.document().charts
         _write(picture, svg(chart).encode() if picture.endswith(".svg") else png(chart))
-    say(f"kept as {name}: `plimsoll report {name}` shows it again")
+    say(f"stored as {name}: `plimsoll report {name}` shows it again")
     return _exit_code(answer_of(study.search.probes), study.search.probes, strict=given["strict"])
 
 

@@ -34,7 +34,7 @@ Examples:
 @click.option("-o", "--output", metavar="FILE", help="RUN.FORMAT by default.")
 @store_option
 def export(run: str, format: str, output: str | None, store: str | None) -> None:
-    """Write a kept run to a file: HdrHistogram, CSV, JSON, Parquet.
+    """Write a stored run to a file: HdrHistogram, CSV, JSON, Parquet.
 
     Also Locust's files and the HTML page. The run's warm-up is left out. RUN is a run's id, the beginning of one, or
     "last", which is also the default.

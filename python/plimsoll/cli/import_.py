@@ -92,7 +92,7 @@ def import_(files: tuple[Path, ...], name: str, dry_run: bool, store: str | None
         for study, digest in imported:
             key, replaced = keep(opened, study, digest=digest, created=time.time())
             instead = ", instead of the one of that name" if replaced else ""
-            click.echo(f"kept as {study.name} ({key}){instead}")
+            click.echo(f"stored as {study.name} ({key}){instead}")
 
 
 def _digest(*files: Path) -> str:

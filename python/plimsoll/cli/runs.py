@@ -44,7 +44,7 @@ Examples:
 @json_option
 @store_option
 def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, store: str | None) -> None:
-    """List the runs that were kept, the latest first."""
+    """List the stored runs, the latest first."""
     if experiments and (search or tag):
         raise UsageError("--search and --tag are for runs, not for --experiments")
     if experiments:

@@ -24,7 +24,7 @@ Ctrl-C ends it.""",
 )
 @store_option
 def serve(store: str | None, **given: Any) -> None:
-    """Serve the page of the runs and experiments that were kept."""
+    """Serve the page of the stored runs and experiments."""
     # Only here: the help text needs none of it.
     from plimsoll.cli.run_page import page
     from plimsoll.run.coordinator.loop import stop_signals

@@ -8,11 +8,11 @@ from plimsoll.errors import LimitError
 from plimsoll.run.machine import usable_cpus
 
 MAX_BODY = 1 << 30
-"""Bytes that the body of a response may have as received, unless a run says otherwise; likewise below."""
+"""Bytes: the largest body of a response, as received. This and the two limits below are defaults of options."""
 MAX_DECODED_BODY = 64 << 20
-"""The same once its content coding is undone: a small body may unfold to anything."""
+"""Bytes: the largest body after decoding. A few KB of gzip may decode to gigabytes."""
 MAX_BODY_MEMORY = 1 << 30
-"""Bytes of all bodies that a worker's users hold at a time."""
+"""Bytes of all bodies that the users of one worker hold at the same time."""
 MANY = 1 << 20
 SPARE = 128
 """Files that a worker opens besides one connection per user."""

@@ -10,7 +10,7 @@ def test_a_report_is_kept_as_a_study(tmp_path, report_path, capsys):
     store = str(tmp_path / "runs.db")
     arguments = ["--name", "todos", "--think", "0", "--variant", "step 7=both", "--store", store]
     assert main([str(report_path("003")), *arguments]) == 0
-    assert "kept as todos (s" in capsys.readouterr().out
+    assert "stored as todos (s" in capsys.readouterr().out
     with Store.open(store, create=False) as opened:
         study = find(opened, "todos")
     assert study.variants == (*(f"step {number}" for number in range(1, 7)), "both")

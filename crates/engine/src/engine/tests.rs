@@ -72,7 +72,7 @@ fn when_an_address_refuses_the_next_one_is_tried() {
 }
 
 #[test]
-fn when_all_addresses_refuse_the_last_reason_is_told() {
+fn when_all_addresses_refuse_the_last_reason_is_reported() {
     let mut engine = Engine::new(Limits::default()).unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let failure = fetch(&mut engine, port, &["127.0.0.2", "127.0.0.1"]).result.unwrap_err();

@@ -76,7 +76,7 @@ fn while_its_body_waits_to_be_wanted() {
 }
 
 #[test]
-fn after_it_has_failed_and_before_that_was_told() {
+fn after_it_has_failed_and_before_that_was_reported() {
     let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
     let ids = [(); 3].map(|()| lab.send(&origin, get(&origin)));
     assert_eq!(lab.engine.in_flight(), 0);
@@ -88,14 +88,14 @@ fn after_it_has_failed_and_before_that_was_told() {
 
 /// The turn has begun to hand over when one that belongs to it is cancelled.
 #[test]
-fn in_the_turn_that_would_have_told_of_it() {
+fn in_the_turn_that_would_have_reported_it() {
     let (mut lab, origin) = (Lab::new(), origin(NOWHERE));
     let ids = [(); 3].map(|()| lab.send(&origin, get(&origin)));
     assert_eq!(lab.finish().id, ids[0]);
     assert_eq!(lab.cancel(ids[1]), Some(TOKEN));
     let late = lab.send(&origin, get(&origin));
     assert_eq!(lab.finish().id, ids[2]);
-    assert!(lab.engine.next_event().is_none(), "what is sent in a turn is told in a later one");
+    assert!(lab.engine.next_event().is_none(), "what is sent in a turn is reported in a later one");
     assert_eq!(lab.finish().id, late);
     lab.assert_empty();
 }
@@ -144,7 +144,7 @@ fn an_old_event_does_not_hit_a_new_connection() {
 }
 
 #[test]
-fn not_after_it_has_been_told() {
+fn not_after_it_has_been_reported() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let id = lab.fetch(&origin, get(&origin)).id;
@@ -191,7 +191,7 @@ fn by_closing_the_client() {
 
 /// The peer sees the end of the connection, at once and not when the engine goes.
 #[test]
-fn and_the_peer_is_told_by_the_end_of_the_connection() {
+fn and_the_peer_sees_the_end_of_the_connection() {
     let (ended, wait_ended) = gate();
     let peer = Peer::new(move |_, mut conn| {
         conn.request();

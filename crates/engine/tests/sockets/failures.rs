@@ -54,7 +54,7 @@ fn is_connected(socket: &Socket) -> bool {
 }
 
 #[test]
-fn a_refusal_is_told_with_its_error_number() {
+fn a_refusal_is_reported_with_its_error_number() {
     let (mut lab, origin) = (Lab::new(), origin(&format!("http://{}", deserted())));
     let finished = lab.fetch(&origin, get(&origin));
     let failure = failure(&finished);

@@ -148,7 +148,7 @@ fn a_connection_is_used_again_when_the_body_was_read_and_not_before() {
 #[test]
 fn a_connection_that_ended_with_its_body_is_not_used_again() {
     let (go, head_was_read) = gate();
-    let (told, closed) = gate();
+    let (tell, closed) = gate();
     let peer = Peer::new(move |_, mut conn| {
         conn.request();
         assert_eq!(conn.body(4), b"once");
@@ -156,7 +156,7 @@ fn a_connection_that_ended_with_its_body_is_not_used_again() {
         head_was_read.wait();
         conn.write("one");
         drop(conn);
-        told.send(()).unwrap();
+        tell.send(()).unwrap();
     });
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     for _ in 0..2 {
@@ -241,7 +241,7 @@ fn a_body_that_breaks_off_fails_behind_what_came_of_it() {
 }
 
 #[test]
-fn nonsense_behind_a_head_is_told_to_who_reads_and_not_of_the_exchange() {
+fn nonsense_behind_a_head_fails_the_read_and_not_the_exchange() {
     for (nonsense, together) in [("zz\r\n", true), ("zz\r\n", false), ("1\r\nxyz", false)] {
         let (go, gate) = gate();
         let peer = Peer::new(move |_, mut conn| {
@@ -324,12 +324,12 @@ fn the_limit_of_the_exchange_ends_with_its_head() {
 
 #[test]
 fn hanging_up_closes_the_connection_and_wakes_nobody() {
-    let (told, ended) = gate();
+    let (tell, ended) = gate();
     let peer = Peer::new(move |_, mut conn| {
         conn.request();
         conn.write(CHUNKED);
         conn.rest();
-        told.send(()).unwrap();
+        tell.send(()).unwrap();
     });
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
     let head = lab.open(&origin);

@@ -10,7 +10,7 @@ pub(crate) enum Method {
     Connect,
 }
 
-/// What a [`Sink`] was told; neighbouring pieces of the body are joined.
+/// What a [`Sink`] received; neighbouring pieces of the body are joined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Event {
     Interim(u16),

@@ -164,7 +164,7 @@ fn arrivals_are_counted_in_the_second_of_their_due_time() {
 }
 
 #[test]
-fn a_generator_that_runs_out_of_something_is_told_from_a_target_that_refuses() {
+fn a_generator_that_runs_out_of_something_is_not_a_target_that_refuses() {
     let mut recorder = Recorder::new(0);
     let (ours, theirs) =
         ([libc::EMFILE, libc::ENFILE, libc::EADDRNOTAVAIL, libc::ENOBUFS, libc::ENOMEM], [libc::ECONNREFUSED, 0]);

@@ -147,8 +147,8 @@ def _parts(study: Study, operation: str) -> Iterator[Chart]:
             continue
         parts = [
             Curves("response", [(trial.id, total) for trial, total in totals]),
-            Curves("service", [(trial.id, _told_by(total.service)) for trial, total in totals]),
-            Curves("lag", [(trial.id, _told_by(trial.lag)) for trial, _ in totals if trial.lag is not None]),
+            Curves("service", [(trial.id, _measured_by(total.service)) for trial, total in totals]),
+            Curves("lag", [(trial.id, _measured_by(trial.lag)) for trial, _ in totals if trial.lag is not None]),
         ]
         at = f", {operation}" if operation else ""
         title = f"Where the time went: {cell_label(study, variant, last)}{at}"
@@ -169,7 +169,7 @@ def _parts(study: Study, operation: str) -> Iterator[Chart]:
             yield chart
 
 
-def _told_by(histogram: Histogram | None) -> Measured:
+def _measured_by(histogram: Histogram | None) -> Measured:
     return Measured("", "", histogram=histogram)
 
 

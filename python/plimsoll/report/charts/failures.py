@@ -55,7 +55,7 @@ def failure_chart(name: str, title: str, bars: Sequence[FailureBar], **about: An
 
 
 def kinds_of(measured: Sequence[Measured]) -> Counter[str]:
-    """HTTP 503, timeout, connect, …: by status where a message tells one, else by outcome."""
+    """HTTP 503, timeout, connect, …: by status if the message has one, else by outcome."""
     found = Counter[str]()
     for each in measured:
         named = Counter[str]()

@@ -45,7 +45,7 @@ def percentile_chart(name: str, title: str, curves: Sequence[Curves], what: str,
             if len(each.runs) > 1:
                 data["runs"] += _single_runs(each)
         else:
-            data["together"] += _told(each)
+            data["together"] += _given_quantiles(each)
     if not data["together"] and not data["few"]:
         return None
     ticks = ticks_of([row for rows in data.values() for row in rows], "ms")
@@ -82,7 +82,7 @@ def _curve(histogram: Histogram, step: float) -> tuple[list[Row], list[Row]]:
     return certain, [*certain[-1:], *few] if few else []
 
 
-def _told(curves: Curves) -> list[Row]:
+def _given_quantiles(curves: Curves) -> list[Row]:
     """Quantiles that are given without a histogram: those of the first run, since they do not add up."""
     for _, measured in curves.runs:
         known = sorted((q, value) for q, value in measured.quantiles.items() if 0 < q < 1)

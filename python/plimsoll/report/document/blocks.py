@@ -57,8 +57,7 @@ class Chip:
 class TableRow:
     cells: tuple[str | Chip, ...]
     kind: str = ""
-    """"total"; "void": numbers of something invalid; "main": what the
-    question is about."""
+    """"total"; "void": numbers of something invalid; "main": what the question is about."""
 
 
 @dataclass(frozen=True, slots=True)

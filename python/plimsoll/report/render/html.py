@@ -94,10 +94,10 @@ def _in_short(document: ReportDocument) -> Iterator[str]:
         "This is the report in short."
     )
     for block in (*document.head, *(block for section in document.sections for block in section.blocks)):
-        yield from _told(block)
+        yield from _block_lines(block)
 
 
-def _told(block: Block) -> Iterator[str]:
+def _block_lines(block: Block) -> Iterator[str]:
     """A block in words; nothing of those that are tables or pictures."""
     match block:
         case Answer(sentences):

@@ -74,7 +74,7 @@ class Process:
         self._ask = ask
         self._asked = False
         self._ending: ProcessEnd | None = None
-        self._told = b""
+        self._unread = b""
         self._oom_kills = _oom_kills()
         options = ["--output", str(output), "--ask", ask.name, "--grace", str(grace), "--last", json.dumps(list(last))]
         options += ["--errors", str(errors)] if errors else []
@@ -169,14 +169,14 @@ class Process:
             return {"gone": True}
         descriptor = self._supervisor.stdout.fileno()
         deadline = None if seconds is None else time.monotonic() + seconds
-        while b"\n" not in self._told:
+        while b"\n" not in self._unread:
             left = None if deadline is None else max(0.0, deadline - time.monotonic())
             if not select.select([descriptor], [], [], left)[0]:
                 return {}
             if not (more := os.read(descriptor, 4096)):
                 return {"gone": True}
-            self._told += more
-        line, _, self._told = self._told.partition(b"\n")
+            self._unread += more
+        line, _, self._unread = self._unread.partition(b"\n")
         word: dict[str, object] = json.loads(line)
         return word
 

@@ -87,7 +87,7 @@ def _trend(store: Store, series: SeriesItem, ids: Sequence[str], metric: str) ->
         series=series,
         metric=metric,
         unit=unit,
-        points=tuple(_told(each, unit) for each in points),
+        points=tuple(_trend_point(each, unit) for each in points),
         changes=tuple(_change(each, fit[each.index], metric) for each in found.changes),
         chart=chart_spec(chart) if chart is not None else None,
         config=config("page"),
@@ -120,7 +120,7 @@ def _value(summary: RunSummary, metric: str) -> float | None:
             return summary.times[metric]
 
 
-def _told(point: Point, unit: str) -> TrendPoint:
+def _trend_point(point: Point, unit: str) -> TrendPoint:
     value = None if point.value is None else _in(unit, point.value)
     return TrendPoint(point.run, point.started, point.commit, value, point.is_valid, point.name)
 

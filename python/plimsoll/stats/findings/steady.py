@@ -56,7 +56,7 @@ class Steadiness:
 
 def steady(study: Study) -> Iterable[Finding]:
     for trials in cells(study):
-        for same in grouped(trials, _told_by_second):
+        for same in grouped(trials, _reported_by_second):
             judged = [(trial, row, _judge(trial, row)) for trial, row in same]
             moving = [each for each in judged if each[2].ends is not None]
             cold = [each for each in judged if each[2].cold]
@@ -66,7 +66,7 @@ def steady(study: Study) -> Iterable[Finding]:
                 yield _cold(study, cold, len(judged))
 
 
-def _told_by_second(trial: Trial) -> list[Measured]:
+def _reported_by_second(trial: Trial) -> list[Measured]:
     """Of a single endpoint the total tells nothing else."""
     total = (trial.total,) if trial.total is not None and len(trial.endpoints) != 1 else ()
     return [row for row in (*trial.endpoints, *total) if row.course is not None]
