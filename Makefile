@@ -8,11 +8,11 @@ WEB    := $(shell find web -name node_modules -prune -o -path web/tests -prune -
 PAGE   := python/plimsoll/web/report.js
 # Tests of whole runs wait more than they compute. One that lasts long must not be the last of its file.
 PYTEST := $(BIN)/pytest -q -n 4 --dist worksteal
-LABS   := target/release/plimsoll-truth tests/parity/.venv/.done
+LABS   := target/release/plimsoll-truth target/release/libplimsoll_faults.so tests/parity/.venv/.done
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick bench bench-page soak fuzz format clean
+.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick robustness bench bench-page soak fuzz format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -77,6 +77,9 @@ parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and 
 	@scripts/system-packages mosquitto:mosquitto
 	@$(BIN)/python -m tests.parity --jobs 2
 
+robustness: setup target/release/plimsoll-truth target/release/libplimsoll_faults.so ## kill, stop, interrupt and starve runs at random moments: is any promise broken? (a quarter of an hour)
+	@$(BIN)/python -m labs.robustness
+
 truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure against a target whose behaviour is known, and who else reports it (about 20 minutes)
 	@scripts/system-packages hey:hey ab:apache2-utils
 	@$(BIN)/python -m labs.truth --peers --readme
@@ -131,6 +134,9 @@ benches/.venv/.done: benches/requirements.txt
 
 target/release/plimsoll-truth: Cargo.toml Cargo.lock $(shell find labs/truth/target -name '*.rs' -o -name Cargo.toml)
 	cargo build --release --locked --quiet -p plimsoll-truth
+
+target/release/libplimsoll_faults.so: Cargo.toml Cargo.lock $(shell find labs/robustness/faults -name '*.rs' -o -name Cargo.toml)
+	cargo build --release --locked --quiet -p plimsoll-faults
 
 target/release/examples/native: $(RUST)
 	cargo build --release --locked --quiet -p plimsoll-engine --example native

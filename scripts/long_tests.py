@@ -41,6 +41,7 @@ GROUPS = {
     ),
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
+    "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
     "labs": Group(
         ("tests/labs/todos", "tests/labs/discussion", "tests/labs/keys", "tests/labs/proxies"),
         ("labs/", f"{PACKAGE}experiment/", f"{PACKAGE}run/supervised/"),

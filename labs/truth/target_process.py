@@ -99,6 +99,7 @@ class Target:
 
     url: str
     """http://127.0.0.1:PORT"""
+    pid: int = 0
 
     @property
     def port(self) -> int:
@@ -139,7 +140,7 @@ def running_target() -> Iterator[Target]:
             words = process.stdout.readline().split()
             if not words:
                 raise TruthError("the target did not start; its own words are above")
-            yield Target(f"http://{words[-1].decode()}")
+            yield Target(f"http://{words[-1].decode()}", process.pid)
         finally:
             process.stdin.close()
             try:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -18,6 +19,7 @@ from plimsoll.run.coordinator.background_stream import BackgroundStream
 from plimsoll.run.coordinator.coordinator import Coordinator
 from plimsoll.run.coordinator.display import Display, LineDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
+from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
@@ -28,7 +30,8 @@ from plimsoll.stats.thresholds.watch import parse_threshold
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+    from types import FrameType
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
@@ -107,6 +110,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         # The gate may refuse to begin; nothing is kept then.
         observers += [each for each in (display, csv, listener, store_writer) if each]
         result = runner.run()
+        kept.enter_context(_patient_with_signals())
         facts = _facts(result, gate)
         lost = store_writer.finish(result.status, result.ended, result.notes, facts)
         # What others will find in the store, not what this process has of it in its caches.
@@ -131,6 +135,26 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         errors[0].args = ("; ".join(map(str, errors)),)
         raise errors[0]
     return code
+
+
+@contextmanager
+def _patient_with_signals() -> Iterator[None]:
+    """Within the block the first signal is only answered, and the second one ends the command. People press Ctrl-C
+    twice to end a run at once: when the second one comes, the run may have ended by the first."""
+    seen: list[int] = []
+
+    def handle(number: int, _: FrameType | None) -> None:
+        if seen:
+            raise KeyboardInterrupt
+        seen.append(number)
+        print("the run is over, and its report is being written; once more to leave without it", file=sys.stderr)
+
+    before = {each: signal.signal(each, handle) for each in stop_signals()}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:

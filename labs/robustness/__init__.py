@@ -1,0 +1,1 @@
+"""Does a run keep its promises whatever happens to it?"""

@@ -1,0 +1,79 @@
+"""Which promises a run has broken."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from .promise import Promise
+from .scene import Observation
+from .trial import Trial
+
+END_S = 1.0
+"""The load may end so much later than it should, and by as much as the machine itself stood still."""
+PEAK_BYTES = 400 << 20
+UNSENT = ("connect", "tls", "dropped")
+"""Outcomes of requests that never reached the target."""
+
+
+def broken(trial: Trial, seen: Observation) -> Iterator[str]:
+    """A sentence for each."""
+    promise = trial.disturbance.promise
+    if seen.exit_code is None:
+        yield "the command did not end"
+    elif seen.exit_code not in promise.exit_codes:
+        expected = " or ".join(map(str, sorted(promise.exit_codes)))
+        yield f"the exit code is {seen.exit_code}, and should be {expected}"
+    if "Traceback" in seen.words or "panicked" in seen.words:
+        yield "a traceback is shown"
+    if "Traceback" in seen.show_words:
+        yield "`plimsoll show` shows a traceback"
+    if seen.left:
+        yield f"{len(seen.left)} of its processes did not end"
+    if seen.peak_bytes > PEAK_BYTES:
+        yield f"a process took {seen.peak_bytes >> 20} MiB; at most {PEAK_BYTES >> 20}"
+    yield from _load_end(trial, promise, seen)
+    yield from _records(promise, seen)
+
+
+def _load_end(trial: Trial, promise: Promise, seen: Observation) -> Iterator[str]:
+    end = seen.arrivals[0] + trial.seconds
+    if promise.ends_with == "moment":
+        end = min(end, seen.moment + promise.load_ends_after)
+    late = seen.arrivals[-1] - end
+    if late > END_S + seen.stall:
+        yield f"the load ended {late:.1f} s late"
+
+
+def _records(promise: Promise, seen: Observation) -> Iterator[str]:
+    if promise.has_report and seen.report is None:
+        yield "there is no report"
+    if promise.has_store and seen.stored is None:
+        yield f"the store has no run that can be read: {seen.show_words.strip()}"
+    found = len(seen.arrivals)
+    for name, document in (("the report", seen.report), ("the store", seen.stored)):
+        if document is None:
+            continue
+        least, most = received(document, promise)
+        is_valid = document["validity"]["valid"]
+        lost = 0 if is_valid else _may_be_lost(name, promise, seen)
+        if not least <= found <= most + lost:
+            called = "is called valid" if is_valid else f"may lose {lost} requests"
+            yield f"{name} {called}, and speaks of {least} to {most} requests; the target received {found}"
+
+
+def _may_be_lost(name: str, promise: Promise, seen: Observation) -> int:
+    """Requests that need not be in a document that is called invalid. With exit code 2 the run said that the store is
+    not complete."""
+    if name == "the store" and seen.exit_code == 2:
+        return len(seen.arrivals)
+    before, after = promise.loses
+    return sum(seen.moment - before <= each <= seen.moment + after for each in seen.arrivals) if before else 0
+
+
+def received(document: dict[str, Any], promise: Promise) -> tuple[int, int]:
+    """The least and the most requests that the target has received if this document is right."""
+    outcomes = {name: int(each["count"]) for name, each in document["total"]["outcomes"].items()}
+    most = sum(outcomes.values()) - sum(outcomes.get(name, 0) for name in UNSENT)
+    unsure = outcomes.get("cancelled", 0)
+    if promise.may_fail_unsent:
+        unsure = most - outcomes.get("success", 0)
+    return most - unsure, most + int(document["total"].get("retries", 0))

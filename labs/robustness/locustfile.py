@@ -1,0 +1,27 @@
+"""Users whose replies are good, late, long, failed or cut off, on connections that last and on ones that do not."""
+
+from locust import HttpUser, constant, task
+
+
+class Mixed(HttpUser):
+    wait_time = constant(0.01)
+
+    @task(6)
+    def fixed(self) -> None:
+        self.client.get("/fixed?ms=5")
+
+    @task(2)
+    def long(self) -> None:
+        self.client.get("/bytes?n=20000")
+
+    @task(2)
+    def few_on_a_connection(self) -> None:
+        self.client.get("/keep-alive?requests=3")
+
+    @task
+    def failed(self) -> None:
+        self.client.get("/status?code=503")
+
+    @task
+    def cut_off(self) -> None:
+        self.client.get("/reset?at=body")

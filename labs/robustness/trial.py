@@ -1,0 +1,57 @@
+"""One run and one disturbance, drawn from a number."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from .disturbances import DISTURBANCES, Disturbance
+
+FOLDER = Path(__file__).parent
+USERS = {False: ["-f", str(FOLDER / "locustfile.py")], True: [str(FOLDER / "plan.toml")]}
+"""By whether they are native."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What to run, and what happens to it."""
+
+    seed: int
+    is_native: bool
+    is_open: bool
+    users: int
+    """In the open model: a tenth of the arrivals per second."""
+    processes: int
+    seconds: float
+    """The run time."""
+    disturbance: Disturbance
+    moment: float
+    """When it happens: a share of the run time, from the first request on."""
+
+    def arguments(self, url: str) -> list[str]:
+        """As after `plimsoll run`."""
+        load = ["--rate", f"{self.users * 10}/s"] if self.is_open else ["-u", str(self.users), "-r", str(self.users)]
+        length = ["--processes", str(self.processes), "-t", f"{self.seconds:g}s", "-s", "2s"]
+        return [*USERS[self.is_native], "-H", url, *load, *length]
+
+    def __str__(self) -> str:
+        users = "native" if self.is_native else "python"
+        load = f"{self.users * 10}/s" if self.is_open else f"{self.users} users"
+        return (
+            f"{self.seed:>6}  {users}, {load}, {self.processes} × {self.seconds:g} s; "
+            f"{self.disturbance.name} at {self.moment * self.seconds:.1f} s"
+        )
+
+
+def draw(seed: int, names: tuple[str, ...] = tuple(DISTURBANCES)) -> Trial:
+    """The same number draws the same trial. names: of the disturbances that may be drawn."""
+    chance = Random(seed)
+    return Trial(
+        seed=seed,
+        is_native=chance.random() < 0.5,
+        is_open=chance.random() < 0.4,
+        users=chance.randint(1, 30),
+        processes=chance.randint(1, 2),
+        seconds=float(chance.randint(3, 6)),
+        disturbance=DISTURBANCES[chance.choice(names)],
+        moment=chance.uniform(0.1, 0.9),
+    )
