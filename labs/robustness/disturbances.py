@@ -114,7 +114,8 @@ def fail_calls(scene: "Scene", chance: Random) -> None:
 COORDINATOR_GONE = Promise("moment", LEASE_S, loses=(REPORT_S, 60.0), has_report=False, exit_codes=frozenset({-9}))
 WORKER_LOST = Promise(loses=(REPORT_S, 0.5), exit_codes=frozenset({2, 3}))
 """2 if it was the main node, which locustfiles have beside their workers: the run cannot go on without it."""
-COORDINATOR_STOPPED = Promise("moment", LEASE_S, exit_codes=frozenset({3}))
+COORDINATOR_STOPPED = Promise("moment", LEASE_S, exit_codes=frozenset({1, 3}))
+"""1 if the load was over before the lease was."""
 ENDED = Promise("moment", exit_codes=frozenset({1, 3}))
 CUT_OFF = Promise("moment", exit_codes=frozenset({1, 3, 130, 143}))
 STORE_LOST = Promise(exit_codes=frozenset({2}), has_store=False)

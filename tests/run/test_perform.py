@@ -358,6 +358,31 @@ def test_the_same_seed_makes_the_same_choices(plimsoll: Command, target: Countin
     assert rolled[0] == rolled[1] != rolled[2]
 
 
+@pytest.mark.parametrize("has_reader", [True, False])
+def test_an_output_that_cannot_be_written_does_not_cost_the_files(
+    plimsoll: Command, target: CountingTarget, has_reader: bool
+) -> None:
+    plimsoll.write(VISITOR)
+    if has_reader:
+        stdout = os.open("/dev/full", os.O_WRONLY)
+    else:
+        reading, stdout = os.pipe()
+        os.close(reading)
+    files = plimsoll.store.parent / "run.json", plimsoll.store.parent / "run.html"
+    options = "-u", "1", "-t", "1", "-s", "9", "--summary", str(files[0]), "--html", str(files[1])
+    done = plimsoll.in_a_process("run", "--headless", "-H", target.url, *options, stdout=stdout)
+    os.close(stdout)
+    assert json.loads(files[0].read_text())["total"]["requests"] == target.total
+    assert files[1].exists()
+    assert "Traceback" not in done.err
+    if has_reader:
+        assert done.code == 2, done
+        last = done.err.strip().splitlines()[-1]
+        assert last == "plimsoll: cannot write the report to <stdout>: No space left on device"
+    else:
+        assert done.code == 0, done
+
+
 def test_a_full_disk_does_not_end_the_run_and_its_report_is_whole(plimsoll: Command, target: CountingTarget) -> None:
     plimsoll.write(VISITOR)
     plimsoll("run", f"{target.url}/", "--headless", "-t", "1")

@@ -116,10 +116,7 @@ def spread_of(spec: Experiment, noise: Sequence[Noise]) -> Spread:
     them. Without A/A experiments an assumption."""
     wanted = spec.compare.primary or spec.compare.metrics
     known = [
-        each
-        for each in noise
-        for metric in wanted
-        if each.metric == metric.text and metric.endpoint in (None, " ".join(each.endpoint).strip())
+        each for each in noise for metric in wanted if each.metric == metric.text and metric.is_about(each.endpoint)
     ]
     if not known:
         measures = f"`--aa {shlex.quote(spec.variants[0].name)}` measures it"

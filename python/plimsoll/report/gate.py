@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from plimsoll.report.words import endpoint
 from plimsoll.stats.latency.milliseconds import CLEAN_THROUGHPUT, is_clean
 
 if TYPE_CHECKING:
@@ -63,4 +62,4 @@ def exit_code(analysis: Analysis, fail_on: str | None) -> int:
 
 
 def _is_of(metric: Metric, comparison: Comparison) -> bool:
-    return metric.is_same(comparison.metric) and metric.endpoint in (None, endpoint(comparison.endpoint))
+    return metric.is_same(comparison.metric) and metric.is_about(comparison.endpoint)

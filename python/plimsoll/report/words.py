@@ -61,10 +61,11 @@ def verdict(comparison: Comparison) -> str:
 
 
 def short_verdict(comparison: Comparison) -> str:
-    """For a chip: "−34 % faster", "no clear difference (±20 %)", "×4.4, other work"."""
+    """For a chip: "34 % faster", "no clear difference (±20 %)", "×4.4, other work"."""
     delta = percent(comparison.metric.delta)
     if comparison.word == "different":
-        return f"{change(comparison)} {direction(comparison)}".strip()
+        way = direction(comparison)
+        return f"{change(comparison).lstrip('+−')} {way}" if way else change(comparison)
     if comparison.word in ("negligible", "equivalent"):
         return f"same (±{delta})"
     if comparison.word == "not distinguishable":

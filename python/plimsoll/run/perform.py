@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import signal
 import socket
 import sys
@@ -291,6 +293,18 @@ def _read_back(place: str | None, run: str | None, lost: list[str], kept: ExitSt
     return None
 
 
+def _print(text: str, stream: TextIO, failed: list[PlimsollError]) -> None:
+    """failed: gets why it could not be printed. A reader that has gone away, such as `head`, has what it wanted."""
+    try:
+        print(text, end="", file=stream, flush=True)
+    except OSError as error:
+        # What is left in the stream's buffer would fail once more when Python ends.
+        with Path(os.devnull).open("wb") as nothing:
+            os.dup2(nothing.fileno(), stream.fileno())
+        if error.errno != errno.EPIPE:
+            failed.append(PlimsollError(f"cannot write the report to {stream.name}: {error.strerror}"))
+
+
 def _not_stored(lost: list[str]) -> StoreError | None:
     """What a run whose record is not complete ends with."""
     if not lost:
@@ -306,14 +320,14 @@ def _report(outputs: Outputs, source: RunSource, notes: tuple[str, ...]) -> list
     stream = sys.stderr if outputs.json or outputs.summary == STDOUT else sys.stdout
     tables = text(source, "tables", OutputRequest(width=room(stream), colour=shows_ansi(stream)))
     known = "" if source.run is not None else "".join(f"note: {note}\n" for note in notes)
-    print(f"{tables}{known}", end="", file=stream, flush=True)
-    if outputs.json:
-        print(text(source, "locust.json", OutputRequest()), end="", flush=True)
     failed: list[PlimsollError] = []
+    _print(f"{tables}{known}", stream, failed)
+    if outputs.json:
+        _print(text(source, "locust.json", OutputRequest()), sys.stdout, failed)
     for format, path in outputs.files():
         try:
             if path == STDOUT:
-                print(text(source, format, OutputRequest()), end="", flush=True)
+                _print(text(source, format, OutputRequest()), sys.stdout, failed)
             else:
                 write(source, format, path, OutputRequest())
         except PlimsollError as error:

@@ -28,7 +28,7 @@ class Metric:
     kind: MetricKind
     quantile: float | None = None
     endpoint: str | None = None
-    """Its label, as "GET /todos/"; "Aggregated" is all of them together; None: each."""
+    """Its label or name, as "GET /todos/" or "/todos/"; "Aggregated" is all of them together; None: each."""
     delta: float = DELTA
     """The smallest relative difference that matters."""
 
@@ -66,6 +66,10 @@ class Metric:
     def is_same(self, other: Metric) -> bool:
         """Whether both compare the same number, whatever endpoint and difference they name."""
         return (self.kind, self.quantile) == (other.kind, other.quantile)
+
+    def is_about(self, endpoint: tuple[str, str]) -> bool:
+        """endpoint: method and name."""
+        return self.endpoint in (None, endpoint[1], " ".join(filter(None, endpoint)))
 
     def of(self, measured: Measured) -> float | None:
         """errors: the share of requests that failed."""

@@ -25,7 +25,10 @@ def steps(*, repeats: int = 5, **sizes: int) -> Study:
 
 def test_the_difference_leads_and_what_is_open_follows():
     first, second, third = sentences(ladder())
-    assert first.startswith("`new` has a 32 % higher p99 than `old` (28–36 %, 5 interleaved pairs) at 336 users, 12 %")
+    assert first == (
+        "`new` has a 32 % higher p99 than `old` (28–36 %, 5 interleaved pairs) for `GET /threads/{id}` at 336 users; "
+        "12 % higher p99 at 460 users."
+    )
     assert second == "`new` at 48 users made no difference that matters (less than 5 % either way)."
     assert third.startswith(
         "`new` at 162 users made no difference in p99 that 5 interleaved pairs can show; anything beyond ±"

@@ -5,6 +5,7 @@ from tests.report.studies import chain, ladder, rates
 from plimsoll.report.document.cautions import MOST, cautions
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import Study, Trial
 
 
@@ -48,6 +49,15 @@ def test_percentiles_of_too_few_requests_are_counted():
     )
     (line,) = cautions(Analysis(ladder().study, (), rows)).lines
     assert line.startswith(f"p99 has no verdict in {len(rows)} of {len(rows)} comparisons: p99 = the largest of 45")
+
+
+def test_a_primary_metric_that_fits_no_endpoint_is_named():
+    asked = Metric.parse("p99 of /thrads"), Metric.parse("p99 of /threads/{id}"), Metric.parse("p50")
+    lines = cautions(replace(ladder(), study=replace(ladder().study, primary=asked))).lines
+    assert [each for each in lines if "primary" in each] == [
+        "p99 of /thrads is a primary metric, but no endpoint has this name: "
+        "Aggregated, GET /threads/{id} and POST /comments/."
+    ]
 
 
 def test_many_lines_end_with_their_number():

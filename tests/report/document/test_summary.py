@@ -37,8 +37,8 @@ def test_the_variants_of_a_level_stand_together():
     assert [each.text for each in chips] == [
         "same (±5 %)",
         "no clear difference (±18 %)",
-        "+32 % slower",
-        "+12 % slower",
+        "32 % slower",
+        "12 % slower",
     ]
     assert [each.tone for each in chips] == ["same", "open", "worse", "worse"]
 

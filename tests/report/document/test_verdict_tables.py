@@ -22,7 +22,7 @@ def test_verdicts_of_the_question_come_first_and_carry_what_they_rest_on():
     assert all("●" not in row.cells[2] for row in table.rows[4:])
     chip = first[2].cells[-1]
     assert isinstance(chip, Chip)
-    assert (chip.text, chip.tone, chip.word) == ("+32 % slower", "worse", "DIFFERENT")
+    assert (chip.text, chip.tone, chip.word) == ("32 % slower", "worse", "DIFFERENT")
     assert any("5 interleaved pairs" in line for line in chip.lines)
     assert any("warm-up 2 s removed" in line for line in chip.lines)
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from tests.stats.runs import ERRORS, GET, P50, P99, RATE, TEN, study, table, trial
 
 from plimsoll.stats.compare.questions import pairs_of_variants, questions_of
@@ -48,6 +49,13 @@ def test_primary_metrics_are_asked_even_if_they_are_not_among_the_others():
     ]
     plain = questions_of(study(*trials, metrics=(P99, RATE), primary=(RATE,)))
     assert [each.is_primary for each in plain] == [False, True, False, True]
+
+
+@pytest.mark.parametrize("name", ["GET /a", "/a"])
+def test_an_endpoint_is_named_with_its_method_or_without(name):
+    trials = [trial(each, table(1), total=table(1, key=TOTAL)) for each in "AB"]
+    asked = list(questions_of(study(*trials, metrics=(P99,), primary=(Metric.parse(f"p99 of {name}"),))))
+    assert [(each.label, each.is_primary) for each in asked] == [("GET /a", True), ("Aggregated", False)]
 
 
 def test_a_metric_of_one_endpoint_is_not_asked_twice():

@@ -59,7 +59,7 @@ def sentence(comparison: Comparison) -> str:
     if _is_noun(comparison.metric):
         verb = "has a" if is_relative else "has"
     elif is_typical(comparison.metric):
-        verb = "is" if is_relative else "takes"
+        verb = "is" if comparison.ratio < TIMES_FROM else "takes"
     else:
         verb = "answers"
     return f"{b} {verb} {text} {'than' if is_relative else 'as'} {a} ({basis})"
@@ -84,6 +84,8 @@ def span(comparison: Comparison) -> str:
         return _between(100 * comparison.difference_low, 100 * comparison.difference_high, "")
     if ratio is None or low is None or high is None or not (low > 0 and math.isfinite(high)):
         return ""
+    if is_typical(comparison.metric) and ratio <= 1 / TIMES_FROM:
+        low, high = 1 / high, 1 / low
     if not _is_relative(ratio):
         return f"{_short(low)}–{_short(high)} times"
     return _between(100 * (low - 1), 100 * (high - 1), " %")
@@ -132,6 +134,8 @@ def _sized(metric: Metric, ratio: float) -> str:
     """12 % more requests; 4.4 times as many requests."""
     if _is_relative(ratio):
         return f"{percent(abs(ratio - 1))} {_way(metric, ratio)}"
+    if is_typical(metric) and ratio < 1:
+        return f"{_short(1 / ratio)} times as fast"
     return f"{times(ratio)} {_whole(metric)}"
 
 

@@ -90,10 +90,9 @@ def _typical(analysis: Analysis, topics: Sequence[Topic]) -> Iterator[Topic]:
 
 
 def _rank(study: Study, topic: Topic) -> int:
-    kinds = [(metric.kind, metric.quantile, metric.endpoint) for metric in study.primary]
-    label = " ".join(filter(None, topic.endpoint))
-    wanted = [(topic.metric.kind, topic.metric.quantile, name) for name in (label, None)]
-    return min((kinds.index(each) for each in wanted if each in kinds), default=len(kinds))
+    """The place of the metric that declares it; those of one endpoint before those of all."""
+    fitting = [each for each in study.primary if each.is_same(topic.metric) and each.is_about(topic.endpoint)]
+    return min(map(study.primary.index, fitting), default=len(study.primary))
 
 
 def _once_each(comparisons: Sequence[Comparison]) -> list[Comparison]:
@@ -110,22 +109,28 @@ def _differences(comparisons: Sequence[Comparison], has_levels: bool) -> Iterato
             pairs.setdefault((each.a, each.b), []).append(each)
     ordered = sorted(pairs.values(), key=lambda rows: -max(map(_size, rows)))
     for rows in ordered[:MOST_ALONE]:
-        yield _difference(rows, has_levels)
+        yield f"{_difference(rows, has_levels)}."
     if rest := ordered[MOST_ALONE:]:
         yield f"Smaller differences: {listed(f'{code(rows[0].b)} {phrases.change(rows[0])}' for rows in rest)}."
 
 
 def _difference(rows: Sequence[Comparison], has_levels: bool) -> str:
     largest = max(rows, key=_size)
+    text = f"{phrases.sentence(largest)}{_endpoint(largest)}"
     if not has_levels:
-        return f"{phrases.sentence(largest)}."
+        return text
     others = [each for each in rows if each is not largest]
-    text = f"{phrases.sentence(largest)} {at_levels([largest.level])}"
+    text += f" {at_levels([largest.level])}"
     same_way = [each for each in others if each.better == largest.better]
     if same_way:
         changes = listed(f"{phrases.change(each)} {at_levels([each.level])}" for each in same_way[:MOST_ALONE])
-        text += f", {changes}"
-    return f"{text}."
+        text += f"; {changes}"
+    return text
+
+
+def _endpoint(comparison: Comparison) -> str:
+    """for `GET /todos/`; "" for all endpoints together."""
+    return "" if comparison.endpoint == TOTAL else f" for {code(' '.join(filter(None, comparison.endpoint)))}"
 
 
 def _size(comparison: Comparison) -> float:
@@ -261,6 +266,5 @@ def _elsewhere(analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Co
         if rows := [each for each in rows if (each.a, each.b, each.level) not in known]:
             known |= {(each.a, each.b, each.level) for each in rows}
             largest = max(rows, key=_size)
-            of = f" for {code(' '.join(filter(None, topic.endpoint)))}" if topic.endpoint != TOTAL else ""
             at = f" {at_levels([largest.level])}" if len(analysis.study.levels) > 1 else ""
-            yield f"{phrases.sentence(largest)}{of}{at}."
+            yield f"{phrases.sentence(largest)}{_endpoint(largest)}{at}."

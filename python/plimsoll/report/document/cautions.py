@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.report.document.blocks import Doubts
 from plimsoll.report.numbers import counted
+from plimsoll.stats.findings.wording import listed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,6 +34,7 @@ def cautions(analysis: Analysis) -> Doubts:
         *dict.fromkeys(f"The target of {each.variant} ended by itself: {each.crashed}." for each in crashed),
         *_findings(each for each in analysis.findings if each.weight != "insight"),
         *_too_few(analysis),
+        *_unmatched(analysis),
         *study.warnings,
     ]
     if study.skipped:
@@ -61,6 +63,15 @@ def _findings(findings: Iterable[Finding]) -> Iterator[str]:
         more = f" The same holds in {counted(len(group) - 1, 'more place')}." if len(group) > 1 else ""
         advice = f" {group[0].advice}" if group[0].advice else ""
         yield f"{group[0].statement}{more}{advice} ({name})"
+
+
+def _unmatched(analysis: Analysis) -> Iterator[str]:
+    """Metrics that the question is about, of endpoints that there are not."""
+    known = {each.endpoint for each in analysis.comparisons}
+    for metric in analysis.study.primary:
+        if known and not any(metric.is_about(endpoint) for endpoint in known):
+            names = listed(" ".join(filter(None, each)) for each in sorted(known))
+            yield f"{metric.text} of {metric.endpoint} is a primary metric, but no endpoint has this name: {names}."
 
 
 def _too_few(analysis: Analysis) -> Iterator[str]:

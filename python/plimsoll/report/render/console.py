@@ -56,7 +56,7 @@ _LEAST = {"long": 12, "name": 12, "word": 7}
 
 _ALARMING = re.compile(
     r"INVALID: the load.*|(?<!\d)\d+ of \d+ runs? did not get the load that was asked for"
-    r"|[+−][\d.]+ (?:%|pp) (?:slower|fewer requests|more failures)"
+    r"|(?<=  )[\d.\u202f]+ (?:%|pp) (?:slower|fewer requests|more failures)"
 )
 _PASSED, _BROKEN = (re.compile(rf"^ *{mark} .*", re.MULTILINE) for mark in (PASSED, BROKEN))
 _UNIT = re.compile(r"(?<=\d) (?=(?:%|ms|s|min|users?|B|KiB|MiB)\b|%)")

@@ -45,10 +45,9 @@ def questions_of(study: Study) -> Iterator[Question]:
                 if not (study.cell(a, level, operation) or study.cell(b, level, operation)):
                     continue
                 for endpoint in endpoints:
-                    label = " ".join(filter(None, endpoint))
                     for metric in metrics:
-                        if metric.endpoint in (None, label):
-                            primary = any(_covers(each, metric, label) for each in study.primary)
+                        if metric.is_about(endpoint):
+                            primary = any(each.is_same(metric) and each.is_about(endpoint) for each in study.primary)
                             yield Question(metric, a, b, against, endpoint, level, operation, primary)
 
 
@@ -75,10 +74,6 @@ def _metrics(study: Study) -> list[Metric]:
         if not covered:
             found.append(replace(metric, delta=study.tolerance) if metric.kind == "errors" else metric)
     return found
-
-
-def _covers(primary: Metric, metric: Metric, label: str) -> bool:
-    return primary.is_same(metric) and primary.endpoint in (None, label)
 
 
 def _has_total(study: Study, operation: str) -> bool:
