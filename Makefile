@@ -87,9 +87,9 @@ truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure a
 truth-quick: setup target/release/plimsoll-truth ## the same in short runs, without peers (about 4 minutes)
 	@$(BIN)/python -m labs.truth --quick
 
-fuzz: ## fuzz the response decoder for 10 minutes (needs cargo-fuzz and a nightly toolchain)
-	@mkdir -p fuzz/corpus/decoder
-	cargo +nightly fuzz run decoder fuzz/corpus/decoder fuzz/seeds/decoder -- -dict=fuzz/decoder.dict -max_total_time=600
+fuzz: setup ## damaged input for everything that reads some (about eight minutes)
+	$(BIN)/python -m fuzz.engine
+	$(BIN)/python -m fuzz.files
 
 clean: ## remove what setup, builds and tests made
 	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv

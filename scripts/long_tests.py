@@ -42,6 +42,13 @@ GROUPS = {
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
+    "fuzz": Group(
+        ("tests/fuzz",),
+        (
+            "fuzz/", "crates/http/", "crates/scenario/",
+            *(f"{PACKAGE}{each}/" for each in ("experiment/file", "importers", "load")),
+        ),
+    ),
     "labs": Group(
         ("tests/labs/todos", "tests/labs/discussion", "tests/labs/keys", "tests/labs/proxies"),
         ("labs/", f"{PACKAGE}experiment/", f"{PACKAGE}run/supervised/"),

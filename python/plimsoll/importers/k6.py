@@ -185,7 +185,7 @@ def _json_points(source: ResultFile) -> Iterator[_Point]:
             data = each["data"]
             at = datetime.fromisoformat(_microseconds(data["time"])).timestamp()
             yield line, each["metric"], at, float(data["value"]), data.get("tags") or {}
-        except (RecursionError, KeyError, TypeError, ValueError, AttributeError) as error:
+        except (RecursionError, KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise source.error(line, f"is no point of k6: {error}") from None
 
 

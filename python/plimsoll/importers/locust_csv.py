@@ -52,7 +52,10 @@ def is_locust_csv(source: ResultFile) -> bool:
 
 def _first_titles(source: ResultFile) -> set[str]:
     line = source.beginning.partition("\n")[0].strip("\r")
-    return set(next(csv.reader([line]), [])) if "," in line else set()
+    try:
+        return set(next(csv.reader([line]), [])) if "," in line else set()
+    except csv.Error:
+        return set()
 
 
 def read_locust_csv(source: ResultFile, options: ImportOptions) -> Study:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.importers import gatling, hdr, hey, jtl, k6, locust_csv, phout, tables, vegeta, wrk
 from plimsoll.importers.options import ImportOptions
+from plimsoll.importers.plausible import check
 from plimsoll.importers.result_file import ResultFile
 
 if TYPE_CHECKING:
@@ -59,4 +60,9 @@ def read(path: str | Path, **given: object) -> Study:
     options = ImportOptions.of(**given)
     source = ResultFile(Path(path))
     importer = next(each for each in IMPORTERS if (each.takes_columns or not options.column) and each.sniff(source))
-    return importer.read(source, options)
+    try:
+        study = importer.read(source, options)
+    except OverflowError as error:
+        raise source.error(None, f"a number is too large: {error}") from None
+    check(source, study)
+    return study

@@ -79,7 +79,7 @@ def number(source: ResultFile, line: int | None, text: Any, what: str) -> float:
     """A finite number. Raises UsageError, which says what it should have been."""
     try:
         value = float(text)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise source.error(line, f"{what}: {text!r} is no number") from None
     if not math.isfinite(value):
         raise source.error(line, f"{what}: {text!r} is no finite number")

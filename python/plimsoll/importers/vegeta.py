@@ -180,7 +180,9 @@ def _results(source: ResultFile) -> Iterator[tuple[int, int, int, int, float, st
                 each = json.loads(text)
                 at = _nanoseconds(each["timestamp"])
                 yield (
-                    line, at, int(each["code"]), int(each["latency"]), float(each.get("bytes_in", 0)),
+                    line, at, whole(source, line, each["code"], "code"),
+                    whole(source, line, each["latency"], "latency"),
+                    number(source, line, each.get("bytes_in", 0), "bytes_in"),
                     str(each.get("error", "")), str(each.get("method", "")), str(each.get("url", "")),
                 )  # fmt: skip
             except (RecursionError, KeyError, TypeError, ValueError) as error:

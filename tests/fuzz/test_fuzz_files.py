@@ -1,0 +1,57 @@
+"""Damaged files are read or refused, and what else happens is found."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from fuzz import files
+from fuzz.files import KINDS, ROOT, Kind, judge
+from fuzz.mutation import LONGEST, damaged
+
+from plimsoll.errors import UsageError
+
+SECONDS = 30
+
+
+def _raise(error: BaseException) -> Kind:
+    def read(path: Path) -> None:
+        raise error
+
+    return Kind("", read)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_seed_is_read_or_refused(name: str) -> None:
+    seeds = sorted(ROOT.glob(KINDS[name].seeds))
+    assert len(seeds) >= 5
+    assert [found for path in seeds if (found := judge(KINDS[name], path))] == []
+
+
+def test_only_a_clear_error_is_no_finding(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert judge(_raise(UsageError("file.csv:3: no number")), tmp_path) is None
+    empty, crash = judge(_raise(UsageError(" ")), tmp_path), judge(_raise(IndexError("list")), tmp_path)
+    assert empty is not None
+    assert empty.place == "an error without words"
+    assert crash is not None
+    assert crash.place == "IndexError in elsewhere"
+    assert "IndexError: list" in crash.words
+    monkeypatch.setattr(files, "LONGEST_S", 1)
+    slow = judge(Kind("", lambda path: re.fullmatch(r"(a|aa)+b", "a" * 60)), tmp_path)
+    assert slow is not None
+    assert slow.place.startswith("TooSlowError")
+
+
+def test_the_same_number_damages_in_the_same_way() -> None:
+    seeds = [path.read_bytes() for path in sorted(ROOT.glob(KINDS["results"].seeds))]
+    first, second = ([damaged(seeds[0], seeds, Random(seed)) for seed in range(100)] for _ in range(2))
+    assert first == second
+    assert sum(each != seeds[0] for each in first) > 80
+    assert max(map(len, first)) <= LONGEST
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", KINDS)
+def test_damaged_files_are_read_or_refused(name: str, tmp_path: Path) -> None:
+    found = [finding for _, finding in files.fuzz(KINDS[name], Random(1), SECONDS, tmp_path)]
+    assert not found, found[0].words
