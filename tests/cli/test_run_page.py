@@ -52,14 +52,16 @@ def test_a_port_that_was_asked_for_and_is_taken_is_told(capsys, tmp_path, taken)
 
 
 def test_other_machines_need_a_token_which_is_made_and_printed(capsys, tmp_path) -> None:
-    page, token, answer = served(capsys, tmp_path, web_host="0.0.0.0", web_port=0)
+    page, token, warning, answer = served(capsys, tmp_path, web_host="0.0.0.0", web_port=0)
+    assert warning.startswith("warning: token and results cross the network in clear")
     assert page.startswith("the page: http://127.0.0.1:")
     assert len(token.removeprefix("its token: ")) > 20
     assert answer == "refused: 401"
 
 
 def test_a_token_of_ones_own_is_not_printed(capsys, tmp_path) -> None:
-    page, answer = served(capsys, tmp_path, web_host="*", web_port=0, web_token="open-sesame")
+    page, warning, answer = served(capsys, tmp_path, web_host="*", web_port=0, web_token="open-sesame")
+    assert warning.startswith("warning: token and results cross the network in clear")
     assert "sesame" not in page
     assert answer == "refused: 401"
 

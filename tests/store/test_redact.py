@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from plimsoll.store.redact import redact_options, redact_url, redact_values, storable, storable_json
+from plimsoll.store.redact import redact, redact_options, redact_values, storable, storable_json
 
 
 @pytest.mark.parametrize(
@@ -21,12 +21,12 @@ from plimsoll.store.redact import redact_options, redact_url, redact_values, sto
     ],
 )
 def test_passwords_in_urls_are_masked(text, expected):
-    assert redact_url(text) == (expected or "plimsoll run -H http://a:***@c -u 5 --store postgresql://d:***@f")
+    assert redact(text) == (expected or "plimsoll run -H http://a:***@c -u 5 --store postgresql://d:***@f")
 
 
 def test_masking_twice_changes_nothing():
-    once = redact_url("http://a:b@c and https://token@d")
-    assert redact_url(once) == once
+    once = redact("http://a:b@c and https://token@d")
+    assert redact(once) == once
 
 
 def test_what_a_database_refuses_is_replaced():

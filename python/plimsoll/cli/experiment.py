@@ -21,7 +21,7 @@ from plimsoll.experiment.prepare import prepare
 from plimsoll.experiment.session import Session, SessionResult
 from plimsoll.experiment.state import as_aa, kept_file
 from plimsoll.load.durations import rough_duration
-from plimsoll.store import Store, redact_url
+from plimsoll.store import Store, redact
 from plimsoll.store.database import DEFAULT, absolute
 
 if TYPE_CHECKING:
@@ -147,7 +147,7 @@ def _code(done: SessionResult) -> int:
 
 def _words(file: str, aa: str | None, repeats: int | None, store: str | None) -> list[str]:
     """The command line that means the same experiment."""
-    options = (("--aa", aa), ("--repeats", repeats), ("--store", redact_url(store) if store else None))
+    options = (("--aa", aa), ("--repeats", repeats), ("--store", redact(store) if store else None))
     given = [word for option, value in options if value is not None for word in (option, str(value))]
     return ["plimsoll", "experiment", file, *given]
 

@@ -82,6 +82,12 @@ def page(
         click.echo(f"{busy}the page: {address} (Ctrl-C ends)", err=True)
         if is_made:
             click.echo(f"its token: {access.token}", err=True)
+        if access.token is not None and not is_loopback(host) and address.startswith("http:"):
+            click.echo(
+                "warning: token and results cross the network in clear, for everybody on the way to read. "
+                "Give --tls-cert and --tls-key, or listen on 127.0.0.1 and come through an SSH tunnel.",
+                err=True,
+            )
         yield app.state.viewers
     finally:
         server.stop()

@@ -15,7 +15,7 @@ from plimsoll.observe.postgres import Postgres
 from plimsoll.observe.processes import Processes
 from plimsoll.observe.sampler import ProbeError, Sampler
 from plimsoll.store.cells import CellOutcome
-from plimsoll.store.redact import redact_url, storable_json
+from plimsoll.store.redact import redact, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,9 +69,7 @@ class _CellRun:
         finally:
             # The first Ctrl-C asks for good order, the second one for haste.
             ending = self._stop(patient=not interrupted)
-        known: dict[str, Any] = (
-            self._target.to_dict() if self._target else {"url": redact_url(self._variant.target.url)}
-        )
+        known: dict[str, Any] = self._target.to_dict() if self._target else {"url": redact(self._variant.target.url)}
         crash = self._crash()
         known |= {"ended": str(ending)} if ending else {}
         known |= {"crashed": crash} if crash else {}

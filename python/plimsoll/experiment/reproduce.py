@@ -15,8 +15,9 @@ from plimsoll.experiment.file.file import read_experiment
 from plimsoll.experiment.state import cell_of, changes, file_digests, from_json, kept_file
 from plimsoll.load.plan_file import read_plan
 from plimsoll.load.targets import read_targets
-from plimsoll.run.manifest import MASK, manifest, plan_files
+from plimsoll.run.manifest import manifest, plan_files
 from plimsoll.run.plan import RunPlan
+from plimsoll.store.redact import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

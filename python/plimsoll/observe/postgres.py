@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UsageError
 from plimsoll.observe.sampler import ProbeError
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +49,7 @@ class Postgres:
         except ImportError as error:
             raise UsageError("to observe PostgreSQL, install psycopg: pip install 'plimsoll[postgresql]'") from error
         self._failure = psycopg.Error
-        self._shown = redact_url(url)
+        self._shown = redact(url)
         self._last: tuple[float, tuple[int, ...]] | None = None
         limits: dict[str, Any] = {
             "connect_timeout": QUERY_TIMEOUT_S,
@@ -84,4 +84,4 @@ class Postgres:
 
 
 def _one_line(error: Exception) -> str:
-    return " ".join(redact_url(str(error)).split())
+    return " ".join(redact(str(error)).split())

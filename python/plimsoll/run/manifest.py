@@ -6,7 +6,6 @@ import hashlib
 import json
 import os
 import platform
-import re
 import shlex
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.load.durations import format_duration
 from plimsoll.run.machine import limits, machine
 from plimsoll.run.transport.bundle import Bundle
-from plimsoll.store.redact import redact_options, redact_values
+from plimsoll.store.redact import MASK, is_secret_header, redact_options, redact_values
 
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping, Sequence
@@ -26,9 +25,6 @@ if TYPE_CHECKING:
 
 PACKAGES = ("plimsoll", "gevent", "greenlet", "requests", "msgpack", "pydantic", "sqlalchemy")
 """Those whose version may move a number."""
-MASK = "***"
-SECRET = re.compile(r"auth|cookie|token|key|secret|password", re.IGNORECASE)
-"""In the name of a header: its value is not kept."""
 LONG = 1000
 """Entries of a list that is kept as it is."""
 _GIT_TIMEOUT_S = 5.0
@@ -113,14 +109,14 @@ def plain_words(command: Sequence[str]) -> list[str]:
 
 def _plain_line(header: str) -> str:
     name, colon, _ = header.partition(":")
-    return f"{name}{colon} {MASK}" if SECRET.search(name) else header
+    return f"{name}{colon} {MASK}" if is_secret_header(name) else header
 
 
 def _plain(holder: Mapping[str, Any]) -> dict[str, Any]:
     """A target or a step."""
     plain = dict(holder)
     if plain.get("headers"):
-        plain["headers"] = [[name, MASK if SECRET.search(name) else value] for name, value in plain["headers"]]
+        plain["headers"] = [[name, MASK if is_secret_header(name) else value] for name, value in plain["headers"]]
     if plain.get("body") is not None:
         plain["body"] = _digest(plain["body"])
     return plain

@@ -142,7 +142,8 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
 @contextmanager
 def _patient_with_signals() -> Iterator[None]:
     """Within the block the first signal is only answered, and the second one ends the command. People press Ctrl-C
-    twice to end a run at once: when the second one comes, the run may have ended by the first."""
+    twice to end a run at once: when the second one comes, the run may have ended by the first. A handler that somebody
+    else has set stays."""
     seen: list[int] = []
 
     def handle(number: int, _: FrameType | None) -> None:
@@ -151,7 +152,8 @@ def _patient_with_signals() -> Iterator[None]:
         seen.append(number)
         print("the run is over, and its report is being written; once more to leave without it", file=sys.stderr)
 
-    before = {each: signal.signal(each, handle) for each in stop_signals()}
+    usual = (signal.SIG_DFL, signal.default_int_handler)
+    before = {each: signal.signal(each, handle) for each in stop_signals() if signal.getsignal(each) in usual}
     try:
         yield
     finally:

@@ -23,7 +23,7 @@ from plimsoll.errors import (
     UsageError,
 )
 from plimsoll.server.messages import Problem
-from plimsoll.store.redact import redact_url, storable_json
+from plimsoll.store.redact import redact, storable_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -64,7 +64,7 @@ def answer(message: Any, status: int = 200, headers: Mapping[str, str] | None = 
 
 
 def problem(status: int, error: str, field: str = "", headers: Mapping[str, str] | None = None) -> Response:
-    return answer(Problem(redact_url(error), field), status, headers)
+    return answer(Problem(redact(error), field), status, headers)
 
 
 async def read(request: Request, kind: type[MessageT]) -> MessageT:
@@ -105,7 +105,7 @@ def _of_ours(_: Request, error: Exception) -> Response:
         case NotNowError():
             return problem(409, str(error))
         case SeveralFieldsError():
-            first, *others = (Problem(redact_url(str(each)), each.field) for each in error.errors)
+            first, *others = (Problem(redact(str(each)), each.field) for each in error.errors)
             return answer(replace(first, others=tuple(others)), 400)
         case FieldError():
             return problem(400, str(error), error.field)

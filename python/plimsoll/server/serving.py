@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import uvicorn
 
 from plimsoll.errors import UsageError
+from plimsoll.server.connections import LimitedConnection, quieten
 from plimsoll.server.security.access import LOOPBACK
 
 if TYPE_CHECKING:
@@ -45,10 +46,11 @@ class PageServer:
         """The address of the page, which can be asked for from now on. Raises UsageError when it cannot be served."""
         check_tls(*self._tls)
         listener = _listen(self._host, self._port)
+        quieten()
         cert, key = self._tls
         config = uvicorn.Config(
             self._app,
-            http="h11",
+            http=LimitedConnection,
             ws="none",
             loop="asyncio",
             lifespan="off",

@@ -4,8 +4,8 @@
 """
 
 from plimsoll.store.reader import StoredRun
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 from plimsoll.store.store import Store
 from plimsoll.store.writer import RunWriter
 
-__all__ = ["RunWriter", "Store", "StoredRun", "redact_url"]
+__all__ = ["RunWriter", "Store", "StoredRun", "redact"]

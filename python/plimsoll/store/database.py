@@ -14,7 +14,7 @@ from sqlalchemy import URL, NullPool, create_engine, event, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 
 from plimsoll.errors import ReadOnlyError, StoreError
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ class Database:
 
     def __init__(self, location: str | None) -> None:
         self._url = _url(location)
-        self.name = self._url.database or "" if self.is_sqlite else redact_url(str(location))
+        self.name = self._url.database or "" if self.is_sqlite else redact(str(location))
         self._engine = _engine(self._url)
         # SQLite's readers always see one state; PostgreSQL's must ask for it.
         options = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ"}
@@ -117,16 +117,14 @@ def _url(location: str | None) -> URL:
     try:
         url = make_url(location)
     except (ArgumentError, ValueError):
-        raise StoreError(
-            f"store {redact_url(location)}: not a URL; give a path or postgresql://user@host/name"
-        ) from None
+        raise StoreError(f"store {redact(location)}: not a URL; give a path or postgresql://user@host/name") from None
     match url.get_backend_name():
         case "sqlite" if url.database not in (None, "", ":memory:"):
             return url
         case "postgresql" | "postgres":
             return url.set(drivername="postgresql+psycopg")
         case _:
-            raise StoreError(f"store {redact_url(location)}: only SQLite files and PostgreSQL can hold runs")
+            raise StoreError(f"store {redact(location)}: only SQLite files and PostgreSQL can hold runs")
 
 
 def _engine(url: URL) -> Engine:
@@ -218,4 +216,4 @@ def _begin_postgresql(connection: Connection) -> None:
 def _reason(error: BaseException) -> str:
     cause = error.orig if isinstance(error, DBAPIError) and error.orig else error
     lines = str(cause).strip().splitlines()
-    return redact_url(lines[0]) if lines else type(cause).__name__
+    return redact(lines[0]) if lines else type(cause).__name__

@@ -1,4 +1,4 @@
-"""What may be written down: no passwords, and only text that every database takes."""
+"""What may be written down: no secrets, and only text that every database takes."""
 
 from __future__ import annotations
 
@@ -11,19 +11,84 @@ if TYPE_CHECKING:
 
 MASK = "***"
 
+_SECRET = (
+    r"(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|signature|jwt|authorization|cookie|csrf|xsrf"
+    r"|(?:api|access|account|private|secret|shared|signing|subscription)[-_]?key|session(?:[-_]?id)?|sessid"
+    r"|(?<![a-z0-9])(?:sid|sig|auth|otp))"
+)
+"""The end of a name that stands for something secret: X-Api-Key, accessToken, db_password; not token_count, tokens."""
+_SECRET_HEADER = re.compile(
+    r"auth|cookie|token|key|secret|passw|pwd|session|jwt|signature|credential|csrf|xsrf", re.IGNORECASE
+)
+_SECRET_NAME = re.compile(rf"{_SECRET}$|^-*login$", re.IGNORECASE)
+
+# Each of these takes time in proportion to the text: it begins with something literal, and never goes far back.
 # The user information of a URL goes up to the last "@" before the path. Anything that ends a URL's authority ends it,
 # and so do white space and quotes, because URLs are found inside of messages and command lines too.
 _USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]{0,30})://(?P<userinfo>[^/?#\s\"'<>]*)@")
+_KEPT = r"(?!=|(?:none|null|true|false|undefined)\b)"
+"""What is no secret although its name says so."""
+_VALUE = r"[^\s&;,\"'<>()\[\]{}\\]+"
+_BEGINS_LINE = r"(?:^[ \t-]{0,20}|(?<=[\"']))"
+_MARKED = r"gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k[-_](?:live|test|proj|ant)[-_]|sk-|AIza|npm_|hf_|SG\."
+"""Beginnings of keys by which services recognize their own."""
+_PATTERNS = [
+    # -----BEGIN RSA PRIVATE KEY----- …
+    (r"(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----).*?(?=-----END|\Z)", re.DOTALL),
+    # JSON Web Tokens, and keys that are marked.
+    (r"\b(eyJ)[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?", 0),
+    (r"\b(AKIA|ASIA)[A-Z0-9]{16}\b", 0),
+    (
+        r"\b(gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k[-_](?:live|test|proj|ant)[-_]|sk-|AIza|npm_|hf_|SG\.)[\w.-]{16,}",
+        0,
+    ),
+    # Authorization: Bearer …, also without the name of the header
+    (r"\b((?:bearer|basic|digest)\s)(?=\S*(?:\d|[a-z](?-i:[A-Z])|=))[\w.~+/=-]{6,}", re.IGNORECASE),
+    # Cookie: a=1; b=2
+    (r"\b((?:(?:proxy-)?authorization|(?:set-)?cookie)\s?:\s?)[^\r\n\"'\\]+", re.IGNORECASE),
+    # X-Api-Key: …, within a line and as a line of its own
+    (rf"(?<![\w-])(x-[\w-]{{0,60}}{_SECRET}\s?:\s?){_VALUE}", re.IGNORECASE),
+    (
+        rf"((?:^[ \t-]{{0,20}}|(?<=[\"']))[\w.-]{{0,60}}{_SECRET}:[ \t]{{0,5}})[^\s\"'][^\r\n\"']*",
+        re.IGNORECASE | re.MULTILINE,
+    ),
+    # "password": "…", ('token', b'…'), password="…", and the first in a string of JSON
+    (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?\")(?:[^\"\\]|\\.)*+", re.IGNORECASE | re.DOTALL),
+    (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?')(?:[^'\\]|\\.)*+", re.IGNORECASE | re.DOTALL),
+    (rf"({_SECRET}\\+[\"']\s?[:,]\s?\\+[\"'])[^\"'\\]*+", re.IGNORECASE),
+    # password=…, password%3D…, "token": 123456
+    (rf"({_SECRET}(?:\s?=\s?|%3d|[\"']\s?:\s?(?=\d))){_KEPT}{_VALUE}", re.IGNORECASE),
+    (rf"(<(?:\w{{1,20}}:)?{_SECRET}>)[^<]+(?=</)", re.IGNORECASE),
+    # ?key=… and ?code=… of URLs, where they are long
+    (r"((?<=[?&])(?:key|code)=)(?=[^&\s]*\d)[^&\s\"'<>]{12,}", re.IGNORECASE),
+]
+_SECRETS = [re.compile(pattern, flags) for pattern, flags in _PATTERNS]
+_MAY_HOLD_ONE = re.compile(
+    r"[=:>,]|%3d|-----BEGIN|bearer|basic|digest|eyJ|AKIA|ASIA|gh[pousr]_|github_pat_|glpat-|xox|[sr]k[-_]|AIza|npm_|hf_|SG\.",
+    re.IGNORECASE,
+)
+"""Plain names of endpoints have none of these."""
 
-_SECRET_OPTION = re.compile(r"passw|secret|token|credential|api-?_?key|private-?_?key", re.IGNORECASE)
 
-
-def redact_url(text: str) -> str:
-    """The text with the password of every URL in it masked.
+def redact(text: str) -> str:
+    """The text with everything masked that looks like a secret: passwords and users in URLs, values of headers, fields
+    and parameters whose names are those of secrets, tokens and private keys that can be recognized by themselves.
 
     An HTTP URL with a user but no password is taken to carry a token in the user's place, which is masked as well.
+    Masking twice changes nothing.
     """
-    return _USERINFO.sub(_mask, text) if "://" in text else text
+    if not _MAY_HOLD_ONE.search(text):
+        return text
+    if "://" in text:
+        text = _USERINFO.sub(_mask, text)
+    for pattern in _SECRETS:
+        text = pattern.sub(rf"\g<1>{MASK}", text)
+    return text
+
+
+def is_secret_header(name: str) -> bool:
+    """Whether the value of a header is not written down. Here doubt decides for yes."""
+    return _SECRET_HEADER.search(name) is not None
 
 
 def redact_options(words: Sequence[str], secret: Container[str] = ()) -> list[str]:
@@ -39,7 +104,7 @@ def redact_options(words: Sequence[str], secret: Container[str] = ()) -> list[st
         if not word.startswith("-"):
             plain.append(MASK if hide else _redact_json(word))
             continue
-        hide = option in secret or bool(_SECRET_OPTION.search(option))
+        hide = option in secret or bool(_SECRET_NAME.search(option))
         plain.append(f"{option}={MASK if hide else _redact_json(value)}" if equals else word)
         hide = hide and not equals
     return plain
@@ -50,7 +115,7 @@ def redact_values(value: Any) -> Any:
     match value:
         case dict():
             return {
-                name: MASK if _SECRET_OPTION.search(str(name)) else redact_values(each) for name, each in value.items()
+                name: MASK if _SECRET_NAME.search(str(name)) else redact_values(each) for name, each in value.items()
             }
         case list() | tuple():
             return [redact_values(each) for each in value]
@@ -72,7 +137,7 @@ def _redact_json(word: str) -> str:
 
 def storable(text: str) -> str:
     """The text redacted, and without the code points that a database refuses (NUL, lone surrogates)."""
-    return redact_url(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    return redact(text).replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 
 def storable_json(value: Any) -> Any:

@@ -14,7 +14,7 @@ from plimsoll.locust.web import numbers as locust_numbers
 from plimsoll.locust.web.files import CSV, Files
 from plimsoll.locust.web.form import change_of, request_of, run_time_of
 from plimsoll.server.answers import answer, problem, read, to_json
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -109,12 +109,12 @@ class _Actions:
                 more["host"] = test.host
                 self._control.change(change_of(fields, form))
                 return answer({"success": True, "message": "Swarming started", **more})
-            more["host"] = redact_url(form.request.host)
+            more["host"] = redact(form.request.host)
             request = request_of(fields, form)
-            more["host"] = redact_url(request.host)
+            more["host"] = redact(request.host)
             self._control.start(request)
         except UsageError as error:
-            return answer({"success": False, "message": redact_url(str(error)), **more})
+            return answer({"success": False, "message": redact(str(error)), **more})
         if request.shape_class or form.has_shape:
             name = f" '{request.shape_class}'" if request.shape_class else ""
             return answer({"success": True, "message": f"Swarming started using shape class{name}", **more})

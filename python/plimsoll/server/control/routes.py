@@ -13,7 +13,7 @@ from plimsoll.server.answers import acting, answer
 from plimsoll.server.control.form_items import form_shapes
 from plimsoll.server.messages import Form, LoadChange, RunRequest, State
 from plimsoll.store.database import DEFAULT
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,7 +37,7 @@ def routes(store: str | None, live: Live | None, control: PageSession | None, ac
                 version=version("plimsoll"),
                 token=access.csrf,
                 mode="serve" if control is None else "run",
-                store=redact_url(store or DEFAULT),
+                store=redact(store or DEFAULT),
                 form=None if control is None else _form(control),
                 test=None if live is None else live.test,
             )
@@ -78,16 +78,16 @@ def _form(control: PageSession) -> Form:
     try:
         form = control.form()
     except PlimsollError as error:
-        return Form("", False, (), (), (), (), RunRequest(), form_shapes(), error=redact_url(str(error)))
+        return Form("", False, (), (), (), (), RunRequest(), form_shapes(), error=redact(str(error)))
     secret = {each.name for each in form.arguments if each.kind == "secret"}
     shown = {name: value for name, value in form.request.arguments.items() if name not in secret}
     settings = {name: _without_password(chosen) for name, chosen in form.request.class_settings.items()}
     return replace(
         form,
-        classes=tuple(replace(each, host=redact_url(each.host)) for each in form.classes),
+        classes=tuple(replace(each, host=redact(each.host)) for each in form.classes),
         arguments=tuple(replace(each, value="") if each.name in secret else each for each in form.arguments),
-        request=replace(form.request, host=redact_url(form.request.host), class_settings=settings, arguments=shown),
-        error=redact_url(form.error),
+        request=replace(form.request, host=redact(form.request.host), class_settings=settings, arguments=shown),
+        error=redact(form.error),
     )
 
 
@@ -97,12 +97,12 @@ def _with_password(request: RunRequest, form: Form) -> RunRequest:
     settings = {
         name: {**chosen, **_meant(chosen, known.get(name, {}))} for name, chosen in request.class_settings.items()
     }
-    host = form.request.host if request.host == redact_url(form.request.host) else request.host
+    host = form.request.host if request.host == redact(form.request.host) else request.host
     return replace(request, host=host, class_settings=settings)
 
 
 def _without_password(settings: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: redact_url(value) if isinstance(value, str) else value for name, value in settings.items()}
+    return {name: redact(value) if isinstance(value, str) else value for name, value in settings.items()}
 
 
 def _meant(chosen: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.server.live.snapshot import LiveSnapshot
 from plimsoll.server.messages import LogLine
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ class SnapshotFeed:
 
     def log(self, level: str, text: str) -> None:
         """From any thread. A line that the process or a worker prints; the next snapshot has it."""
-        line = LogLine(time.time(), level, redact_url(text))
+        line = LogLine(time.time(), level, redact(text))
         with self._lock:
             self._lines.append(line)
             self._unsaid.append(line)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.stats.headline import RunHeadline, headline
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,9 +47,9 @@ def headline_of(
 def host_of(plan: RunPlan) -> str:
     """Where its requests go, for people: several hosts are in one text."""
     targets = (plan.scenario or {}).get("targets", ())
-    return redact_url(plan.host or ", ".join(target["url"] for target in targets))
+    return redact(plan.host or ", ".join(target["url"] for target in targets))
 
 
 def _redacted(judged: RunJudgement) -> RunJudgement:
-    more = tuple(redact_url(each) for each in judged.more)
-    return replace(judged, title=redact_url(judged.title), text=redact_url(judged.text), more=more)
+    more = tuple(redact(each) for each in judged.more)
+    return replace(judged, title=redact(judged.title), text=redact(judged.text), more=more)

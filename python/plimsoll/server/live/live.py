@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll.server.live.feed import SnapshotFeed
 from plimsoll.server.live.live_run import LiveRun
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -91,7 +91,7 @@ class Live(SnapshotFeed):
         self, status: Status, view: RunView, assessment: Assessment, exit_code: int | None, message: str = ""
     ) -> None:
         """view: will not change any more."""
-        self._describe(status=status, left=0.0, users=0, exit_code=exit_code, message=redact_url(message))
+        self._describe(status=status, left=0.0, users=0, exit_code=exit_code, message=redact(message))
         try:
             self._over(view, assessment)
         except Exception:
@@ -107,7 +107,7 @@ class Live(SnapshotFeed):
 
     def failed(self, message: str) -> None:
         """It could not begin, or did not end as it should."""
-        self._tell(status="failed", message=redact_url(message), left=0.0, users=0)
+        self._tell(status="failed", message=redact(message), left=0.0, users=0)
 
     def watch(self, endpoint: Key | None) -> None:
         """Somebody listens to this endpoint: its charts are to go on. From any thread."""

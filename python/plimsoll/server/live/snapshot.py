@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from plimsoll.server.messages import ExceptionItem, FailureItem, LiveUpdate
-from plimsoll.store.redact import redact_url
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -81,7 +81,7 @@ def failure_item(failure: Failure, requests: int) -> FailureItem:
         method=failure.method,
         name=failure.name,
         outcome=failure.outcome,
-        message=redact_url(failure.message),
+        message=redact(failure.message),
         count=failure.count,
         share=failure.count / requests,
         first=failure.first,
@@ -91,4 +91,4 @@ def failure_item(failure: Failure, requests: int) -> FailureItem:
 
 def exception_item(caught: CaughtException) -> ExceptionItem:
     workers = tuple(sorted(caught.workers))
-    return ExceptionItem(redact_url(caught.message), redact_url(caught.traceback), caught.count, workers)
+    return ExceptionItem(redact(caught.message), redact(caught.traceback), caught.count, workers)

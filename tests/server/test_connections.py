@@ -1,0 +1,113 @@
+"""Visitors who are slow, many or broken do not cost the run."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import time
+from http.client import HTTPResponse
+
+import pytest
+from tests.server.page_server import serve_page, wait_until
+
+from plimsoll.server import connections
+from plimsoll.server.connections import OncePerMinute
+
+
+def _connect(page) -> socket.socket:
+    host, port = page.url.split("/")[2].rsplit(":", 1)
+    return socket.create_connection((host, int(port)), timeout=30)
+
+
+def _ask(connection: socket.socket) -> int:
+    """Make a request, read all of its answer; the status."""
+    connection.sendall(b"GET /api/state HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+    answer = HTTPResponse(connection)
+    answer.begin()
+    answer.read()
+    return answer.status
+
+
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n",
+        b"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc",
+    ],
+)
+def test_a_request_that_does_not_end_is_cut_off(monkeypatch, beginning):
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT_S", 0.3)
+    with serve_page() as page, _connect(page) as slow:
+        slow.sendall(beginning)
+        with pytest.raises(ConnectionResetError):
+            while slow.recv(4096):
+                pass
+            raise ConnectionResetError  # closed without a reset is as good
+        assert page.json("api/state")["mode"] == "serve"
+
+
+def test_dripping_bytes_do_not_prolong_it(monkeypatch):
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT_S", 0.3)
+    with serve_page() as page, _connect(page) as slow:
+        began = time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() - began < 30:
+                slow.sendall(b"G")
+                time.sleep(0.02)
+
+
+def test_a_connection_that_is_used_again_and_again_goes_on(monkeypatch):
+    monkeypatch.setattr(connections, "REQUEST_TIMEOUT_S", 0.5)
+    with serve_page() as page, _connect(page) as kept:
+        for _ in range(4):
+            assert _ask(kept) == 200
+            time.sleep(0.3)
+
+
+def test_one_connection_too_many_is_refused_and_there_is_room_again(monkeypatch):
+    monkeypatch.setattr(connections, "MOST_CONNECTIONS", 3)
+    with serve_page() as page:
+        several = [_connect(page) for _ in range(3)]
+        for each in several:
+            assert _ask(each) == 200
+        with _connect(page) as refused:
+            assert refused.recv(4096).startswith(b"HTTP/1.1 503")
+            assert refused.recv(4096) == b""
+        for each in several:
+            each.close()
+
+        def has_room() -> bool:
+            with _connect(page) as again:
+                return _ask(again) == 200
+
+        wait_until(has_room)
+
+
+def test_a_message_of_one_kind_is_logged_once_a_minute(caplog):
+    seconds = [0.0]
+    logger = logging.getLogger("plimsoll.test.once")
+    logger.addFilter(OncePerMinute(lambda: seconds[0]))
+    with caplog.at_level(logging.WARNING, logger.name):
+        for second in range(0, 130, 10):
+            seconds[0] = float(second)
+            logger.warning("broken %d", second)
+            logger.error("worse")
+    assert [each.getMessage() for each in caplog.records if each.levelno == logging.WARNING] == [
+        "broken 0",
+        "broken 60 (and 5 more in the meantime)",
+        "broken 120 (and 5 more in the meantime)",
+    ]
+    assert sum(each.levelno == logging.ERROR for each in caplog.records) == 3
+
+
+def test_bad_requests_are_one_line_of_the_log(caplog):
+    for each in logging.getLogger("uvicorn.error").filters:
+        logging.getLogger("uvicorn.error").removeFilter(each)
+    with serve_page() as page, caplog.at_level(logging.WARNING, "uvicorn.error"):
+        for _ in range(5):
+            with _connect(page) as broken:
+                broken.sendall(b"\x00\x01\r\n\r\n")
+                assert broken.recv(4096).startswith(b"HTTP/1.1 400")
+    assert [each.getMessage() for each in caplog.records] == ["Invalid HTTP request received."]
