@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import Histogram, outcomes
+from plimsoll._engine import Histogram, others, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -55,6 +55,8 @@ TotalTuple = tuple[
     int,  # untimed: of the requests, those without any response time
 ]
 
+OTHERS = others()
+"""(method, name) of the one endpoint that counts the requests of all names beyond the limit of a run."""
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 CANCELLED, DROPPED = "cancelled", "dropped"
 NO_REQUESTS = frozenset({CANCELLED, DROPPED})

@@ -98,6 +98,19 @@ impl Recorder {
         self.inner.endpoint(method, name).0
     }
 
+    fn limit_names(&mut self, most: usize) {
+        self.inner.limit_names(most);
+    }
+
+    fn find(&self, method: &str, name: &str) -> Option<u32> {
+        self.inner.find(method, name).map(|id| id.0)
+    }
+
+    #[getter]
+    fn others(&self) -> Option<u32> {
+        self.inner.others().map(|id| id.0)
+    }
+
     #[pyo3(signature = (endpoint, reply, outcome = None, message = None))]
     fn exchange(&mut self, endpoint: u32, reply: &Reply, outcome: Option<&str>, message: Option<&str>) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;

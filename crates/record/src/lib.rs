@@ -6,6 +6,7 @@
 //! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
 //! - [`cell`]: the exchanges of one endpoint with one outcome in one second.
+//! - [`endpoints`]: their numbers, and what becomes of too many names.
 //! - [`recorder`]: the fold; hands over whole seconds.
 //! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
 //! - [`failures`]: failures filed under their messages.
@@ -15,6 +16,7 @@
 
 mod buckets;
 pub mod cell;
+pub mod endpoints;
 pub mod exchange;
 pub mod failures;
 pub mod histogram;
@@ -24,6 +26,7 @@ pub mod recorder;
 pub mod totals;
 
 pub use cell::{Cell, EndpointId};
+pub use endpoints::OTHERS;
 pub use exchange::{Exchange, StampSource, Times};
 pub use failures::{Failure, Filed};
 pub use histogram::{DecodeError, Durations};

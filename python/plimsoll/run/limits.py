@@ -13,6 +13,8 @@ MAX_DECODED_BODY = 64 << 20
 """The same once its content coding is undone: a small body may unfold to anything."""
 MAX_BODY_MEMORY = 1 << 30
 """Bytes of all bodies that a worker's users hold at a time."""
+MAX_NAMES = 2_000
+"""Endpoints that are counted apart."""
 MANY = 1 << 20
 SPARE = 128
 """Files that a worker opens besides one connection per user."""

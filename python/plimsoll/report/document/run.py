@@ -25,7 +25,7 @@ from plimsoll.report.document.blocks import (
     TableRow,
 )
 from plimsoll.report.document.opening import opening
-from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks, user_line, what_of
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
@@ -94,12 +94,13 @@ def run_document(
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
     rows, total = summarise(view), summarise_total(view)
+    names = filter(None, [names_line(view)])
     made = [
         _validity(assessment) if assessment.validity.valid else None,
         _numbers(rows, total),
         _failures(view, MOST_IN_SHORT),
         _exceptions(view, MOST_IN_SHORT),
-        Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
+        Section("notes", "Notes", (Notes((), (*names, *_below(view, [*rows, total], assessment))),)),
     ]
     first = () if assessment.validity.valid else (_doubts(assessment),)
     head: tuple[Block, ...] = (*first, *opening(view, run.manifest if run else {}, total, assessment.thresholds))

@@ -1,0 +1,71 @@
+"""The limit of names over all workers: each keeps its own table, so together they may have more names than one run."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from plimsoll.record import OTHERS
+from plimsoll.stats.findings.wording import count
+from plimsoll.stats.names import naming_hint
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from plimsoll.run.transport.messages import EncodedSnapshot
+
+logger = logging.getLogger("plimsoll.run")
+
+Key = tuple[str, str]
+"""(method, name)"""
+
+
+class NameLimit:
+    """Counts names beyond the first so many as `OTHERS`, and says so once.
+
+    Names come in the order of the snapshots that they are in. One that was folded stays so, and one that has a row of
+    its own keeps it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._names: dict[Key, None] = {}
+        self._warned = False
+
+    def fold(self, snapshot: EncodedSnapshot) -> EncodedSnapshot:
+        """The same with as many names as there may be."""
+        seen = dict.fromkeys(
+            [(cell[1], cell[2]) for cell in snapshot.intervals] + [(row[0], row[1]) for row in snapshot.failures]
+        )
+        has_others = seen.pop(OTHERS, 0) is None
+        new = [key for key in seen if key not in self._names]
+        room = self._most - len(self._names)
+        self._names.update(dict.fromkeys(new[:room]))
+        folded = set(new[room:])
+        if (has_others or folded) and not self._warned:
+            self._warned = True
+            self._warn()
+        if not folded:
+            return snapshot
+        return replace(
+            snapshot,
+            intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals],
+            failures=[_folded(row, 0, folded) for row in snapshot.failures],
+        )
+
+    def _warn(self) -> None:
+        logger.warning(
+            'this run has more than %s: requests of further ones are counted as "%s". %s',
+            count(self._most, "name"),
+            OTHERS[1],
+            naming_hint(sorted({name for _, name in self._names})),
+        )
+
+
+def _folded(row: Sequence[Any], place: int, folded: set[Key]) -> Any:
+    """place: of the method; the name follows."""
+    if (row[place], row[place + 1]) not in folded:
+        return row
+    return (*row[:place], *OTHERS, *row[place + 2 :])
