@@ -398,8 +398,11 @@ class Recorder:
         """`total` and `latency` of one endpoint begin anew, or those of all together; the others go on."""
     def absorb(self, endpoint: int, total: TotalTuple, response: Histogram, second: int | None = None) -> None:
         """Add to these sums, and to nothing else, what was recorded elsewhere. second: if all of it was in that one."""
-    def absorb_failure(self, endpoint: int, outcome: str, message: str, seen: tuple[int, int, int]) -> None:
-        """The same with failures of one kind. seen: (count, first, last), stamps in ns."""
+    def absorb_failure(
+        self, endpoint: int, outcome: str, message: tuple[str, str, bool], seen: tuple[int, int, int]
+    ) -> None:
+        """The same with failures of one kind. message: three fields of a `FailureTuple`. seen: (count, first, last),
+        stamps in ns."""
 
 @final
 class SpawnTimes:

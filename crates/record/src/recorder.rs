@@ -230,7 +230,7 @@ impl Recorder {
         }
     }
 
-    /// Files one failure under its message, unless it belongs to the warm-up. The exchange itself is recorded by the
+    /// Files one failure under what its message has in common with others, unless it belongs to the warm-up. The exchange itself is recorded by the
     /// calls above.
     pub fn failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, at: u64) {
         if at < self.warm {

@@ -153,8 +153,9 @@ class StatsSource:
         self.changes += 1
         for cell in snapshot.intervals:
             self._add(Interval.from_tuple(cell))
-        for method, name, outcome, message, count, first, last in snapshot.failures:
-            self.recorder.absorb_failure(self.recorder.endpoint(method, name), outcome, message, (count, first, last))
+        for method, name, outcome, message, example, is_varied, *seen in snapshot.failures:
+            endpoint, (count, first, last) = self.recorder.endpoint(method, name), seen
+            self.recorder.absorb_failure(endpoint, outcome, (message, example, is_varied), (count, first, last))
 
     def absorb(self, endpoint: Endpoint, total: RowSums, response: Histogram) -> None:
         """Add requests that were summed elsewhere."""

@@ -29,7 +29,7 @@ from plimsoll.report.document.remarks import doubts, generator_line, load_line, 
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
-from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
+from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.report.numbers import amount, count, milliseconds, quantity, share, shares_line, with_share
 from plimsoll.report.text import one_line
@@ -301,14 +301,16 @@ def _failure_kinds(view: RunView) -> TableData:
 
 
 def _failure_messages(view: RunView, most: int) -> TableData:
-    messages = [
-        TableRow((count(each.count), each.outcome, each.method, each.name, each.message))
-        for each in view.failures[:most]
+    found = view.failures[:most]
+    columns = [TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE]
+    cells: list[tuple[str, ...]] = [
+        (count(each.count), each.outcome, each.method, each.name, each.text) for each in found
     ]
-    note = _left_out(len(view.failures) - most)
-    return TableData(
-        "Failures by message", (TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE), tuple(messages), note
-    )
+    if any(each.is_varied for each in found):
+        columns.append(EXAMPLE)
+        cells = [(*row, each.example if each.is_varied else "") for row, each in zip(cells, found, strict=True)]
+    rows = tuple(map(TableRow, cells))
+    return TableData("Failures by message", tuple(columns), rows, _left_out(len(view.failures) - most))
 
 
 def _exceptions(view: RunView, most: int) -> Section | None:
