@@ -90,14 +90,14 @@ impl Failures {
         let text = clip(text, LONGEST_MESSAGE);
         let group = if last.is_grouped { clip(&last.group, LONGEST_MESSAGE) } else { text };
         let example = if group == text { "" } else { text };
-        self.file(endpoint, outcome, Known { group, example, is_varied: false }, more);
+        self.file(endpoint, outcome, &Known { group, example, is_varied: false }, more);
         self.last = last;
     }
 
     /// Adds failures of one kind to those that are there.
     pub(crate) fn add_kind(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Message, more: Failure) {
         let Message { group, example, is_varied } = message;
-        self.file(endpoint, outcome, Known { group, example, is_varied: *is_varied }, more);
+        self.file(endpoint, outcome, &Known { group, example, is_varied: *is_varied }, more);
     }
 
     /// Adds all that `other` has.
@@ -105,7 +105,7 @@ impl Failures {
         for ((endpoint, outcome), kinds) in &other.kinds {
             for (group, more) in kinds {
                 let message = Known { group, example: &more.example, is_varied: more.is_varied };
-                self.file(*endpoint, *outcome, message, more.failure);
+                self.file(*endpoint, *outcome, &message, more.failure);
             }
         }
     }
@@ -130,13 +130,13 @@ impl Failures {
     }
 
     /// `message`: borrowed, so that a known kind takes no allocation.
-    fn file(&mut self, endpoint: EndpointId, outcome: Outcome, message: Known<'_>, more: Failure) {
+    fn file(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Known<'_>, more: Failure) {
         let kinds = self.kinds.entry((endpoint, outcome)).or_default();
         if let Some(kind) = kinds.get_mut(message.group) {
             kind.add(message.example, message.is_varied, more);
         } else if self.count < MOST_MESSAGES {
             self.count += 1;
-            let Known { group, example, is_varied } = message;
+            let Known { group, example, is_varied } = *message;
             kinds.insert(group.to_owned(), Kind { failure: more, example: example.to_owned(), is_varied });
         } else if let Some(kind) = kinds.get_mut(OTHER_MESSAGES) {
             kind.add("", false, more);
