@@ -2,7 +2,7 @@
 //!
 //! | in place of | stands |
 //! |---|---|
-//! | a duration (a number with a unit of time); a number with four or more digits, or three decimals; a whole segment of a path that is a number | `[number]` |
+//! | a duration (a number with a unit of time); a number with four or more digits, or three decimals, or an exponent; a whole segment of a path that is a number | `[number]` |
 //! | a UUID; eight or more hexadecimal digits, or sixteen or more letters and digits, that are both letters and digits | `[id]` |
 //! | an address in memory; an IP address, with its port | `[address]` |
 //! | a date, a time of day | `[time]` |
@@ -195,6 +195,11 @@ impl Scan<'_> {
                 end += 1 + decimals;
             }
         }
+        if let Some(end) =
+            self.exponent(end, decimals > 0).filter(|end| self.ends_word(*end) || self.is_before_a_unit(*end))
+        {
+            return Some(("[number]", end));
+        }
         if self.is_before_a_unit(end) {
             return Some(("[number]", end));
         }
@@ -211,6 +216,14 @@ impl Scan<'_> {
             (whole >= 4 && !(whole <= LONGEST_CODE && self.is_after_code(at))) || (in_path && self.is_segment(at, end))
         };
         Some((if changes { "[number]" } else { "" }, end))
+    }
+
+    /// Where the exponent of a number ends that begins here: e-05. One without a sign needs decimals before it.
+    fn exponent(&self, at: usize, has_decimals: bool) -> Option<usize> {
+        let sign = usize::from(matches!(self.bytes.get(at + 1), Some(b'+' | b'-')));
+        let digits = self.digits(at + 1 + sign);
+        let is_one = matches!(self.bytes.get(at), Some(b'e' | b'E')) && digits > 0 && (sign > 0 || has_decimals);
+        is_one.then_some(at + 1 + sign + digits)
     }
 
     fn is_before_a_unit(&self, end: usize) -> bool {

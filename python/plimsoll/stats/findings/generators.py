@@ -29,9 +29,8 @@ RULE = (
     f"{LATE_MS:g} ms or {LATE_SHARE * 100:.0f} % of the target's p50 late, and used at most {CPU * 100:.0f} % of a core"
 )
 NAMES = (
-    "no request is counted under the name that stands for all names beyond --max-names: names get their rows in the "
-    "order of their first requests; with several workers a row may lack requests of its name that another worker "
-    "counted among the others"
+    f'no request is counted as "{OTHERS[1]}": names get rows of their own, up to --max-names, in the order of their '
+    "first requests; with several workers a row may lack requests of its name that another worker counted as others"
 )
 CORRECTED = (
     "a correction for coordinated omission is right for one requester that waits for each reply; arrivals at a rate "
