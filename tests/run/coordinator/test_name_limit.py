@@ -65,6 +65,14 @@ def test_it_is_said_once_also_if_only_a_worker_folds(caplog: pytest.LogCaptureFi
     )
 
 
+def test_what_is_said_has_no_passwords(caplog: pytest.LogCaptureFixture) -> None:
+    limit = NameLimit(20)
+    limit.fold(_snapshot(*(f"http://me:secret@host/item/{number}" for number in range(30))))
+    (record,) = caplog.records
+    assert "secret" not in record.getMessage()
+    assert "http://me:***@host/item/[0-9]+" in record.getMessage()
+
+
 def test_the_others_are_no_name() -> None:
     limit = NameLimit(1)
     limit.fold(_snapshot("(others)", method=""))

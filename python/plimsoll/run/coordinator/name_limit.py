@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from plimsoll.record import OTHERS
 from plimsoll.stats.findings.wording import count
 from plimsoll.stats.names import naming_hint
+from plimsoll.store.redact import redact_url
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ class NameLimit:
             'this run has more than %s: requests of further ones are counted as "%s". %s',
             count(self._most, "name"),
             OTHERS[1],
-            naming_hint(sorted({name for _, name in self._names})),
+            redact_url(naming_hint(dict.fromkeys(name for _, name in self._names))),
         )
 
 
