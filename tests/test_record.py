@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from plimsoll._engine import Histogram, Recorder
-from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Health, Interval
+from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE, Failure, Health, Interval
 from plimsoll.store import schema
 
 
@@ -57,3 +57,33 @@ def test_rows_of_one_second_add_their_counters_and_keep_the_state_of_the_row_tha
     health.add(Health(0, 0, **two, **state))
     assert {name: getattr(health, name) for name in GENERATOR_COUNTERS} == dict.fromkeys(GENERATOR_COUNTERS, 3)
     assert {name: getattr(health, name) for name in WORKER_STATE} == state
+
+
+def _failure(message: str, example: str = "", *, is_varied: bool = False) -> Failure:
+    return Failure("GET", "/", "reset", message, 1, 1.0, 1.0, example, is_varied)
+
+
+def test_a_message_is_shown_as_it_was_until_there_is_another_one() -> None:
+    failure = _failure("lost [address]", "lost 10.0.0.1:50001")
+    failure.add(_failure("lost [address]", "lost 10.0.0.1:50001"))
+    assert (failure.text, failure.count) == ("lost 10.0.0.1:50001", 2)
+    failure.add(_failure("lost [address]", "lost 10.0.0.1:50002"))
+    assert (failure.text, failure.example, failure.count) == ("lost [address]", "lost 10.0.0.1:50001", 3)
+    assert _failure("no").text == "no"
+
+
+def test_what_a_worker_saw_several_of_is_several() -> None:
+    failure = _failure("lost [address]", "lost 10.0.0.1:50001")
+    failure.add(_failure("lost [address]", "lost 10.0.0.1:50001", is_varied=True))
+    assert failure.text == "lost [address]"
+
+
+def test_the_engine_hands_over_the_fields_of_a_failure() -> None:
+    recorder = Recorder(0)
+    for port in (50001, 50002):
+        recorder.custom(recorder.endpoint("GET", "/"), 1.0, 0, "reset", f"lost 10.0.0.1:{port}")
+    ((*row,),) = recorder.take()[2]
+    failure = Failure.from_tuple(tuple(row), 0.0)  # type: ignore[arg-type]
+    assert (failure.message, failure.example, failure.is_varied, failure.count) == (
+        "lost [address]", "lost 10.0.0.1:50001", True, 2
+    )  # fmt: skip

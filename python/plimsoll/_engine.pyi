@@ -27,6 +27,7 @@ __all__ = [
     "held_bodies",
     "limit_bodies",
     "now",
+    "others",
     "outcomes",
     "toml_lines",
 ]
@@ -39,6 +40,9 @@ def limit_bodies(bytes: int) -> None:
 
 def held_bodies() -> int:
     """Bytes that they take; those of up to 16 KiB are not counted."""
+
+def others() -> tuple[str, str]:
+    """(method, name) of the endpoint that counts the names beyond the limit of a recorder."""
 
 def outcomes() -> list[tuple[str, bool, bool]]:
     """The taxonomy as (name, is a failure, its response time belongs to the latency percentiles)."""
@@ -341,8 +345,15 @@ class Recorder:
     def __new__(cls, epoch: int) -> Self: ...
     def restart(self, epoch: int) -> None:
         """Forget all that was recorded; second 0 now begins at `epoch`. Endpoints keep their ids."""
+    def limit_names(self, most: int) -> None:
+        """From now on a new name beyond so many is counted under `others()`. There is no limit before."""
     def endpoint(self, method: str, name: str) -> int:
-        """The id of (method, name), the same for every call."""
+        """The id of (method, name), the same for every call; beyond the limit of names that of `others()`."""
+    def find(self, method: str, name: str) -> int | None:
+        """The id of (method, name), if it has one of its own. The name is not added."""
+    @property
+    def others(self) -> int | None:
+        """The id of `others()`, once a name is among them."""
     def exchange(self, endpoint: int, reply: Reply, outcome: str | None = None, message: str | None = None) -> None:
         """Record one exchange. outcome None: the reply's own, with "http" for a status >= 400.
         A failure without a message is filed under the reply's error or its status line.
@@ -387,8 +398,11 @@ class Recorder:
         """`total` and `latency` of one endpoint begin anew, or those of all together; the others go on."""
     def absorb(self, endpoint: int, total: TotalTuple, response: Histogram, second: int | None = None) -> None:
         """Add to these sums, and to nothing else, what was recorded elsewhere. second: if all of it was in that one."""
-    def absorb_failure(self, endpoint: int, outcome: str, message: str, seen: tuple[int, int, int]) -> None:
-        """The same with failures of one kind. seen: (count, first, last), stamps in ns."""
+    def absorb_failure(
+        self, endpoint: int, outcome: str, message: tuple[str, str, bool], seen: tuple[int, int, int]
+    ) -> None:
+        """The same with failures of one kind. message: three fields of a `FailureTuple`. seen: (count, first, last),
+        stamps in ns."""
 
 @final
 class SpawnTimes:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, fields
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from plimsoll._engine import Histogram, outcomes
+from plimsoll._engine import Histogram, others, outcomes
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
@@ -36,7 +36,9 @@ FailureTuple = tuple[
     str,  # method
     str,  # name
     str,  # outcome
-    str,  # message
+    str,  # message, with placeholders for what changes
+    str,  # the first message; "" where it is the same
+    bool,  # whether there was another one
     int,  # count
     int,  # first seen, ns
     int,  # last seen, ns
@@ -55,6 +57,8 @@ TotalTuple = tuple[
     int,  # untimed: of the requests, those without any response time
 ]
 
+OTHERS = others()
+"""(method, name) of the one endpoint that counts the requests of all names beyond the limit of a run."""
 FAILURES = frozenset(name for name, failure, _ in outcomes() if failure)
 CANCELLED, DROPPED = "cancelled", "dropped"
 NO_REQUESTS = frozenset({CANCELLED, DROPPED})
@@ -270,21 +274,34 @@ class Failure:
     name: str
     outcome: str
     message: str
+    """What the messages have in common, with placeholders for the parts that change: a port, a duration, an id."""
     count: int
     first: float
     last: float
+    example: str = ""
+    """The first message; "" where it is the same."""
+    is_varied: bool = False
+    """Whether there was another one."""
 
     @classmethod
     def from_tuple(cls, row: FailureTuple, clock_offset: float) -> Failure:
         """clock_offset: Unix time minus monotonic time, in seconds."""
-        method, name, outcome, message, count, first, last = row
-        return cls(method, name, outcome, message, count, first / 1e9 + clock_offset, last / 1e9 + clock_offset)
+        method, name, outcome, message, example, is_varied, count, first, last = row
+        times = first / 1e9 + clock_offset, last / 1e9 + clock_offset
+        return cls(method, name, outcome, message, count, *times, example, is_varied)
 
     @property
     def key(self) -> tuple[str, str, str, str]:
         return self.method, self.name, self.outcome, self.message
 
+    @property
+    def text(self) -> str:
+        """The message as it was, if it was always the same."""
+        return self.message if self.is_varied else self.example or self.message
+
     def add(self, other: Failure) -> None:
+        """Add failures with the same message."""
+        self.is_varied |= other.is_varied or self.example != other.example
         self.count += other.count
         self.first = min(self.first, other.first)
         self.last = max(self.last, other.last)

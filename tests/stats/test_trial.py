@@ -187,6 +187,17 @@ def test_kinds_of_failure_by_endpoint_with_their_status():
     ]
 
 
+def test_kinds_of_failure_are_those_of_their_groups_in_all_endpoints_together():
+    failed = [
+        Failure("GET", f"/{name}", "reset", "lost [address]", 2, 1000, 1001, f"lost 1.1.1.1:5000{name}")
+        for name in (1, 2)
+    ]
+    trial = trial_of(Run(failed=failed), variant="a", level=None)
+    assert [(each.message, each.group, each.count) for each in trial.total.kinds] == [
+        ("lost [address]", "lost [address]", 4)
+    ]
+
+
 def test_a_run_that_is_invalid_or_did_not_end_says_why(run):
     short = run(states=[health(second, exhausted=1) for second in range(10)])
     assert any("ran out" in reason for reason in trial_of(short, variant="a", level=None).invalid)

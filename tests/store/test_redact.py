@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.secrets_list import HARMLESS, SECRETS
 
 from plimsoll.store.redact import redact, redact_options, redact_values, storable, storable_json
 
@@ -22,6 +23,20 @@ from plimsoll.store.redact import redact, redact_options, redact_values, storabl
 )
 def test_passwords_in_urls_are_masked(text, expected):
     assert redact(text) == (expected or "plimsoll run -H http://a:***@c -u 5 --store postgresql://d:***@f")
+
+
+@pytest.mark.parametrize(("marker", "text"), SECRETS.items())
+def test_secrets_are_masked_wherever_they_stand(marker, text):
+    assert marker in text
+    masked = redact(text)
+    assert marker not in masked
+    assert "***" in masked
+    assert redact(masked) == masked
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_what_only_looks_like_a_secret_stays(text):
+    assert redact(text) == text
 
 
 def test_masking_twice_changes_nothing():

@@ -61,6 +61,18 @@ def test_rows_of_one_key_add_up(store, writer, make_interval, make_health):
     assert (view.total.requests, view.generator.lag.count) == (6, 3)
 
 
+@pytest.mark.parametrize(
+    ("second", "is_varied", "text"),
+    [("lost 1.1.1.1:50001", False, "lost 1.1.1.1:50001"), ("lost 1.1.1.1:50001", True, "lost [address]"),
+     ("lost 1.1.1.1:50002", False, "lost [address]")],
+)  # fmt: skip
+def test_messages_that_differ_are_known_to_differ(store, writer, second, is_varied, text):
+    for example, varied in (("lost 1.1.1.1:50001", False), (second, is_varied), ("lost 1.1.1.1:50001", False)):
+        writer.commit([], [], [Failure("GET", "/", "reset", "lost [address]", 1, 1.0, 1.0, example, varied)])
+    (failure,) = store.run(writer.id).failures()
+    assert (failure.text, failure.example, failure.count) == (text, "lost 1.1.1.1:50001", 3)
+
+
 def test_failures_and_exceptions_merge_by_key(store, writer):
     for first, last, worker in ((5.0, 6.0, 1), (3.0, 4.0, 0), (7.0, 8.0, 1)):
         failures = [Failure("GET", "/", outcome, "no", 2, first, last) for outcome in ("http", "reset")]

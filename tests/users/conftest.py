@@ -58,7 +58,7 @@ class SessionBench:
     def failures(self) -> list[tuple[str, str]]:
         """(outcome, message) of each kind of failure."""
         assert self.recorded is not None
-        return [(each.outcome, each.message) for each in self._failures]
+        return [(each.outcome, each.text) for each in self._failures]
 
 
 @pytest.fixture

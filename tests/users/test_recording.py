@@ -98,3 +98,12 @@ def test_the_sole_recorder_is_the_one_nobody_listens_besides(session_bench: Sess
     session_bench.event.remove_listener(listener)
     session_bench.event.remove_listener(recorder)
     assert sole_recorder(session_bench.event) is None
+
+
+def test_names_beyond_the_limit_take_no_memory_here(session_bench: SessionBench) -> None:
+    (recorder,) = (each for each in session_bench.event._handlers if isinstance(each, RequestRecorder))
+    recorder.recorder.limit_names(2)
+    for number in range(10):
+        session_bench.event.fire(request_type="X", name=f"n{number}", response_time=1, response_length=0)
+    assert sorted((each.name, each.count) for each in session_bench.recorded) == [("(others)", 8), ("n0", 1), ("n1", 1)]
+    assert recorder.endpoints.keys() == {("X", "n0"), ("X", "n1")}

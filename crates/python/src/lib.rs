@@ -61,6 +61,12 @@ mod _engine {
         plimsoll_engine::held_bodies()
     }
 
+    /// (method, name) of the endpoint that counts the names beyond the limit of a recorder.
+    #[pyfunction]
+    fn others() -> (&'static str, &'static str) {
+        plimsoll_record::OTHERS
+    }
+
     /// (name, is a failure, its response time belongs to the latency percentiles) of every outcome.
     #[pyfunction]
     fn outcomes() -> Vec<(&'static str, bool, bool)> {

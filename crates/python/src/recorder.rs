@@ -36,7 +36,9 @@ impl Recorder {
     fn failure_tuple(&self, filed: record::Filed) -> FailureTuple {
         let (endpoint, outcome, message, failure) = filed;
         let (method, name) = self.names(endpoint);
-        (method.into(), name.into(), outcome.name(), message, failure.count, failure.first, failure.last)
+        let record::Message { group, example, is_varied } = message;
+        let record::Failure { count, first, last } = failure;
+        (method.into(), name.into(), outcome.name(), group, example, is_varied, count, first, last)
     }
 
     fn names(&self, endpoint: EndpointId) -> (&str, &str) {
@@ -78,7 +80,8 @@ fn row<'py>(
     PyTuple::new(py, items)
 }
 
-type FailureTuple = (String, String, &'static str, String, u64, u64, u64);
+/// As `plimsoll.record.FailureTuple` names them.
+type FailureTuple = (String, String, &'static str, String, String, bool, u64, u64, u64);
 /// As `plimsoll.record.TotalTuple` names them.
 type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<FailureTuple>);
@@ -96,6 +99,19 @@ impl Recorder {
 
     fn endpoint(&mut self, method: &str, name: &str) -> u32 {
         self.inner.endpoint(method, name).0
+    }
+
+    fn limit_names(&mut self, most: usize) {
+        self.inner.limit_names(most);
+    }
+
+    fn find(&self, method: &str, name: &str) -> Option<u32> {
+        self.inner.find(method, name).map(|id| id.0)
+    }
+
+    #[getter]
+    fn others(&self) -> Option<u32> {
+        self.inner.others().map(|id| id.0)
     }
 
     #[pyo3(signature = (endpoint, reply, outcome = None, message = None))]
@@ -248,11 +264,19 @@ impl Recorder {
         Ok(())
     }
 
-    fn absorb_failure(&mut self, endpoint: u32, outcome: &str, message: &str, seen: (u64, u64, u64)) -> PyResult<()> {
+    fn absorb_failure(
+        &mut self,
+        endpoint: u32,
+        outcome: &str,
+        message: (String, String, bool),
+        seen: (u64, u64, u64),
+    ) -> PyResult<()> {
         let endpoint = self.check(endpoint)?;
         let (count, first, last) = seen;
         let failure = record::Failure { count, first, last };
-        self.inner.absorb_failure(endpoint, self::outcome(outcome)?, message, failure);
+        let (group, example, is_varied) = message;
+        let message = record::Message { group, example, is_varied };
+        self.inner.absorb_failure(endpoint, self::outcome(outcome)?, &message, failure);
         Ok(())
     }
 }

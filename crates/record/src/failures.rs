@@ -1,17 +1,19 @@
-//! Failures filed under their messages, of which there are only so many.
+//! Failures filed under what their messages have in common, of which there are only so many.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 
+use crate::grouping::group;
 use crate::{EndpointId, Outcome};
 
-/// Most different failure messages kept apart in one place; what comes after is filed under [`OTHER_MESSAGES`].
-/// This bounds the memory for a target that puts a random id into every error.
+/// Most different kinds of failures kept apart in one place; what comes after is filed under [`OTHER_MESSAGES`].
+/// This bounds the memory for a target that puts a random text into every error.
 pub(crate) const MOST_MESSAGES: usize = 10_000;
 pub(crate) const OTHER_MESSAGES: &str = "(other messages)";
 
 /// Longest failure message kept, bytes.
 const LONGEST_MESSAGE: usize = 2_000;
+/// Bytes of a message that are looked at: placeholders make it shorter.
+const LONGEST_READ: usize = 2 * LONGEST_MESSAGE;
 
 /// How often one endpoint failed in one way. Stamps in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,34 +26,87 @@ pub struct Failure {
     pub last: u64,
 }
 
+/// The messages of one kind of failures.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// What they have in common, with placeholders for the parts that change; what the kind is known by.
+    pub group: String,
+    /// The first message; empty where it is the same as the group.
+    pub example: String,
+    /// Whether there was another one than the first.
+    pub is_varied: bool,
+}
+
 /// A kind of failure with its endpoint, outcome and message.
-pub type Filed = (EndpointId, Outcome, String, Failure);
+pub type Filed = (EndpointId, Outcome, Message, Failure);
+
+/// The same, borrowed.
+struct Known<'a> {
+    group: &'a str,
+    example: &'a str,
+    is_varied: bool,
+}
+
+#[derive(Debug)]
+struct Kind {
+    failure: Failure,
+    example: String,
+    is_varied: bool,
+}
 
 #[derive(Debug, Default)]
 pub(crate) struct Failures {
-    kinds: HashMap<(EndpointId, Outcome, String), Failure>,
+    kinds: HashMap<(EndpointId, Outcome), HashMap<String, Kind>>,
+    /// Kinds, without those for [`OTHER_MESSAGES`].
+    count: usize,
+    last: Last,
+}
+
+/// The last message that was read, and its group: most often the next one is the same.
+#[derive(Debug, Default)]
+struct Last {
+    text: String,
+    group: String,
+    /// Whether something in the text changes; `group` is empty otherwise.
+    is_grouped: bool,
+}
+
+impl Last {
+    fn read(&mut self, text: &str) {
+        if text != self.text {
+            self.text.clear();
+            self.text.push_str(text);
+            self.group.clear();
+            self.is_grouped = group(text, &mut self.group);
+        }
+    }
 }
 
 impl Failures {
+    /// Adds failures with one message. Only a new kind allocates.
+    pub(crate) fn add(&mut self, endpoint: EndpointId, outcome: Outcome, text: &str, more: Failure) {
+        let mut last = std::mem::take(&mut self.last);
+        last.read(clip(text, LONGEST_READ));
+        let text = clip(text, LONGEST_MESSAGE);
+        let group = if last.is_grouped { clip(&last.group, LONGEST_MESSAGE) } else { text };
+        let example = if group == text { "" } else { text };
+        self.file(endpoint, outcome, &Known { group, example, is_varied: false }, more);
+        self.last = last;
+    }
+
     /// Adds failures of one kind to those that are there.
-    pub(crate) fn add(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, more: Failure) {
-        let full = self.kinds.len() >= MOST_MESSAGES;
-        let key = (endpoint, outcome, clip(message).to_owned());
-        let none = Failure { count: 0, ..more };
-        let failure = match self.kinds.entry(key) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) if !full => new.insert(none),
-            Entry::Vacant(_) => self.kinds.entry((endpoint, outcome, OTHER_MESSAGES.to_owned())).or_insert(none),
-        };
-        failure.count += more.count;
-        failure.first = failure.first.min(more.first);
-        failure.last = failure.last.max(more.last);
+    pub(crate) fn add_kind(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Message, more: Failure) {
+        let Message { group, example, is_varied } = message;
+        self.file(endpoint, outcome, &Known { group, example, is_varied: *is_varied }, more);
     }
 
     /// Adds all that `other` has.
     pub(crate) fn add_all(&mut self, other: &Failures) {
-        for ((endpoint, outcome, message), failure) in &other.kinds {
-            self.add(*endpoint, *outcome, message, *failure);
+        for ((endpoint, outcome), kinds) in &other.kinds {
+            for (group, more) in kinds {
+                let message = Known { group, example: &more.example, is_varied: more.is_varied };
+                self.file(*endpoint, *outcome, &message, more.failure);
+            }
         }
     }
 
@@ -60,15 +115,48 @@ impl Failures {
     }
 
     pub(crate) fn drain(&mut self) -> impl Iterator<Item = Filed> + '_ {
-        self.kinds.drain().map(|((endpoint, outcome, message), failure)| (endpoint, outcome, message, failure))
+        self.count = 0;
+        self.kinds.drain().flat_map(|((endpoint, outcome), kinds)| {
+            kinds.into_iter().map(move |(group, kind)| {
+                let Kind { failure, example, is_varied } = kind;
+                (endpoint, outcome, Message { group, example, is_varied }, failure)
+            })
+        })
     }
 
     pub(crate) fn clear(&mut self) {
+        self.count = 0;
         self.kinds.clear();
+    }
+
+    /// `message`: borrowed, so that a known kind takes no allocation.
+    fn file(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Known<'_>, more: Failure) {
+        let kinds = self.kinds.entry((endpoint, outcome)).or_default();
+        if let Some(kind) = kinds.get_mut(message.group) {
+            kind.add(message.example, message.is_varied, more);
+        } else if self.count < MOST_MESSAGES {
+            self.count += 1;
+            let Known { group, example, is_varied } = *message;
+            kinds.insert(group.to_owned(), Kind { failure: more, example: example.to_owned(), is_varied });
+        } else if let Some(kind) = kinds.get_mut(OTHER_MESSAGES) {
+            kind.add("", false, more);
+        } else {
+            let kind = Kind { failure: more, example: String::new(), is_varied: false };
+            kinds.insert(OTHER_MESSAGES.to_owned(), kind);
+        }
     }
 }
 
-/// The part of `message` that is kept: whole characters up to [`LONGEST_MESSAGE`] bytes.
-fn clip(message: &str) -> &str {
-    &message[..message.floor_char_boundary(LONGEST_MESSAGE)]
+impl Kind {
+    fn add(&mut self, example: &str, is_varied: bool, more: Failure) {
+        self.failure.count += more.count;
+        self.failure.first = self.failure.first.min(more.first);
+        self.failure.last = self.failure.last.max(more.last);
+        self.is_varied |= is_varied || self.example != example;
+    }
+}
+
+/// The part of a text that is kept: whole characters up to so many bytes.
+fn clip(text: &str, bytes: usize) -> &str {
+    &text[..text.floor_char_boundary(bytes)]
 }

@@ -6,17 +6,21 @@
 //! - [`exchange`]: the stamps of one exchange, and the one function that derives its times.
 //! - [`histogram`]: durations in µs with 3 significant digits, and their V2 encoding.
 //! - [`cell`]: the exchanges of one endpoint with one outcome in one second.
+//! - [`endpoints`]: their numbers, and what becomes of too many names.
 //! - [`recorder`]: the fold; hands over whole seconds.
 //! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
 //! - [`failures`]: failures filed under their messages.
+//! - `grouping`: what their texts have in common.
 //! - [`log`]: every exchange as a row of fixed layout, on request.
 //!
 //! Nothing here opens a socket, reads a clock or rounds a value before it is in a histogram.
 
 mod buckets;
 pub mod cell;
+pub mod endpoints;
 pub mod exchange;
 pub mod failures;
+mod grouping;
 pub mod histogram;
 pub mod log;
 pub mod outcome;
@@ -24,8 +28,9 @@ pub mod recorder;
 pub mod totals;
 
 pub use cell::{Cell, EndpointId};
+pub use endpoints::OTHERS;
 pub use exchange::{Exchange, StampSource, Times};
-pub use failures::{Failure, Filed};
+pub use failures::{Failure, Filed, Message};
 pub use histogram::{DecodeError, Durations};
 pub use outcome::Outcome;
 pub use recorder::{HealthSecond, Recorder, Taken};

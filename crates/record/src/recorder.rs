@@ -1,8 +1,7 @@
 //! The fold: exchanges go in one at a time, whole seconds come out.
 
-use std::collections::HashMap;
-
 use crate::cell::{Cell, EndpointId};
+use crate::endpoints::Endpoints;
 use crate::failures::{Failure, Failures, Filed};
 use crate::log::Log;
 use crate::totals::Totals;
@@ -98,8 +97,7 @@ impl Second {
 pub struct Recorder {
     /// Stamp at which second 0 begins, ns.
     epoch: u64,
-    ids: HashMap<String, HashMap<String, EndpointId>>,
-    endpoints: Vec<(String, String)>,
+    endpoints: Endpoints,
     /// Seconds not yet taken, in no order; the newest is nearly always last. One or two in practice.
     open: Vec<Second>,
     /// Failures not yet taken.
@@ -121,8 +119,7 @@ impl Recorder {
     pub fn new(epoch: u64) -> Recorder {
         Recorder {
             epoch,
-            ids: HashMap::new(),
-            endpoints: Vec::new(),
+            endpoints: Endpoints::new(),
             open: Vec::new(),
             failures: Failures::default(),
             counted: Failures::default(),
@@ -161,25 +158,34 @@ impl Recorder {
         self.log.take()
     }
 
-    /// The id of (method, name), the same for every call.
+    /// From now on a new name beyond so many is counted under [`OTHERS`](crate::OTHERS).
+    pub fn limit_names(&mut self, most: usize) {
+        self.endpoints.limit(most);
+    }
+
+    /// The id of (method, name), the same for every call; beyond the limit of names that of [`OTHERS`](crate::OTHERS).
     pub fn endpoint(&mut self, method: &str, name: &str) -> EndpointId {
-        if let Some(&id) = self.ids.get(method).and_then(|names| names.get(name)) {
-            return id;
-        }
-        let id = EndpointId(u32::try_from(self.endpoints.len()).expect("fewer than 2^32 endpoints"));
-        self.endpoints.push((method.to_owned(), name.to_owned()));
-        self.ids.entry(method.to_owned()).or_default().insert(name.to_owned(), id);
-        id
+        self.endpoints.number(method, name)
+    }
+
+    /// The id of (method, name), if it has one of its own.
+    pub fn find(&self, method: &str, name: &str) -> Option<EndpointId> {
+        self.endpoints.find(method, name)
+    }
+
+    /// The id of [`OTHERS`](crate::OTHERS), once a name is among them.
+    pub fn others(&self) -> Option<EndpointId> {
+        self.endpoints.known_others()
     }
 
     /// (method, name) of an endpoint.
     pub fn name(&self, endpoint: EndpointId) -> Option<(&str, &str)> {
-        self.endpoints.get(endpoint.0 as usize).map(|(method, name)| (method.as_str(), name.as_str()))
+        self.endpoints.name(endpoint)
     }
 
     /// (method, name) of every endpoint, by its id.
     pub fn endpoints(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.endpoints.iter().map(|(method, name)| (method.as_str(), name.as_str()))
+        self.endpoints.iter()
     }
 
     /// Records one exchange that the engine stamped. `body`: bytes of the decoded response body.
@@ -224,7 +230,7 @@ impl Recorder {
         }
     }
 
-    /// Files one failure under its message, unless it belongs to the warm-up. The exchange itself is recorded by the
+    /// Files one failure under what its message has in common with others, unless it belongs to the warm-up. The exchange itself is recorded by the
     /// calls above.
     pub fn failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, at: u64) {
         if at < self.warm {

@@ -90,8 +90,11 @@ class Environment:
     def recorder(self) -> Recorder:
         """The recorder of exchanges. A worker sets its own; otherwise it is made here with the epoch now."""
         from plimsoll._engine import Recorder, now
+        from plimsoll.run.limits import MAX_NAMES
 
-        return Recorder(now())
+        recorder = Recorder(now())
+        recorder.limit_names(MAX_NAMES)
+        return recorder
 
     @cached_property
     def stats(self) -> RequestStats:

@@ -18,6 +18,7 @@ import numpy as np
 from plimsoll._engine import outcomes
 from plimsoll.errors import UsageError
 from plimsoll.report.render.interval_rows import import_parquet
+from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from typing import Self
@@ -139,7 +140,7 @@ class ExchangeFile:
         arrow = self._arrow
         rows = np.frombuffer(exchanges.rows, ROW)
         zero = exchanges.epoch + exchanges.rows_ahead
-        methods, names = ([each[place] for each in exchanges.endpoints] for place in (0, 1))
+        methods, names = ([redact(each[place]) for each in exchanges.endpoints] for place in (0, 1))
         columns = {
             "worker": arrow.array(np.full(len(rows), worker, np.int32)),
             "serial": arrow.array(rows["serial"]),

@@ -8,11 +8,13 @@ from plimsoll.errors import LimitError
 from plimsoll.run.machine import usable_cpus
 
 MAX_BODY = 1 << 30
-"""Bytes: the largest body of a response, as received. This and the two limits below are defaults of options."""
+"""Bytes: the largest body of a response, as received. This and the limits below are defaults of options."""
 MAX_DECODED_BODY = 64 << 20
 """Bytes: the largest body after decoding. A few KB of gzip may decode to gigabytes."""
 MAX_BODY_MEMORY = 1 << 30
 """Bytes of all bodies that the users of one worker hold at the same time."""
+MAX_NAMES = 2_000
+"""Endpoints that are counted apart."""
 MANY = 1 << 20
 SPARE = 128
 """Files that a worker opens besides one connection per user."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from plimsoll.load.spec import Load
-from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY
+from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 
 DEFAULT_MAX_USERS = 10_000
 """Most users of an open-model run that does not say."""
@@ -51,6 +51,8 @@ class RunPlan:
     """The same once its content coding is undone."""
     max_body_memory: int = MAX_BODY_MEMORY
     """Bytes that all bodies in a worker's memory may take together."""
+    max_names: int = MAX_NAMES
+    """Endpoints that are counted apart; the requests of further names are counted as one endpoint."""
     no_connect_backoff: bool = False
     """Users who cannot connect try again at once. In the open model they always do: arrivals are due when they are."""
     source_addresses: tuple[str, ...] = ()

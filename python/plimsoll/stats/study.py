@@ -141,6 +141,8 @@ class FailureKind:
     count: int
     status: int | None = None
     """Of HTTP, if the message tells one."""
+    group: str = ""
+    """What its messages have in common, with placeholders; "" for a tool that does not group them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

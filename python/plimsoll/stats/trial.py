@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import re
-from collections import Counter
 from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -217,16 +216,20 @@ def _value(time: Milliseconds | None) -> float | None:
 
 def _kinds(view: RunView) -> dict[tuple[str, str], tuple[FailureKind, ...]]:
     """By endpoint, the most frequent first; and of all together, as the endpoint of `view.total`."""
-    counts: dict[tuple[str, str], Counter[tuple[str, str]]] = {}
+    found: dict[tuple[str, str], dict[tuple[str, str], Failure]] = {}
     for failure in view.failures:
         for key in ((failure.method, failure.name), (view.total.method, view.total.name)):
-            counts.setdefault(key, Counter())[failure.outcome, failure.message] += failure.count
+            alike = found.setdefault(key, {})
+            if known := alike.get((failure.outcome, failure.message)):
+                known.add(failure)
+            else:
+                alike[failure.outcome, failure.message] = replace(failure)
     return {
         key: tuple(
-            FailureKind(outcome, message, count, status_of(outcome, message))
-            for (outcome, message), count in counter.most_common()
+            FailureKind(each.outcome, each.text, each.count, status_of(each.outcome, each.message), each.message)
+            for each in sorted(alike.values(), key=lambda each: -each.count)
         )
-        for key, counter in counts.items()
+        for key, alike in found.items()
     }
 
 

@@ -33,7 +33,10 @@ _INTERVAL = (
 )
 _HEALTH_PLAIN = schema.plain_columns(schema.health, Health)
 _HEALTH = tuple(schema.health.c[name] for name in ("lag", "delay", *_HEALTH_PLAIN))
-_FAILURE = (*_ENDPOINT, *(schema.failure.c[name] for name in ("outcome", "message", "count", "first", "last")))
+_FAILURE = (
+    *_ENDPOINT,
+    *(schema.failure.c[name] for name in ("outcome", "message", "count", "first", "last", "example", "is_varied")),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ _USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]{0,30})://(?P<useri
 _KEPT = r"(?!=|(?:none|null|true|false|undefined)\b)"
 """What is no secret although its name says so."""
 _VALUE = r"[^\s&;,\"'<>()\[\]{}\\]+"
-_BEGINS_LINE = r"(?:^[ \t-]{0,20}|(?<=[\"']))"
+_BEGINS_LINE = r"(?:^|(?<=[\"':]))[ \t-]{0,20}"
 _MARKED = r"gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k[-_](?:live|test|proj|ant)[-_]|sk-|AIza|npm_|hf_|SG\."
 """Beginnings of keys by which services recognize their own."""
 _PATTERNS = [
@@ -38,23 +38,20 @@ _PATTERNS = [
     # JSON Web Tokens, and keys that are marked.
     (r"\b(eyJ)[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?", 0),
     (r"\b(AKIA|ASIA)[A-Z0-9]{16}\b", 0),
-    (
-        r"\b(gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k[-_](?:live|test|proj|ant)[-_]|sk-|AIza|npm_|hf_|SG\.)[\w.-]{16,}",
-        0,
-    ),
+    (rf"\b({_MARKED})[\w.-]{{16,}}", 0),
     # Authorization: Bearer …, also without the name of the header
     (r"\b((?:bearer|basic|digest)\s)(?=\S*(?:\d|[a-z](?-i:[A-Z])|=))[\w.~+/=-]{6,}", re.IGNORECASE),
     # Cookie: a=1; b=2
     (r"\b((?:(?:proxy-)?authorization|(?:set-)?cookie)\s?:\s?)[^\r\n\"'\\]+", re.IGNORECASE),
-    # X-Api-Key: …, within a line and as a line of its own
-    (rf"(?<![\w-])(x-[\w-]{{0,60}}{_SECRET}\s?:\s?){_VALUE}", re.IGNORECASE),
+    # X-Api-Key: …, within a line, and where a line, a text or a message begins
+    (rf"(?<![\w-])(\w{{1,20}}-[\w-]{{0,60}}{_SECRET}\s?:\s?){_VALUE}", re.IGNORECASE),
     (
-        rf"((?:^[ \t-]{{0,20}}|(?<=[\"']))[\w.-]{{0,60}}{_SECRET}:[ \t]{{0,5}})[^\s\"'][^\r\n\"']*",
+        rf"({_BEGINS_LINE}[\w.-]{{0,60}}{_SECRET}:[ \t]{{0,5}})[^\s\"'][^\r\n\"']*",
         re.IGNORECASE | re.MULTILINE,
     ),
     # "password": "…", ('token', b'…'), password="…", and the first in a string of JSON
-    (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?\")(?:[^\"\\]|\\.)*+", re.IGNORECASE | re.DOTALL),
-    (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?')(?:[^'\\]|\\.)*+", re.IGNORECASE | re.DOTALL),
+    (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?\")(?:[^\"\\]|\\++.)*+", re.IGNORECASE | re.DOTALL),
+    (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?')(?:[^'\\]|\\++.)*+", re.IGNORECASE | re.DOTALL),
     (rf"({_SECRET}\\+[\"']\s?[:,]\s?\\+[\"'])[^\"'\\]*+", re.IGNORECASE),
     # password=…, password%3D…, "token": 123456
     (rf"({_SECRET}(?:\s?=\s?|%3d|[\"']\s?:\s?(?=\d))){_KEPT}{_VALUE}", re.IGNORECASE),

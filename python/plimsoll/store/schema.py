@@ -32,7 +32,7 @@ from plimsoll.record import COUNTERS, GENERATOR_COUNTERS, WORKER_STATE
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
-VERSION = "0008"
+VERSION = "0009"
 """The newest migration, and so the version of the tables."""
 
 VERSION_TABLE = "plimsoll_version"
@@ -155,7 +155,10 @@ failure = Table(
     Column("endpoint", ForeignKey("endpoint.id"), primary_key=True),
     Column("outcome", String(16), primary_key=True),
     Column("digest", String(64), primary_key=True),
+    # With placeholders for what changes, and the first one as it was.
     Column("message", Text, nullable=False),
+    Column("example", Text, nullable=False, server_default=""),
+    Column("is_varied", Boolean, nullable=False, server_default=false()),
     Column("count", BigInteger, nullable=False),
     Column("first", Double, nullable=False),
     Column("last", Double, nullable=False),

@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, case, insert, select, update
+from sqlalchemy import Boolean, bindparam, case, insert, or_, select, update
 
 from plimsoll.errors import StoreError
 from plimsoll.record import Health, Interval
@@ -144,14 +144,17 @@ def _add_health(connection: Connection, kept: _Kept, health: Collection[Health])
 
 def _add_failures(connection: Connection, kept: _Kept, failures: Collection[Failure]) -> None:
     for each in failures:
-        message = storable(each.message)
+        message, example = storable(each.message), storable(each.example)
         endpoint = kept.endpoint(connection, each.method, each.name)
         key = endpoint, each.outcome, _digest(message)
         values = {"count": each.count, "first": each.first, "last": each.last}
         if key in kept.failures:
-            connection.execute(_MORE_FAILURES, {"endpoint_": key[0], "outcome_": key[1], "digest_": key[2], **values})
+            where = {"endpoint_": key[0], "outcome_": key[1], "digest_": key[2]}
+            texts = {"example_": example, "is_varied_": each.is_varied}
+            connection.execute(_MORE_FAILURES, {**where, **texts, **values})
         else:
-            row = {"endpoint": key[0], "outcome": key[1], "digest": key[2], "message": message, **values}
+            texts = {"message": message, "example": example, "is_varied": each.is_varied}
+            row = {"endpoint": key[0], "outcome": key[1], "digest": key[2], **texts, **values}
             connection.execute(insert(schema.failure), row)
             kept.failures.add(key)
 
@@ -174,6 +177,8 @@ def _more_failures() -> Update:
     column = schema.failure.c
     first: BindParameter[float] = bindparam("first")
     last: BindParameter[float] = bindparam("last")
+    example: BindParameter[str] = bindparam("example_")
+    is_varied: BindParameter[bool] = bindparam("is_varied_", type_=Boolean)
     return (
         update(schema.failure)
         .where(column.endpoint == bindparam("endpoint_"))
@@ -181,6 +186,7 @@ def _more_failures() -> Update:
         .where(column.digest == bindparam("digest_"))
         .values(
             count=column.count + bindparam("count"),
+            is_varied=or_(column.is_varied, is_varied, column.example != example),
             first=case((column.first < first, column.first), else_=first),
             last=case((column.last > last, column.last), else_=last),
         )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Endpoints(dict[tuple[str, str], int]):
-    """{(method, name): the recorder's id of it}."""
+    """{(method, name): the recorder's id of it}. Names beyond the recorder's limit are not kept here either."""
 
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()
@@ -22,7 +22,9 @@ class Endpoints(dict[tuple[str, str], int]):
 
     def __missing__(self, endpoint: tuple[str, str]) -> int:
         method, name = endpoint
-        number = self[endpoint] = self._recorder.endpoint(str(method), str(name))
+        number = self._recorder.endpoint(str(method), str(name))
+        if number != self._recorder.others:
+            self[endpoint] = number
         return number
 
 

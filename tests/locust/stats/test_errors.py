@@ -47,7 +47,7 @@ def test_an_error_that_was_taken_earlier_goes_on_counting_until_a_reset(stats, r
 
 def test_failures_that_workers_report_before_their_requests_are_seen_at_once(stats):
     def report(sequence, count):
-        failures = [("GET", "/", "http", "no", count, now(), now())]
+        failures = [("GET", "/", "http", "no", "", False, count, now(), now())]
         stats.source.add(EncodedSnapshot(0, sequence, EPOCH, [], [], failures, [], {}))
 
     report(0, 1)
@@ -107,7 +107,7 @@ def test_a_failure_is_an_exception_again(stats, recorder):
 
 def test_where_workers_report_it_is_a_text():
     stats = RequestStats(source=StatsSource(Recorder(now())))
-    failures = [("GET", "/", "assertion", "wrong price", 1, now(), now())]
+    failures = [("GET", "/", "assertion", "wrong price", "", False, 1, now(), now())]
     stats.source.add(EncodedSnapshot(0, 0, now(), [], [], failures, [], {}))
     (error,) = stats.errors.values()
     assert (error.error, error.to_name()) == ("CatchResponseError('wrong price')", "GET /: 'wrong price'")
@@ -122,3 +122,14 @@ def test_counted_by_hand_and_as_plain_values():
     assert error.first_seen == first <= error.last_seen
     back = StatsError.unserialize(error.serialize())
     assert back.to_dict() == error.to_dict()
+
+
+def test_a_message_that_changes_becomes_what_all_of_them_have_in_common(stats, recorder):
+    endpoint = recorder.endpoint("GET", "/")
+    recorder.custom(endpoint, 1.0, 0, "assertion", "order 10001 is gone")
+    recorder.custom(endpoint, 1.0, 0, "assertion", "order 10001 is gone")
+    (error,) = stats.errors.values()
+    assert (error.to_name(), error.occurrences) == ("GET /: order 10001 is gone", 2)
+    recorder.custom(endpoint, 1.0, 0, "assertion", "order 10002 is gone")
+    (error,) = stats.errors.values()
+    assert (error.to_name(), error.occurrences) == ("GET /: order [number] is gone", 3)

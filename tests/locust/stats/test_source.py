@@ -202,3 +202,23 @@ def test_rows_summed_elsewhere_are_added(stats):
     assert entry.last_request_timestamp == pytest.approx(time.time(), abs=1)
     with pytest.raises(ValueError, match="the row of all endpoints is their sum"):
         stats.total.log(1.0, 1)
+
+
+def test_a_name_beyond_the_limit_is_read_as_one_without_requests(source, recorder):
+    recorder.limit_names(1)
+    for name in ("/1", "/2", "/3"):
+        recorder.custom(recorder.endpoint("GET", name), 1.0, 10)
+    assert source.endpoints() == [("GET", "/1"), ("", "(others)")]
+    assert source.total(("", "(others)")).requests == 2
+    assert source.total(("GET", "/2")) == (0,) * 10
+    assert source.latency(("GET", "/2")).count == source.recent_latency(("GET", "/2"), 10).count == 0
+    assert source.recent(("GET", "/2")) == []
+    source.reset_endpoint(("GET", "/2"))
+    assert source.total(("", "(others)")).requests == 2
+
+
+def test_reading_adds_no_endpoint(source, recorder):
+    recorder.limit_names(1)
+    assert source.total(("GET", "/never")).requests == 0
+    recorder.custom(recorder.endpoint("GET", "/1"), 1.0, 10)
+    assert source.endpoints() == [("GET", "/1")]

@@ -152,6 +152,19 @@ def test_failures_beyond_the_limit_are_counted(view, run, valid):
     assert messages.note == "102 more; `plimsoll show RUN --json` has all."
 
 
+def test_where_messages_differ_the_first_stands_beside_what_they_have_in_common(run, valid):
+    view = RunView()
+    one = Failure("GET", "/x", "reset", "took [number] s", 3, 1.0, 2.0, "took 1.5 s")
+    view.add([], [], [one])
+    messages = table(run_document(view, run, valid), "Failures by message")
+    assert [column.title for column in messages.columns][-1] == "Message"
+    assert [row.cells[-1] for row in messages.rows] == ["took 1.5 s"]
+    view.add([], [], [replace(one, example="took 1.7 s"), Failure("GET", "/x", "http", "HTTP 500", 1, 1.0, 2.0)])
+    messages = table(run_document(view, run, valid), "Failures by message")
+    assert [column.title for column in messages.columns][-2:] == ["Message", "First message"]
+    assert [row.cells[-2:] for row in messages.rows] == [("took [number] s", "took 1.5 s"), ("HTTP 500", "")]
+
+
 def test_of_too_many_endpoints_the_busiest_are_shown(make_interval, run, valid):
     view = RunView()
     view.add([make_interval([1.0] * (1 + (place > 4)), name=f"/{place:05}") for place in range(MOST_ROWS + 5)])

@@ -5,7 +5,7 @@ from tests.report.studies import ladder, operations, rates
 from plimsoll._engine import Histogram
 from plimsoll.report.document.tables import failure_table, locust_tables
 from plimsoll.stats.cells import cells_of
-from plimsoll.stats.study import Level, Measured, Study, Trial
+from plimsoll.stats.study import FailureKind, Level, Measured, Study, Trial
 
 
 def titles(table):
@@ -75,3 +75,20 @@ def test_failures_by_kind_and_message():
     assert {row.cells[2] for row in table.rows} == {"HTTP 400"}
     assert table.rows[0].cells[-1].startswith("400 Error")
     assert failure_table([("upload", cells_of(operations().study)[0])], 100) is None
+
+
+def test_messages_of_several_runs_that_have_much_in_common_are_one_row():
+    def rows(*ports):
+        trials = [
+            Trial(
+                str(port), "a", repeat=number, endpoints=(Measured("GET", "/", requests=4, kinds=(
+                    FailureKind("reset", f"lost 1.1.1.1:{port}", 2, group="lost [address]"),)),),
+            )
+            for number, port in enumerate(ports)
+        ]  # fmt: skip
+        table = failure_table([("x", cells_of(Study("x", tuple(trials)))[0])], 100)
+        assert table is not None
+        return [(row.cells[0], row.cells[-1]) for row in table.rows]
+
+    assert rows(50001, 50002) == [("4", "lost [address]")]
+    assert rows(50001, 50001) == [("4", "lost 1.1.1.1:50001")]

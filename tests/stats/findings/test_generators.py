@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
 from tests.stats.findings.making import found, level, row, run, study
 
-from plimsoll.stats.findings.generators import corrected, generators, saturated
+from plimsoll import record
+from plimsoll.stats.findings.generators import corrected, generators, names, saturated
 from plimsoll.stats.study import GeneratorHealth, Precision
 
 OTHERS = Precision("vegeta", digits=None)
@@ -46,3 +49,34 @@ def test_corrected_latencies_of_arrivals_at_a_rate_are_doubted() -> None:
 
 def test_recorded_latencies_are_not() -> None:
     assert found(corrected, study(run(None, row(p99=1), level=level(100, "/s"), offered=100.0))) == []
+
+
+def _named(count: int, others: int | None, **known: Any) -> Any:
+    rows = [row(f"GET /item/{number}", requests=3) for number in range(count)]
+    return run(10, *rows, *([row(" ".join(record.OTHERS), requests=others)] if others is not None else []), **known)
+
+
+def test_requests_of_further_names_are_told_with_the_pattern_of_the_names() -> None:
+    (finding,) = found(names, study(_named(20, 8312)))
+
+    assert finding.weight == "warning"
+    assert finding.statement == (
+        'This run had more than 20 names: 8312 requests of further names are counted as "(others)".'
+    )
+    assert finding.advice == 'Most names look like /item/[0-9]+: set name="/item/[id]" for these requests.'
+    assert finding.evidence == {"names": 20.0, "requests": 8312.0}
+    assert finding.where.endpoint == record.OTHERS
+
+
+def test_several_runs_are_one_finding() -> None:
+    runs = _named(20, 5), _named(20, 1, repeat=1), _named(20, None, repeat=2)
+
+    (finding,) = found(names, study(*runs))
+    assert finding.statement == (
+        '2 runs had more than 20 names: 6 requests of further names are counted as "(others)".'
+    )
+
+
+def test_a_run_with_few_names_has_none() -> None:
+    assert found(names, study(_named(20, None))) == []
+    assert found(names, study(_named(20, 0))) == []

@@ -211,10 +211,15 @@ impl Account {
         health.fold((0, 0), |sum, each| (sum.0 + each.0, sum.1 + each.1))
     }
 
-    /// Failure messages with their counts, sorted.
+    /// The first message of each kind of failures, with its count, sorted.
     pub(crate) fn messages(&self) -> Vec<(String, u64)> {
         let failures = self.taken.failures.iter();
-        let mut messages: Vec<_> = failures.map(|(_, _, message, failure)| (message.clone(), failure.count)).collect();
+        let mut messages: Vec<_> = failures
+            .map(|(_, _, message, failure)| {
+                let first = if message.example.is_empty() { &message.group } else { &message.example };
+                (first.clone(), failure.count)
+            })
+            .collect();
         messages.sort();
         messages
     }

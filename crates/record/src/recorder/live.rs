@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Recorder;
 use crate::failures::Failures;
 use crate::totals::{RECENT, Sums, Totals};
-use crate::{Durations, EndpointId, Failure, Filed, Outcome};
+use crate::{Durations, EndpointId, Failure, Filed, Message, Outcome};
 
 impl Recorder {
     /// Stamp of second 0.
@@ -93,8 +93,8 @@ impl Recorder {
     }
 
     /// The same with failures of one kind.
-    pub fn absorb_failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &str, failure: Failure) {
-        self.totals.failures.add(endpoint, outcome, message, failure);
+    pub fn absorb_failure(&mut self, endpoint: EndpointId, outcome: Outcome, message: &Message, failure: Failure) {
+        self.totals.failures.add_kind(endpoint, outcome, message, failure);
     }
 
     /// The totals get all that they do not have yet.

@@ -115,14 +115,14 @@ fn failures_are_filed_by_message_and_never_lost() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");
     for n in 0..MOST_MESSAGES as u64 + 5 {
-        recorder.failure(endpoint, Outcome::Http, &format!("error {n}"), n);
+        recorder.failure(endpoint, Outcome::Http, &format!("error {}", words(n)), n);
     }
-    recorder.failure(endpoint, Outcome::Http, "error 3", 99_999);
+    recorder.failure(endpoint, Outcome::Http, "error aaad", 99_999);
     let failures = recorder.take(None).failures;
     assert_eq!(failures.iter().map(|(.., failure)| failure.count).sum::<u64>(), MOST_MESSAGES as u64 + 6);
-    let other = failures.iter().find(|(_, _, message, _)| message == OTHER_MESSAGES).unwrap();
+    let other = failures.iter().find(|(_, _, message, _)| message.group == OTHER_MESSAGES).unwrap();
     assert_eq!(other.3.count, 5);
-    let third = failures.iter().find(|(_, _, message, _)| message == "error 3").unwrap();
+    let third = failures.iter().find(|(_, _, message, _)| message.group == "error aaad").unwrap();
     assert_eq!((third.3.count, third.3.first, third.3.last), (2, 3, 99_999));
     assert!(recorder.take(None).failures.is_empty());
 }
@@ -132,7 +132,61 @@ fn a_message_is_cut_between_characters() {
     let mut recorder = Recorder::new(0);
     let endpoint = recorder.endpoint("GET", "/");
     recorder.failure(endpoint, Outcome::Http, &"é".repeat(2000), 1);
-    assert_eq!(recorder.take(None).failures[0].2.len(), 2000);
+    assert_eq!(recorder.take(None).failures[0].2.group.len(), 2000);
+}
+
+/// Four letters for a number.
+fn words(number: u64) -> String {
+    (0..4).rev().map(|place| char::from(b'a' + (number / 26_u64.pow(place) % 26) as u8)).collect()
+}
+
+#[test]
+fn messages_that_differ_in_what_changes_are_one_kind_with_the_first_as_an_example() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    for port in 50_000..50_000 + 2 * MOST_MESSAGES as u64 {
+        recorder.failure(endpoint, Outcome::Reset, &format!("lost 127.0.0.1:{port}"), port);
+    }
+    for status in [500, 503] {
+        recorder.failure(endpoint, Outcome::Http, &format!("HTTP {status}"), 1);
+    }
+    let mut failures = recorder.take(None).failures;
+    failures.sort_by_key(|(_, _, message, _)| message.group.clone());
+    let found: Vec<_> = failures
+        .iter()
+        .map(|(_, _, message, failure)| (&*message.group, &*message.example, message.is_varied, failure.count))
+        .collect();
+    let lost = ("lost [address]", "lost 127.0.0.1:50000", true, 2 * MOST_MESSAGES as u64);
+    assert_eq!(found, [("HTTP 500", "", false, 1), ("HTTP 503", "", false, 1), lost]);
+}
+
+#[test]
+fn a_message_that_never_changes_is_its_own_example_until_it_does() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    let texts = |recorder: &Recorder| {
+        recorder.filed().into_iter().map(|(_, _, m, f)| (m.example, m.is_varied, f.count)).collect::<Vec<_>>()
+    };
+    for _ in 0..3 {
+        recorder.failure(endpoint, Outcome::Assertion, "expected 1500 items", 1);
+        recorder.take(None);
+    }
+    assert_eq!(texts(&recorder), [("expected 1500 items".to_owned(), false, 3)]);
+    recorder.failure(endpoint, Outcome::Assertion, "expected 1501 items", 1);
+    assert_eq!(texts(&recorder), [("expected 1500 items".to_owned(), true, 4)]);
+}
+
+#[test]
+fn the_end_of_a_long_message_does_not_move_with_what_changes_in_it() {
+    let mut recorder = Recorder::new(0);
+    let endpoint = recorder.endpoint("GET", "/");
+    for seconds in ["1.234", "12.345", "123.456"] {
+        let text = format!("after {seconds} s: {}", "word ".repeat(1000));
+        recorder.failure(endpoint, Outcome::Http, &text, 1);
+    }
+    let failures = recorder.take(None).failures;
+    assert_eq!(failures.len(), 1);
+    assert_eq!((failures[0].2.group.len(), failures[0].2.example.len()), (2000, 2000));
 }
 
 #[test]

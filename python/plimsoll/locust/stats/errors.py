@@ -140,7 +140,7 @@ class ErrorsDict(LiveMapping[str, StatsError]):
         for known in self._errors.values():
             known.count = 0
         for each in self._source.failures():
-            text = error_text(each.method, each.message)
+            text = error_text(each.method, each.text)
             # Rows here are separate for each kind of failure, errors are not.
             key = failure_key(each.method, each.name, text)
             error = self._errors.get(key)
@@ -149,4 +149,8 @@ class ErrorsDict(LiveMapping[str, StatsError]):
                 error.first = each.first
             error.count += each.count
             error.last = max(error.last, each.last)
+        if not all(error.count for error in self._errors.values()):
+            # A message that had been the only one of its kind is no longer.
+            left = sorted(self._errors.items(), key=lambda each: each[1].first)
+            self._errors = {key: error for key, error in left if error.count}
         return self._errors

@@ -53,22 +53,26 @@ class StatsSource:
 
     def total(self, endpoint: Endpoint | None) -> RowSums:
         self._release()
-        return RowSums(*self.recorder.total(self._number(endpoint)))
+        return RowSums(*self.recorder.total(self._number(endpoint))) if self._is_known(endpoint) else RowSums()
 
     def latency(self, endpoint: Endpoint | None) -> Histogram:
         """The response times of what `total` counts as timed."""
         self._release()
-        return self.recorder.latency(self._number(endpoint))
+        return self.recorder.latency(self._number(endpoint)) if self._is_known(endpoint) else Histogram()
 
     def recent(self, endpoint: Endpoint | None) -> list[tuple[int, int, int]]:
         """(Unix second, requests, failures) of each of the last 60 seconds that had any, ascending."""
         self._release()
+        if not self._is_known(endpoint):
+            return []
         zero, rows = int(self.unix(self.recorder.epoch)), self.recorder.recent(self._number(endpoint))
         return [(zero + second, requests, failures) for second, requests, failures in rows]
 
     def recent_latency(self, endpoint: Endpoint | None, seconds: int) -> Histogram:
         """The response times of the last seconds, 60 at most, and of the one in progress."""
         self._release()
+        if not self._is_known(endpoint):
+            return Histogram()
         current = max(0, now() - self.recorder.epoch) // _SECOND
         return self.recorder.recent_latency(self._number(endpoint), max(0, current - seconds))
 
@@ -100,7 +104,8 @@ class StatsSource:
     def reset_endpoint(self, endpoint: Endpoint | None) -> None:
         """The same for the totals and times of one endpoint, or of all together while each goes on."""
         self._release()
-        self.recorder.reset_total(self._number(endpoint))
+        if self._is_known(endpoint):
+            self.recorder.reset_total(self._number(endpoint))
 
     # What the user's code logs
 
@@ -148,8 +153,9 @@ class StatsSource:
         self.changes += 1
         for cell in snapshot.intervals:
             self._add(Interval.from_tuple(cell))
-        for method, name, outcome, message, count, first, last in snapshot.failures:
-            self.recorder.absorb_failure(self.recorder.endpoint(method, name), outcome, message, (count, first, last))
+        for method, name, outcome, message, example, is_varied, *seen in snapshot.failures:
+            endpoint, (count, first, last) = self.recorder.endpoint(method, name), seen
+            self.recorder.absorb_failure(endpoint, outcome, (message, example, is_varied), (count, first, last))
 
     def absorb(self, endpoint: Endpoint, total: RowSums, response: Histogram) -> None:
         """Add requests that were summed elsewhere."""
@@ -177,6 +183,10 @@ class StatsSource:
         number = self.recorder.endpoint(interval.method, interval.name)
         self.recorder.absorb(number, total, times, interval.second)
 
+    def _is_known(self, endpoint: Endpoint | None) -> bool:
+        """False: it had no request, or its requests are counted among those of other names."""
+        return endpoint is None or self.recorder.find(*endpoint) is not None
+
     def _number(self, endpoint: Endpoint | None) -> int | None:
-        """The recorder's id of an endpoint, known or new."""
-        return None if endpoint is None else self.recorder.endpoint(*endpoint)
+        """The recorder's id of an endpoint that is known."""
+        return None if endpoint is None else self.recorder.find(*endpoint)

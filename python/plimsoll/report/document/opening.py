@@ -55,7 +55,7 @@ def sentence(view: RunView, manifest: Mapping[str, Any], total: EndpointSummary)
     if not total.requests:
         return "No requests were made."
     most = max(view.failures, key=lambda each: each.count, default=None)
-    why = f", mostly with {one_line(most.message)}" if most and most.message else ""
+    why = f", mostly with {one_line(most.text)}" if most and most.text else ""
     if total.failures == total.requests:
         if found := unreachable(view, manifest):
             return f"{one_line(found.title)}."

@@ -7,7 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
+from plimsoll.record import OTHERS
 from plimsoll.report.numbers import NONE, amount, counted
+from plimsoll.stats.findings.generators import folded_names
+from plimsoll.stats.names import naming_hint
 
 if TYPE_CHECKING:
     from plimsoll._engine import Histogram
@@ -47,6 +50,15 @@ def remarks(view: RunView, response: Latency) -> list[str]:
             f"cut off when their user stopped, and counted nowhere else: {counted(view.total.cancelled, 'exchange')}"
         )
     return lines
+
+
+def names_line(view: RunView) -> str | None:
+    """That there were more names than are counted apart, and what to do about it."""
+    keys = {(each.method, each.name): each.requests for each in view.endpoints}
+    requests = keys.pop(OTHERS, 0)
+    if not requests:
+        return None
+    return f"{folded_names(len(keys), requests)} {naming_hint(name for _, name in keys)}"
 
 
 def doubts(assessment: Assessment) -> list[str]:

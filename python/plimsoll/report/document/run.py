@@ -25,11 +25,11 @@ from plimsoll.report.document.blocks import (
     TableRow,
 )
 from plimsoll.report.document.opening import opening
-from plimsoll.report.document.remarks import doubts, generator_line, load_line, remarks, user_line, what_of
+from plimsoll.report.document.remarks import doubts, generator_line, load_line, names_line, remarks, user_line, what_of
 from plimsoll.report.document.run_trial import trial_of_run
 from plimsoll.report.document.sections import ReportContext, shown
 from plimsoll.report.document.study import written_by
-from plimsoll.report.document.tables import KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
+from plimsoll.report.document.tables import EXAMPLE, KIND, MESSAGE, METHOD, NAME, PERCENTILES, REQUESTS
 from plimsoll.report.load import load_at_length, load_in_short, run_title
 from plimsoll.report.numbers import amount, count, milliseconds, quantity, share, shares_line, with_share
 from plimsoll.report.text import one_line
@@ -94,12 +94,13 @@ def run_document(
 def tables_document(view: RunView, run: Described | None, assessment: Assessment) -> ReportDocument:
     """The tables of a run, and what must be known to read them. run: None for one that was not kept."""
     rows, total = summarise(view), summarise_total(view)
+    names = filter(None, [names_line(view)])
     made = [
         _validity(assessment) if assessment.validity.valid else None,
         _numbers(rows, total),
         _failures(view, MOST_IN_SHORT),
         _exceptions(view, MOST_IN_SHORT),
-        Section("notes", "Notes", (Notes((), tuple(_below(view, [*rows, total], assessment))),)),
+        Section("notes", "Notes", (Notes((), (*names, *_below(view, [*rows, total], assessment))),)),
     ]
     first = () if assessment.validity.valid else (_doubts(assessment),)
     head: tuple[Block, ...] = (*first, *opening(view, run.manifest if run else {}, total, assessment.thresholds))
@@ -300,14 +301,16 @@ def _failure_kinds(view: RunView) -> TableData:
 
 
 def _failure_messages(view: RunView, most: int) -> TableData:
-    messages = [
-        TableRow((count(each.count), each.outcome, each.method, each.name, each.message))
-        for each in view.failures[:most]
+    found = view.failures[:most]
+    columns = [TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE]
+    cells: list[tuple[str, ...]] = [
+        (count(each.count), each.outcome, each.method, each.name, each.text) for each in found
     ]
-    note = _left_out(len(view.failures) - most)
-    return TableData(
-        "Failures by message", (TableColumn("# Fails"), KIND, METHOD, NAME, MESSAGE), tuple(messages), note
-    )
+    if any(each.is_varied for each in found):
+        columns.append(EXAMPLE)
+        cells = [(*row, each.example if each.is_varied else "") for row, each in zip(cells, found, strict=True)]
+    rows = tuple(map(TableRow, cells))
+    return TableData("Failures by message", tuple(columns), rows, _left_out(len(view.failures) - most))
 
 
 def _exceptions(view: RunView, most: int) -> Section | None:

@@ -72,7 +72,7 @@ def _measured(of: EndpointView, view: RunView) -> Measured:
         rate=of.requests / view.duration if view.duration else None,
         max=times.max.value if times.max is not None else None,
         outcomes={name: each.count for name, each in of.outcomes.items()},
-        kinds=tuple(FailureKind(each.outcome, each.message, each.count) for each in kinds),
+        kinds=tuple(FailureKind(each.outcome, each.text, each.count, group=each.message) for each in kinds),
         histogram=all_times.response,
         service=all_times.service,
         on_time=all_times.on_time,

@@ -15,12 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from plimsoll.stats.cells import CellSummary, EndpointCell
+    from plimsoll.stats.study import FailureKind
 
 PERCENTILES = (50, 60, 70, 80, 90, 95, 99, 100)
 """Of Locust's second table."""
 METHOD = TableColumn("Method", is_text=True, room="word")
 NAME = TableColumn("Name", is_text=True, room="name")
 MESSAGE = TableColumn("Message", is_text=True, room="long")
+EXAMPLE = TableColumn("First message", is_text=True, room="long")
 VARIANT = TableColumn("Variant", is_text=True, room="word")
 KIND = TableColumn("Kind", is_text=True, room="word")
 REQUESTS = (
@@ -133,13 +135,16 @@ def failure_table(cells: Iterable[tuple[str, CellSummary]], most: int, place: st
     rows = []
     for label, cell in cells:
         for endpoint in cell.endpoints:
-            counts: dict[tuple[str, str], int] = {}
+            alike: dict[tuple[str, str], list[FailureKind]] = {}
             for run in endpoint.runs:
                 for kind in run.kinds:
-                    key = (f"HTTP {kind.status}" if kind.status else kind.outcome), kind.message
-                    counts[key] = counts.get(key, 0) + kind.count
-            for (kind_name, message), number in sorted(counts.items(), key=lambda each: -each[1]):
+                    key = (f"HTTP {kind.status}" if kind.status else kind.outcome), kind.group or kind.message
+                    alike.setdefault(key, []).append(kind)
+            counts = {key: sum(kind.count for kind in kinds) for key, kinds in alike.items()}
+            for (kind_name, group), number in sorted(counts.items(), key=lambda each: -each[1]):
                 of = share(number, endpoint.requests or 0)
+                messages = {kind.message for kind in alike[kind_name, group]}
+                message = messages.pop() if len(messages) == 1 else group
                 rows.append(TableRow((count(number), of, kind_name, label, *endpoint.key, message)))
     if not rows:
         return None

@@ -119,7 +119,7 @@ class CsvFiles:
         self._replace(
             "stats", headers(percentiles)["stats"], [stats_line(locust_row(row), percentiles) for row in rows]
         )
-        texts = [(each, self._error_text(each.method, each.message)) for each in view.failures]
+        texts = [(each, self._error_text(each.method, each.text)) for each in view.failures]
         texts.sort(key=lambda each: failure_key(each[0].method, each[0].name, each[1]))
         self._replace("failures", FAILURES, [_failure_row(*each) for each in texts])
         exceptions = [

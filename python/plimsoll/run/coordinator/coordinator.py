@@ -19,6 +19,7 @@ from plimsoll.run.coordinator.account import ResettableView
 from plimsoll.run.coordinator.clock_steps import ClockSteps
 from plimsoll.run.coordinator.launch import Launch
 from plimsoll.run.coordinator.loop import Loop
+from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
@@ -90,6 +91,7 @@ class Coordinator:
         self._complete: set[int] = set()
         """Workers that have nothing left to do."""
         self._batch = Batch()
+        self._names = NameLimit(plan.max_names)
         self._account = ResettableView(plan.warmup, plan.times_of)
         self._result = Result(self._account.view)
         self._last_user = 0
@@ -245,7 +247,7 @@ class Coordinator:
         worker.users = encoded.users
         if encoded.epoch != self._epoch:
             return
-        self._nodes.snapshot(worker, encoded)
+        self._nodes.snapshot(worker, encoded := self._names.fold(encoded))
         snapshot = encoded.decode(self._clock_offset)
         worker.second = max((row.second for row in snapshot.health), default=worker.second)
         self._batch.add(snapshot)

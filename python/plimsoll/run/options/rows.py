@@ -7,7 +7,7 @@ variables, in configuration files and in the reference. What it does is in `plim
 from __future__ import annotations
 
 from plimsoll.record import TIMES_OF
-from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY
+from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
 
 WHAT, HOW_MUCH, SHAPE, RESULTS, PAGE = (
@@ -102,6 +102,9 @@ _HOW_MUCH = (
     _option("--max-body-memory", group=HOW_MUCH, metavar="SIZE", kind=Kind.SIZE, default=MAX_BODY_MEMORY,
             help="Memory of a worker for all bodies that its users hold at a time; 1GiB by default. What is over it "
                  "is a failure."),
+    _option("--max-names", group=HOW_MUCH, metavar="N", kind=Kind.COUNT, default=MAX_NAMES,
+            help="Most names of requests that are counted apart; 2000 by default. Further ones are counted together as "
+                 "(others)."),
     _flag("--no-connect-backoff", group=HOW_MUCH,
           help="Closed model: let users who cannot connect try again at once, as often as they can."),
     _flag("--reset-stats", group=HOW_MUCH, help="Forget the ramp-up: the run begins when all users are there.",

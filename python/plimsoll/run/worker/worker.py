@@ -128,6 +128,7 @@ class Worker:
     def _limit(self, plan: RunPlan) -> None:
         self._engine.limit(max_body=plan.max_body, max_decoded=plan.max_decoded_body)
         limit_bodies(plan.max_body_memory)
+        self._recorder.limit_names(plan.max_names)
         self._engine.connect_backoff = plan.connect_backoff
 
     def start(self, epoch: int) -> None:

@@ -81,7 +81,7 @@ def failure_item(failure: Failure, requests: int) -> FailureItem:
         method=failure.method,
         name=failure.name,
         outcome=failure.outcome,
-        message=redact(failure.message),
+        message=redact(failure.text),
         count=failure.count,
         share=failure.count / requests,
         first=failure.first,

@@ -52,7 +52,7 @@ def probe_of(run: ProbeRun, criteria: Sequence[Threshold], load: float, phase: P
     growth = backlog_growth(backlog, load) if run.manifest.get("model") == "open" else None
     outcomes = {name for name, sums in view.total.outcomes.items() if sums.count} - NO_REQUESTS
     unreachable = outcomes and outcomes <= UNREACHABLE
-    why = next((each.message for each in run.failures()), "no connection") if unreachable else ""
+    why = next((each.text for each in run.failures()), "no connection") if unreachable else ""
     return CapacityProbe(load, view.duration, phase, found, reasons, run.id, growth, why)
 
 

@@ -11,7 +11,7 @@ from plimsoll.stats.findings.durations import durations, floor
 from plimsoll.stats.findings.elasticity import steep
 from plimsoll.stats.findings.errors import claims, errors
 from plimsoll.stats.findings.failing import survivors, unequal
-from plimsoll.stats.findings.generators import corrected, generators
+from plimsoll.stats.findings.generators import corrected, generators, names
 from plimsoll.stats.findings.leaks import crashes, leaks
 from plimsoll.stats.findings.lists import lists, plans
 from plimsoll.stats.findings.littles_law import littles_law
@@ -37,6 +37,7 @@ RULES: tuple[Rule, ...] = (
     order,
     littles_law,
     generators,
+    names,
     steady,
     unequal,
     payload,

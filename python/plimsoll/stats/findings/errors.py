@@ -230,6 +230,8 @@ def _with(rows: Iterable[Measured]) -> str:
     if known and None not in statuses:
         return f" with {wording.several([f'HTTP {status}' for status in known])}"
     messages = {kind.message.strip(" .") for kind in kinds}
+    if len(messages) > 1:
+        messages = {kind.group.strip(" .") or kind.message for kind in kinds}
     return f" ({messages.pop()})" if len(messages) == 1 and any(messages) else ""
 
 

@@ -1,12 +1,15 @@
-"""GEN: runs in which the load generator was the limit. CORRECTED: latencies that were changed afterwards."""
+"""GEN: runs in which the load generator was the limit. NAMES: runs with more names than it counts apart. CORRECTED:
+latencies that were changed afterwards."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from plimsoll.record import OTHERS
 from plimsoll.stats.findings import wording
 from plimsoll.stats.findings.finding import Finding, Where
 from plimsoll.stats.findings.rows import whole
+from plimsoll.stats.names import naming_hint
 from plimsoll.stats.study import PLIMSOLL
 
 if TYPE_CHECKING:
@@ -24,6 +27,10 @@ CPU = 0.80
 RULE = (
     f"the generator began at least {ACHIEVED * 100:.0f} % of the arrivals, sent 99 % of the requests at most "
     f"{LATE_MS:g} ms or {LATE_SHARE * 100:.0f} % of the target's p50 late, and used at most {CPU * 100:.0f} % of a core"
+)
+NAMES = (
+    f'no request is counted as "{OTHERS[1]}": names get rows of their own, up to --max-names, in the order of their '
+    "first requests; with several workers a row may lack requests of its name that another worker counted as others"
 )
 CORRECTED = (
     "a correction for coordinated omission is right for one requester that waits for each reply; arrivals at a rate "
@@ -67,6 +74,34 @@ def saturated(
         reasons.append(f"it used {wording.whole_percent(health.cpu_max)} of a core")
         evidence["cpu"] = health.cpu_max
     return reasons, evidence
+
+
+def names(study: Study) -> Iterable[Finding]:
+    found = [(trial, row) for trial in study.trials for row in trial.endpoints if row.key == OTHERS and row.requests]
+    if not found:
+        return
+    known = {row.name for trial, _ in found for row in trial.endpoints if row.key != OTHERS}
+    apart = min(len(trial.endpoints) - 1 for trial, _ in found)
+    requests = sum(row.requests or 0 for _, row in found)
+    who = "This run" if len(study.trials) == 1 else wording.count(len(found), "run")
+    yield Finding(
+        "NAMES",
+        "warning",
+        folded_names(apart, requests, who),
+        Where(endpoint=OTHERS),
+        NAMES,
+        {"names": float(apart), "requests": float(requests)},
+        naming_hint(sorted(known)),
+    )
+
+
+def folded_names(apart: int, requests: int, who: str = "This run") -> str:
+    """How much is counted under `OTHERS`. apart: names that are counted apart."""
+    are = "is" if requests == 1 else "are"
+    return (
+        f"{who} had more than {wording.count(apart, 'name')}: {wording.count(requests, 'request')} of further names "
+        f'{are} counted as "{OTHERS[1]}".'
+    )
 
 
 def corrected(study: Study) -> Iterable[Finding]:

@@ -30,7 +30,7 @@ def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | No
     failures = sum(total.failures_by_second[recent.start : recent.stop]) if recent else total.failures
     if most not in _BEFORE_HTTP or failures < requests:
         return None
-    messages = [each.message for each in view.counted_failures if each.outcome == most]
+    messages = [each.text for each in view.counted_failures if each.outcome == most]
     found = _QUOTED.search(messages[0]) if messages else None
     reason = found[1].lower() if found else _BEFORE_HTTP[most]
     where = f" at {manifest['host']}" if manifest.get("host") else ""

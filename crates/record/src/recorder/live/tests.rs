@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::super::Recorder;
 use crate::totals::RECENT;
-use crate::{Durations, Exchange, Failure, Outcome, Sums};
+use crate::{Durations, Exchange, Failure, Message, Outcome, Sums};
 
 const SECOND: u64 = 1_000_000_000;
 
@@ -165,7 +165,8 @@ fn what_was_recorded_elsewhere_adds_to_the_sums_and_to_nothing_that_is_handed_ov
         ..Sums::default()
     };
     recorder.absorb(endpoint, &sums, &response, Some(2));
-    recorder.absorb_failure(endpoint, Outcome::Connect, "refused", Failure { count: 1, first: 8, last: 8 });
+    let refused = Message { group: "refused".to_owned(), example: String::new(), is_varied: false };
+    recorder.absorb_failure(endpoint, Outcome::Connect, &refused, Failure { count: 1, first: 8, last: 8 });
     let total = recorder.total(Some(endpoint));
     assert_eq!((total.requests, total.timed, total.untimed, total.response_sum), (5, 4, 1, 11_000_000));
     assert_eq!(

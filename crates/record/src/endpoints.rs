@@ -1,0 +1,117 @@
+//! Endpoints by method and name, of which a recorder keeps only so many apart.
+
+use std::collections::HashMap;
+
+use crate::EndpointId;
+
+/// (method, name) of the one endpoint that counts the requests of all names beyond the limit.
+pub const OTHERS: (&str, &str) = ("", "(others)");
+
+/// Gives numbers to endpoints.
+#[derive(Debug)]
+pub(crate) struct Endpoints {
+    ids: HashMap<String, HashMap<String, EndpointId>>,
+    names: Vec<(String, String)>,
+    /// Most endpoints besides [`OTHERS`].
+    most: usize,
+    others: Option<EndpointId>,
+}
+
+impl Endpoints {
+    pub(crate) fn new() -> Endpoints {
+        Endpoints { ids: HashMap::new(), names: Vec::new(), most: usize::MAX, others: None }
+    }
+
+    /// From now on a new name beyond so many is one of the others. Names that are known stay.
+    pub(crate) fn limit(&mut self, most: usize) {
+        self.most = most;
+    }
+
+    /// The number of (method, name), the same for every call: a new one, or beyond the limit that of [`OTHERS`].
+    ///
+    /// This does not allocate for a name that is known, nor for one of the others.
+    pub(crate) fn number(&mut self, method: &str, name: &str) -> EndpointId {
+        if let Some(id) = self.find(method, name) {
+            return id;
+        }
+        let own = self.names.len() - usize::from(self.others.is_some());
+        if own >= self.most || (method, name) == OTHERS {
+            return self.others();
+        }
+        self.add(method, name)
+    }
+
+    /// The number of (method, name), if it has one of its own.
+    pub(crate) fn find(&self, method: &str, name: &str) -> Option<EndpointId> {
+        self.ids.get(method).and_then(|names| names.get(name)).copied()
+    }
+
+    /// The number of [`OTHERS`], once there is one.
+    pub(crate) fn known_others(&self) -> Option<EndpointId> {
+        self.others
+    }
+
+    pub(crate) fn name(&self, id: EndpointId) -> Option<(&str, &str)> {
+        self.names.get(id.0 as usize).map(|(method, name)| (method.as_str(), name.as_str()))
+    }
+
+    /// (method, name) by number.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.names.iter().map(|(method, name)| (method.as_str(), name.as_str()))
+    }
+
+    fn others(&mut self) -> EndpointId {
+        if let Some(id) = self.others {
+            return id;
+        }
+        let id = self.add(OTHERS.0, OTHERS.1);
+        self.others = Some(id);
+        id
+    }
+
+    fn add(&mut self, method: &str, name: &str) -> EndpointId {
+        let id = EndpointId(u32::try_from(self.names.len()).expect("fewer than 2^32 endpoints"));
+        self.names.push((method.to_owned(), name.to_owned()));
+        self.ids.entry(method.to_owned()).or_default().insert(name.to_owned(), id);
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Endpoints, OTHERS};
+
+    #[test]
+    fn names_beyond_the_limit_are_one_endpoint_whatever_their_method() {
+        let mut endpoints = Endpoints::new();
+        endpoints.limit(2);
+        let kept = [endpoints.number("GET", "/1"), endpoints.number("GET", "/2")];
+        let others = endpoints.number("GET", "/3");
+        assert_eq!(endpoints.name(others), Some(OTHERS));
+        assert_eq!([endpoints.number("POST", "/1"), endpoints.number("X", "/4")], [others, others]);
+        assert_eq!([endpoints.number("GET", "/1"), endpoints.number("GET", "/2")], kept, "known names stay");
+        assert_eq!(endpoints.iter().count(), 3);
+        assert_eq!(endpoints.known_others(), Some(others));
+    }
+
+    #[test]
+    fn the_others_take_no_place_of_a_name() {
+        let mut endpoints = Endpoints::new();
+        endpoints.limit(2);
+        let others = endpoints.number(OTHERS.0, OTHERS.1);
+        assert_eq!(endpoints.known_others(), Some(others));
+        assert_ne!(endpoints.number("GET", "/1"), others);
+        assert_ne!(endpoints.number("GET", "/2"), others);
+        assert_eq!(endpoints.number("GET", "/3"), others);
+    }
+
+    #[test]
+    fn a_question_adds_no_name() {
+        let mut endpoints = Endpoints::new();
+        assert_eq!(endpoints.find("GET", "/1"), None);
+        assert_eq!(endpoints.iter().count(), 0);
+        let id = endpoints.number("GET", "/1");
+        assert_eq!(endpoints.find("GET", "/1"), Some(id));
+        assert_eq!(endpoints.known_others(), None);
+    }
+}

@@ -1,0 +1,91 @@
+"""What comes of the names that workers report: no secrets, and over all workers no more than there may be."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from plimsoll.record import OTHERS
+from plimsoll.stats.findings.wording import count
+from plimsoll.stats.names import naming_hint
+from plimsoll.store.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Any
+
+    from plimsoll.run.transport.messages import EncodedSnapshot
+
+logger = logging.getLogger("plimsoll.run")
+
+Key = tuple[str, str]
+"""(method, name)"""
+
+
+class NameLimit:
+    """Masks secrets, counts names beyond the first so many as `OTHERS`, and says so once. Each worker has a table of
+    its own, so together they may have more names than one run.
+
+    Names come in the order of the snapshots that they are in. One that was folded stays so, and one that has a row of
+    its own keeps it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._names: dict[Key, None] = {}
+        self._warned = False
+
+    def fold(self, snapshot: EncodedSnapshot) -> EncodedSnapshot:
+        """The same with as many names as there may be, and without secrets in names and messages."""
+        snapshot = _without_secrets(snapshot)
+        seen = dict.fromkeys(
+            [(cell[1], cell[2]) for cell in snapshot.intervals] + [(row[0], row[1]) for row in snapshot.failures]
+        )
+        has_others = seen.pop(OTHERS, 0) is None
+        new = [key for key in seen if key not in self._names]
+        room = self._most - len(self._names)
+        self._names.update(dict.fromkeys(new[:room]))
+        folded = set(new[room:])
+        if (has_others or folded) and not self._warned:
+            self._warned = True
+            self._warn()
+        if not folded:
+            return snapshot
+        return replace(
+            snapshot,
+            intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals],
+            failures=[_folded(row, 0, folded) for row in snapshot.failures],
+        )
+
+    def _warn(self) -> None:
+        logger.warning(
+            'this run has more than %s: requests of further ones are counted as "%s". %s',
+            count(self._most, "name"),
+            OTHERS[1],
+            naming_hint(dict.fromkeys(name for _, name in self._names)),
+        )
+
+
+_plain = lru_cache(maxsize=1 << 14)(redact)
+"""The same names come each second."""
+
+
+def _without_secrets(snapshot: EncodedSnapshot) -> EncodedSnapshot:
+    """Before anything is added up, since several names may be one without their secrets."""
+    return replace(
+        snapshot,
+        intervals=[(cell[0], cell[1], _plain(cell[2]), *cell[3:]) for cell in snapshot.intervals],
+        failures=[
+            (row[0], _plain(row[1]), row[2], redact(row[3]), redact(row[4]), *row[5:]) for row in snapshot.failures
+        ],
+        exceptions=[(redact(text), redact(trace), count) for text, trace, count in snapshot.exceptions],
+    )
+
+
+def _folded(row: Sequence[Any], place: int, folded: set[Key]) -> Any:
+    """place: of the method; the name follows."""
+    if (row[place], row[place + 1]) not in folded:
+        return row
+    return (*row[:place], *OTHERS, *row[place + 2 :])
