@@ -110,6 +110,8 @@ HARMLESS = (
     "design=flat",
     "authority=x",
     "token=None",
+    "def read(db: Session = Depends(get_db)):",
+    "session = client.session()",
     "assert token == 5",
     "invalid token",
     "KeyError: 'token'",

@@ -54,7 +54,9 @@ _PATTERNS = [
     (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?')(?:[^'\\]|\\++.)*+", re.IGNORECASE | re.DOTALL),
     (rf"({_SECRET}\\+[\"']\s?[:,]\s?\\+[\"'])[^\"'\\]*+", re.IGNORECASE),
     # password=…, password%3D…, "token": 123456
-    (rf"({_SECRET}(?:\s?=\s?|%3d|[\"']\s?:\s?(?=\d))){_KEPT}{_VALUE}", re.IGNORECASE),
+    (rf"({_SECRET}(?:=|%3d|[\"']\s?:\s?(?=\d))){_KEPT}{_VALUE}", re.IGNORECASE),
+    # secret = …, of settings; `session = f(x)` is somebody's code
+    (rf"((?:passw(?:or)?d|passphrase|pwd|secret|api[-_]?key)\s?=\s){_KEPT}{_VALUE}", re.IGNORECASE),
     (rf"(<(?:\w{{1,20}}:)?{_SECRET}>)[^<]+(?=</)", re.IGNORECASE),
     # ?key=… and ?code=… of URLs, where they are long
     (r"((?<=[?&])(?:key|code)=)(?=[^&\s]*\d)[^&\s\"'<>]{12,}", re.IGNORECASE),

@@ -30,7 +30,7 @@ def _names(snapshot: EncodedSnapshot) -> list[str]:
 def test_the_first_names_are_counted_apart_and_stay_so() -> None:
     limit = NameLimit(3)
     first = _snapshot("/a", "/b")
-    assert limit.fold(first) is first
+    assert limit.fold(first) == first
     assert _names(limit.fold(_snapshot("/a", "/c", "/d"))) == ["(others)", "GET /a", "GET /c"]
     assert _names(limit.fold(_snapshot("/d", "/c", "/e"))) == ["(others)", "(others)", "GET /c"]
     assert _names(limit.fold(_snapshot("/a", method="POST"))) == ["(others)"]
@@ -77,3 +77,10 @@ def test_the_others_are_no_name() -> None:
     limit = NameLimit(1)
     limit.fold(_snapshot("(others)", method=""))
     assert _names(limit.fold(_snapshot("/a"))) == ["GET /a"]
+
+
+def test_names_that_differ_by_a_secret_are_one() -> None:
+    limit = NameLimit(2)
+    after = limit.fold(_snapshot("/a?token=1234567", "/a?token=7654321", "/b", failed=("/a?token=1234567",)))
+    assert sorted({each[2] for each in after.intervals}) == ["/a?token=***", "/b"]
+    assert {each[1] for each in after.failures} == {"/a?token=***"}

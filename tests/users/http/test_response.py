@@ -118,7 +118,7 @@ def test_a_damaged_coding_is_a_failure(session_bench: SessionBench, client: str,
     assert (response.status_code, response.content) == (0, None)
     assert isinstance(response.error, requests.exceptions.ContentDecodingError)
     assert "content-encoding: gzip" in str(response.error)
-    ((_, _, outcome, message, count, _, _),) = session_bench.recorder.take()[2]
+    ((_, _, outcome, message, _, _, count, _, _),) = session_bench.recorder.take()[2]
     assert (outcome, count) == ("protocol", 1)
     assert message.startswith(
         "ContentDecodingError(DecodeError('Received response with content-encoding: gzip, but failed"
