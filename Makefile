@@ -12,7 +12,7 @@ LABS   := target/release/plimsoll-truth target/release/libplimsoll_faults.so tes
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick robustness bench bench-page soak fuzz format clean
+.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick robustness bench bench-page bench-reports soak fuzz format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -69,6 +69,9 @@ bench: setup benches/.venv/.done target/release/examples/native ## our own cost,
 
 bench-page: setup ## what an open page costs the load, and how soon it paints (about four minutes)
 	@$(BIN)/python -m benches.page
+
+bench-reports: setup ## how long a report and an export of an hour-long run take (about two minutes)
+	@$(BIN)/python -m benches.reports
 
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak

@@ -30,6 +30,15 @@ def test_the_file_is_named_after_the_run_unless_told(plimsoll, stored_run_ids, f
     assert (result.exit_code, result.stdout) == (0, "out\n")
 
 
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_hyphen_is_the_standard_output(plimsoll, stored_run_ids, format):
+    plimsoll("export", "--format", format, "-o", "out")
+    result = plimsoll("export", "--format", format, "-o", "-")
+    assert result.exit_code == 0
+    assert len(result.stdout_bytes) == Path("out").stat().st_size
+    assert not Path("-").exists()
+
+
 def test_the_last_run_is_the_default_and_the_beginning_of_an_id_will_do(plimsoll, stored_run_ids):
     for reference, run in (
         ((), stored_run_ids[1]),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from plimsoll.cli.common import store_option
 from plimsoll.report.formats import FORMATS, of_runs
-from plimsoll.report.outputs import write
+from plimsoll.report.outputs import pieces, write
 from plimsoll.report.sources import OutputRequest, RunSource
 from plimsoll.store import Store
 
@@ -31,7 +33,7 @@ Examples:
 @click.option(
     "--format", "format", type=click.Choice((*of_runs(), *_SHORT)), metavar="FORMAT", required=True, help="See below."
 )
-@click.option("-o", "--output", metavar="FILE", help="RUN.FORMAT by default.")
+@click.option("-o", "--output", metavar="FILE", help='RUN.FORMAT by default; "-" is stdout.')
 @store_option
 def export(run: str, format: str, output: str | None, store: str | None) -> None:
     """Write a stored run to a file: HdrHistogram, CSV, JSON, Parquet.
@@ -43,7 +45,11 @@ def export(run: str, format: str, output: str | None, store: str | None) -> None
         stored = opened.run(run)
         source = RunSource.of(stored)
         path = output or f"{stored.id}.{format if format in _SHORT else FORMATS[format].suffix}"
-        write(source, _SHORT.get(format, format), path, OutputRequest())
+        if path == "-":
+            sys.stdout.buffer.writelines(pieces(source, _SHORT.get(format, format), OutputRequest()))
+        else:
+            write(source, _SHORT.get(format, format), path, OutputRequest())
         for reason in source.assessment.validity.reasons:
             click.echo(f"plimsoll: INVALID: {reason}", err=True)
-    click.echo(path)
+    if path != "-":
+        click.echo(path)

@@ -55,19 +55,21 @@ def interval_parquet(source: RunSource, request: OutputRequest) -> Iterator[byte
             yield piece
 
 
-def rows(intervals: Iterable[Interval]) -> Iterator[dict[str, Any]]:
+def rows(intervals: Iterable[Interval], *, histograms: bool = True) -> Iterator[dict[str, Any]]:
     """One per second, endpoint and outcome; times are None when nothing was timed. intervals: second by second."""
     for each in _added_up(intervals):
         row: dict[str, Any] = {"second": each.second, "method": each.method, "name": each.name, "outcome": each.outcome}
         row |= {name: getattr(each, name) for name in COUNTERS}
-        for kind, latency in (("response", Latency.of_response([each])), ("service", Latency.of_service([each]))):
+        response = Latency.of_response([each])
+        for kind, latency in (("response", response), ("service", Latency.of_service([each]))):
             row[f"{kind}_mean_ms"] = _value(latency.mean)
             row |= {f"{kind}_{name}_ms": _value(latency.quantile(quantile)) for name, quantile in QUANTILES}
         row["response_min_ms"] = each.response_min / 1e6 if each.timed else None
         row["response_max_ms"] = each.response_max / 1e6 if each.timed else None
-        row |= _shares(Latency.of_response([each]))
-        row |= {kind: getattr(each, kind).encode() for kind in ("response", "service")}
-        row["on_time"] = None if each.on_time is None else each.on_time.encode()
+        row |= _shares(response)
+        if histograms:
+            row |= {kind: getattr(each, kind).encode() for kind in ("response", "service")}
+            row["on_time"] = None if each.on_time is None else each.on_time.encode()
         yield row
 
 
@@ -93,7 +95,7 @@ def as_csv(intervals: Iterable[Interval], invalid: Iterable[str] = ()) -> Iterat
     buffer = io.StringIO()
     writer = CsvWriter(buffer, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for row in rows(intervals):
+    for row in rows(intervals, histograms=False):
         writer.writerow(doubts if title == "invalid" else row.get(title) for title in COLUMNS)
         yield buffer.getvalue()
         buffer.seek(0)
