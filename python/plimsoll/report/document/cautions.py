@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 MOST = 12
 """Lines."""
+MOST_NAMES = 5
+"""Endpoints that a line names."""
 _NUMBER = re.compile(r"\d[\d\u00a0.,]*")
 
 
@@ -70,8 +72,9 @@ def _unmatched(analysis: Analysis) -> Iterator[str]:
     known = {each.endpoint for each in analysis.comparisons}
     for metric in analysis.study.primary:
         if known and not any(metric.is_about(endpoint) for endpoint in known):
-            names = listed(" ".join(filter(None, each)) for each in sorted(known))
-            yield f"{metric.text} of {metric.endpoint} is a primary metric, but no endpoint has this name: {names}."
+            names = [" ".join(filter(None, each)) for each in sorted(known)]
+            shown = listed([*names[:MOST_NAMES], *([f"{len(names) - MOST_NAMES} more"] if names[MOST_NAMES:] else [])])
+            yield f"{metric.text} of {metric.endpoint} is a primary metric, but no endpoint has this name: {shown}."
 
 
 def _too_few(analysis: Analysis) -> Iterator[str]:
