@@ -6,7 +6,7 @@ import sys
 import pytest
 from fuzz.engine import FOLDER, TARGETS
 
-SECONDS = 30
+SECONDS = 10
 
 
 def test_each_target_has_seeds_and_is_described() -> None:

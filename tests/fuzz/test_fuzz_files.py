@@ -11,7 +11,7 @@ from fuzz.mutation import LONGEST, damaged
 
 from plimsoll.errors import UsageError
 
-SECONDS = 30
+SECONDS = 10
 
 
 def _raise(error: BaseException) -> Kind:

@@ -73,11 +73,11 @@ def test_what_a_source_has_not_is_refused(source):
         list(pieces(source, "github", OutputRequest()))
 
 
-@pytest.mark.parametrize("name", of_runs())
-def test_a_run_with_long_texts_takes_steps_in_proportion(name, make_interval, make_health, tmp_path):
+@pytest.fixture(scope="module")
+def long_run(make_interval, make_health, tmp_path_factory):
     """An endpoint, a failure, an exception, a note and a host of 1 MB each, as no recorder would keep them."""
     text = mixed_text()
-    with Store.open(str(tmp_path / "runs.db")) as store:
+    with Store.open(str(tmp_path_factory.mktemp("long") / "runs.db")) as store:
         writer = store.start_run({"started": 1_795_176_000.0, "users": 5, "host": f"http://{text}", "version": "1"})
         writer.commit(
             [make_interval([10.0], name=text), make_interval([5.0], name=text, outcome="http")],
@@ -86,9 +86,13 @@ def test_a_run_with_long_texts_takes_steps_in_proportion(name, make_interval, ma
             [CaughtException(text, f'  File "a.py", line 1, in buy\n    {text}\nValueError: {text}\n', 1, {0})],
         )
         writer.finish("finished", 1_795_176_001.0, notes=[text])
-        source = RunSource.of(store.run(writer.id))
-        request = OutputRequest(width=120, colour=True)
-        assert count_steps(lambda: [len(each) for each in pieces(source, name, request)]) < 20 * LENGTH
+        yield RunSource.of(store.run(writer.id))
+
+
+@pytest.mark.parametrize("name", of_runs())
+def test_a_run_with_long_texts_takes_steps_in_proportion(name, long_run):
+    request = OutputRequest(width=120, colour=True)
+    assert count_steps(lambda: [len(each) for each in pieces(long_run, name, request)]) < 20 * LENGTH
 
 
 @pytest.mark.parametrize("name", [each for each in of_studies() if FORMATS[each].study])
