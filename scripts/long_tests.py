@@ -42,12 +42,10 @@ GROUPS = {
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
-    "fuzz": Group(
-        ("tests/fuzz",),
-        (
-            "fuzz/", "crates/http/", "crates/scenario/",
-            *(f"{PACKAGE}{each}/" for each in ("experiment/file", "importers", "load")),
-        ),
+    "fuzzed engine": Group(("tests/fuzz/test_fuzz_engine.py",), ("fuzz/", "crates/http/", "crates/scenario/")),
+    "fuzzed files": Group(
+        ("tests/fuzz/test_fuzz_files.py",),
+        ("fuzz/", *(f"{PACKAGE}{each}/" for each in ("experiment/file", "importers", "load"))),
     ),
     "labs": Group(
         ("tests/labs/todos", "tests/labs/discussion", "tests/labs/keys", "tests/labs/proxies"),
