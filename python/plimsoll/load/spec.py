@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -21,7 +21,7 @@ _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
     "spike": lambda values: max(values["base"], values["peak"]),
     "sine": lambda values: values["mean"] + values["amplitude"],
     "stages": lambda values: max(values["start"], *(level for _, level in values["stages"])),
-    "replay": lambda values: 0.0,
+    "replay": lambda values: _most_per_second(values["times"]),
 }
 """The curves of the engine, which are the constructors of `_engine.Shape`, and the highest level of each."""
 
@@ -47,7 +47,7 @@ class ShapeSpec:
 
     @property
     def peak(self) -> float:
-        """Its highest level; of a replay, 0."""
+        """Its highest level; of a replay, the most arrivals within a second."""
         return self.curve.peak if self.curve else _PEAKS[self.kind](dict(self.values))
 
     def build(self) -> Shape:
@@ -162,11 +162,14 @@ class Load:
         return None if None in ends else max(end for end in ends if end is not None)
 
     @property
+    def peak(self) -> float:
+        """Users or arrivals per second: phases that overlap, all at their highest. There may be fewer."""
+        return max(sum(each.shape.peak for each in self._under_way(phase.start)) for phase in self.phases)
+
+    @property
     def most_users(self) -> int:
-        """Of the closed model, at a time: phases that overlap, all at their highest. There may be fewer."""
-        return max(
-            math.floor(sum(each.shape.peak for each in self._under_way(phase.start)) + 0.5) for phase in self.phases
-        )
+        """Of the closed model, at a time. There may be fewer."""
+        return math.floor(self.peak + 0.5)
 
     def users_at(self, seconds: float) -> int:
         """Users of the closed model at this time: the levels of the phases under way, rounded half up."""
@@ -189,6 +192,15 @@ class Load:
     def from_dict(cls, data: dict[str, Any]) -> Load:
         """The inverse of `to_dict`, after a format that knows lists only."""
         return cls(**{**data, "phases": tuple(Phase.from_dict(phase) for phase in data["phases"])})
+
+
+def _most_per_second(times: Sequence[float]) -> float:
+    ordered, first, most = sorted(times), 0, 0
+    for place, time in enumerate(ordered):
+        while time - ordered[first] >= 1:
+            first += 1
+        most = max(most, place - first + 1)
+    return float(most)
 
 
 def _lists(value: Any) -> Any:
