@@ -99,17 +99,17 @@ class GuardRails:
     def check_users(self, users: int, what: str) -> None:
         """what: who wants so many. Raises UsageError."""
         if self.max_users is not None and users > self.max_users.value:
-            raise UsageError(f"{what} is more than {self.said('max_users')}")
+            raise UsageError(f"{what}: more than {self.said('max_users')}")
 
     def check_rate(self, rate: float, what: str) -> None:
         """rate: requests per second. Raises UsageError."""
         if self.max_rate is not None and rate > self.max_rate.value * (1 + 1e-9):
-            raise UsageError(f"{what} is more than {self.said('max_rate')}")
+            raise UsageError(f"{what}: more than {self.said('max_rate')}")
 
     def check_run_time(self, seconds: float, what: str) -> None:
         """Raises UsageError."""
         if self.max_run_time is not None and seconds > self.max_run_time.value:
-            raise UsageError(f"{what} is more than {self.said('max_run_time')}")
+            raise UsageError(f"{what}: more than {self.said('max_run_time')}")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a message or a manifest."""

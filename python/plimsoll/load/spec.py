@@ -12,6 +12,9 @@ from plimsoll._engine import Shape
 Model = Literal["open", "closed"]
 Saturation = Literal["wait", "drop"]
 
+_PARTS = 1000
+"""Of the length of a phase that ends before its shape does: so many levels are added up."""
+
 
 _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
     "constant": lambda values: values["level"],
@@ -97,6 +100,17 @@ class Phase:
     def end(self) -> float | None:
         return None if self.seconds is None else self.start + self.seconds
 
+    @property
+    def arrivals(self) -> float | None:
+        """The integral over its length, about; None: without end."""
+        shape, seconds = self.shape.build(), self.seconds
+        if seconds is None or shape.seconds == seconds:
+            return shape.count
+        times = dict(self.shape.values).get("times")
+        if times is not None:
+            return float(sum(time < seconds for time in times))
+        return sum(shape.level((step + 0.5) / _PARTS * seconds) for step in range(_PARTS)) * seconds / _PARTS
+
     def to_dict(self) -> dict[str, Any]:
         return {
             "name": self.name, "shape": self.shape.to_dict(), "start": self.start, "seconds": self.seconds,
@@ -170,6 +184,13 @@ class Load:
     def most_users(self) -> int:
         """Of the closed model, at a time. There may be fewer."""
         return math.floor(self.peak + 0.5)
+
+    @property
+    def arrivals(self) -> float | None:
+        """Of the open model, in all, about; None: until it is stopped."""
+        found = [each.arrivals for each in self.phases]
+        total = None if None in found else sum(each for each in found if each is not None)
+        return self.iterations if total is None else min(total, self.iterations or total)
 
     def users_at(self, seconds: float) -> int:
         """Users of the closed model at this time: the levels of the phases under way, rounded half up."""

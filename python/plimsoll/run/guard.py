@@ -6,7 +6,9 @@ and the engine of each worker at the hosts.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import socket
+from dataclasses import dataclass, replace
+from ipaddress import IPv4Address, IPv6Address, ip_address
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Origin
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
     from plimsoll.load.guard_rails import GuardRails
     from plimsoll.run.plan import RunPlan
 
+MANY_USERS, HIGH_RATE = 100, 1000.0
+"""A load with more users, or more requests per second, asks before it goes to a public address."""
+
 
 def guarded(plan: RunPlan, now: float) -> RunPlan:
     """The plan with the limits of this machine, checked. now: Unix time.
@@ -30,16 +35,15 @@ def guarded(plan: RunPlan, now: float) -> RunPlan:
     plan = replace(plan, rails=plan.rails.joined(machine_rails()))
     if plan.identify is not None:
         plan = replace(plan, run_id=new_run_id(now))
+    check_identity(plan)
     check_caps(plan)
-    check_origins(plan.rails, origins_of(plan))
+    check_places(plan.rails, places_of(plan))
     return plan
 
 
 def check_caps(plan: RunPlan) -> None:
     """What is known of a load before it begins. Raises UsageError."""
     rails, load = plan.rails, plan.load
-    if rails.identify_file and plan.identify is None:
-        raise UsageError(f"{rails.identify_file} requires that requests say who sends them: --identify you@example.com")
     if load is None:
         rails.check_users(plan.users, f"--users {plan.users}")
     elif load.model == "open":
@@ -52,6 +56,13 @@ def check_caps(plan: RunPlan) -> None:
         rails.check_run_time(plan.seconds, f"a run of {format_duration(plan.seconds)}")
 
 
+def check_identity(plan: RunPlan) -> None:
+    """Raises UsageError for a run whose requests do not say who sends them, if they have to."""
+    if plan.rails.identify_file and plan.identify is None:
+        file = plan.rails.identify_file
+        raise UsageError(f"{file} requires that requests say who sends them: --identify you@example.com")
+
+
 def check_arrivals(plan: RunPlan, rate: float) -> None:
     """rate: arrivals per second. Those of a locustfile may send any number of requests. Raises UsageError."""
     each = requests_each(plan.scenario) if plan.scenario else 1.0
@@ -61,33 +72,92 @@ def check_arrivals(plan: RunPlan, rate: float) -> None:
 
 def requests_each(scenario: Mapping[str, Any]) -> float:
     """Requests of an iteration of native users, on average."""
-    flows = scenario["flows"]
+    return sum(len(flow["steps"]) * share for flow, share in shares(scenario))
+
+
+def shares(scenario: Mapping[str, Any]) -> list[tuple[dict[str, Any], float]]:
+    """Each flow with its share of the iterations, 0…1."""
     in_turn = scenario.get("choice") == "in_turn"
-    weights = [1.0 if in_turn or flow.get("weight") is None else float(flow["weight"]) for flow in flows]
-    return sum(len(flow["steps"]) * weight for flow, weight in zip(flows, weights, strict=True)) / sum(weights)
+    weighted = [
+        (flow, 1.0 if in_turn or flow.get("weight") is None else float(flow["weight"])) for flow in scenario["flows"]
+    ]
+    total = sum(weight for _, weight in weighted)
+    return [(flow, weight / total) for flow, weight in weighted]
 
 
-def origins_of(plan: RunPlan) -> list[Origin]:
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run goes."""
+
+    url: str
+    proxy: str | None = None
+
+    def addresses(self) -> list[str]:
+        """Those of its host; none for a Unix socket. Asks the system's resolver.
+
+        Raises OSError, or ValueError for what is no URL."""
+        origin = Origin(self.url, verify=False)
+        if origin.scheme == "http+unix":
+            return []
+        found = socket.getaddrinfo(origin.host, origin.port, type=socket.SOCK_STREAM)
+        return list(dict.fromkeys(str(each[4][0]) for each in found))
+
+    @staticmethod
+    def is_public(addresses: Iterable[str]) -> bool:
+        """One of them is reached over the internet."""
+        return any(_plain(each).is_global for each in addresses)
+
+
+def _plain(text: str) -> IPv4Address | IPv6Address:
+    address = ip_address(text.partition("%")[0])
+    return (address.ipv4_mapped if isinstance(address, IPv6Address) else None) or address
+
+
+def places_of(plan: RunPlan) -> list[Place]:
     """Where a run goes as far as its plan says: user classes of a locustfile may have hosts of their own."""
     if plan.scenario is None:
-        return [] if plan.host is None else list(origins([plan.host]))
-    return [Origin(each["url"], verify=False, proxy=each.get("proxy")) for each in plan.scenario["targets"]]
+        return [Place(plan.host)] if plan.host else []
+    return [Place(each["url"], each.get("proxy")) for each in plan.scenario["targets"]]
 
 
-def origins(urls: Iterable[str]) -> Iterable[Origin]:
-    """Those of URLs that can be connected to; what is wrong with the others is said elsewhere."""
-    for url in urls:
-        try:
-            yield Origin(url, verify=False)
-        except ValueError:
-            continue
-
-
-def check_origins(rails: GuardRails, found: Iterable[Origin]) -> None:
-    """Raises UsageError for one that gets no load."""
+def check_places(rails: GuardRails, places: Iterable[Place]) -> None:
+    """Raises UsageError for one that gets no load. What else is wrong with one is said elsewhere."""
     allowed = rails.allowed_hosts()
     if allowed is None:
         return
-    for origin in found:
-        if (refusal := allowed.refusal(origin)) is not None:
+    for place in places:
+        try:
+            refusal = allowed.refusal(Origin(place.url, verify=False, proxy=place.proxy))
+        except ValueError:
+            continue
+        if refusal is not None:
             raise UsageError(refusal)
+
+
+def public_load(plans: Iterable[RunPlan], more: Iterable[Place] = ()) -> str | None:
+    """What to ask before much load goes to a public address; None if none does.
+
+    more: places besides those of the plans. Asks the system's resolver about each place once.
+    """
+    sizes: dict[Place, str] = {}
+    for plan in sorted(plans, key=lambda each: each.load.peak if each.load else each.users, reverse=True):
+        if (size := _much(plan)) is not None:
+            for place in (*places_of(plan), *more):
+                sizes.setdefault(place, size)
+    for place, size in sizes.items():
+        try:
+            addresses = place.addresses()
+        except (OSError, ValueError):
+            continue
+        if place.is_public(addresses):
+            host = Origin(place.url, verify=False).host
+            named = host if host in addresses else f"{host} ({addresses[0]})"
+            return f"This sends up to {size} to {named}, a public address. Go on?"
+    return None
+
+
+def _much(plan: RunPlan) -> str | None:
+    if plan.is_open and plan.load is not None:
+        rate = plan.load.peak * (requests_each(plan.scenario) if plan.scenario else 1.0)
+        return f"{rate:,.6g} requests per second" if rate > HIGH_RATE else None
+    return f"{plan.most_users:,} users' load" if plan.most_users > MANY_USERS else None

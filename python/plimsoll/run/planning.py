@@ -18,7 +18,7 @@ from plimsoll.load.plan_file import PlanFile, read_plan
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
 from plimsoll.load.url import url_scenario
-from plimsoll.run.guard import check_caps
+from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
@@ -124,6 +124,7 @@ def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -
     """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
     given = {**words.given, **changes}
     plan = plan_of(source, given)
+    check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
     for text in outputs.thresholds:
         parse_threshold(text)

@@ -50,7 +50,11 @@ fn a_name_is_allowed_however_it_is_written() {
         ("*.example.com", "http://a.b.EXAMPLE.com./"),
         ("*.bücher.example", "https://www.bücher.example/"),
     ] {
-        assert_eq!(outcome(&allowed(&[pattern]), &origin(url), &["192.0.2.1"]).unwrap(), ["192.0.2.1"], "{pattern} {url}");
+        assert_eq!(
+            outcome(&allowed(&[pattern]), &origin(url), &["192.0.2.1"]).unwrap(),
+            ["192.0.2.1"],
+            "{pattern} {url}"
+        );
     }
 }
 
@@ -127,7 +131,9 @@ fn each_of_several_lists_must_allow_it() {
     let hosts = AllowedHosts::new(vec![list(ours, "ours"), list(theirs, "theirs")]);
     let target = origin("http://a.example.com");
     assert_eq!(outcome(&hosts, &target, &["10.1.2.3", "192.0.2.9"]).unwrap(), ["10.1.2.3"]);
-    assert!(outcome(&hosts, &target, &["192.0.2.9"]).unwrap_err().ends_with("192.0.2.9 (a.example.com) is not in theirs"));
+    assert!(
+        outcome(&hosts, &target, &["192.0.2.9"]).unwrap_err().ends_with("192.0.2.9 (a.example.com) is not in theirs")
+    );
     assert!(outcome(&hosts, &origin("http://10.1.2.3"), &[]).unwrap_err().ends_with("10.1.2.3 is not in ours"));
     assert!(outcome(&hosts, &origin("http://192.0.2.1"), &["192.0.2.1"]).is_ok());
 }
