@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 from plimsoll.errors import UsageError
-from plimsoll.load.guard_rails import NO_RAILS, GuardRails
+from plimsoll.load.guard_rails import NO_RAILS, Cap, GuardRails, HostPatterns
 
 LIMITS_FILE = Path("/etc/plimsoll/limits.toml")
 
@@ -29,4 +29,15 @@ def machine_rails() -> GuardRails:
     # Only here: pydantic takes a while to import.
     from plimsoll.load.limits_model import read_limits
 
-    return read_limits(file)
+    table, path = read_limits(file), str(file)
+
+    def cap(value: float | None) -> Cap | None:
+        return None if value is None else Cap(float(value), path)
+
+    return GuardRails(
+        hosts=(HostPatterns(tuple(table.allow_hosts), path),) if table.allow_hosts else (),
+        max_rate=cap(table.max_rate),
+        max_users=cap(table.max_users),
+        max_run_time=cap(table.max_run_time),
+        identify_file=path if table.require_identify else "",
+    )

@@ -1,4 +1,4 @@
-"""The limits file, read."""
+"""What the limits file of a machine may say."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationError
 from plimsoll._engine import AllowedHosts
 from plimsoll.load.complaints import complain, complaints
 from plimsoll.load.durations import Length
-from plimsoll.load.guard_rails import Cap, GuardRails, HostPatterns
 from plimsoll.load.levels import parse_rate
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import TomlTable
@@ -43,22 +42,10 @@ class LimitsTable(TomlTable):
     require_identify: bool = False
 
 
-def read_limits(file: Path) -> GuardRails:
+def read_limits(file: Path) -> LimitsTable:
     """Raises UsageError with every mistake of the file: "limits.toml:2: max_users: must be at least 1, not 0"."""
     data, places = read_toml(file)
     try:
-        table = LimitsTable.model_validate(data)
+        return LimitsTable.model_validate(data)
     except ValidationError as error:
         raise complain(str(file), complaints(error, LimitsTable), places) from error
-    path = str(file)
-
-    def cap(value: float | None) -> Cap | None:
-        return None if value is None else Cap(float(value), path)
-
-    return GuardRails(
-        hosts=(HostPatterns(tuple(table.allow_hosts), path),) if table.allow_hosts else (),
-        max_rate=cap(table.max_rate),
-        max_users=cap(table.max_users),
-        max_run_time=cap(table.max_run_time),
-        identify_file=path if table.require_identify else "",
-    )
