@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import AllowedHosts
 from plimsoll.errors import UsageError
-from plimsoll.load.durations import format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -18,10 +17,18 @@ if TYPE_CHECKING:
 HEADER = "X-Load-Test"
 """Of requests that say who sends them."""
 
+
+def _duration(seconds: float) -> str:
+    # Only here: processes of a run need no pydantic, which durations import.
+    from plimsoll.load.durations import format_duration
+
+    return format_duration(seconds)
+
+
 _VALUES: dict[str, Callable[[float], str]] = {
     "max_rate": lambda value: f"{value:.12g}/s",
     "max_users": lambda value: f"{value:.0f}",
-    "max_run_time": format_duration,
+    "max_run_time": _duration,
 }
 
 
@@ -106,10 +113,10 @@ class GuardRails:
         if self.max_rate is not None and rate > self.max_rate.value * (1 + 1e-9):
             raise UsageError(f"{what}: more than {self.said('max_rate')}")
 
-    def check_run_time(self, seconds: float, what: str) -> None:
+    def check_run_time(self, seconds: float) -> None:
         """Raises UsageError."""
         if self.max_run_time is not None and seconds > self.max_run_time.value:
-            raise UsageError(f"{what}: more than {self.said('max_run_time')}")
+            raise UsageError(f"a run of {_duration(seconds)}: more than {self.said('max_run_time')}")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a message or a manifest."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Origin
 from plimsoll.errors import UsageError
-from plimsoll.load.durations import format_duration
 from plimsoll.load.limits_file import machine_rails
 from plimsoll.record import new_run_id
 
@@ -53,7 +52,7 @@ def check_caps(plan: RunPlan) -> None:
     if plan.is_open:
         check_arrivals(plan, load.peak if load else 0.0)
     if plan.seconds is not None:
-        rails.check_run_time(plan.seconds, f"a run of {format_duration(plan.seconds)}")
+        rails.check_run_time(plan.seconds)
 
 
 def check_identity(plan: RunPlan) -> None:
