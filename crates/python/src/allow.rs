@@ -15,10 +15,10 @@ pub(crate) struct AllowedHosts {
 impl AllowedHosts {
     #[new]
     fn new(lists: Vec<(Vec<String>, String)>) -> PyResult<Self> {
-        let list = |(patterns, place): &(Vec<String>, String)| {
-            AllowList::new(patterns.iter().map(String::as_str), place).map_err(refused)
-        };
-        Ok(Self { inner: engine::AllowedHosts::new(lists.iter().map(list).collect::<PyResult<_>>()?) })
+        let lists = lists
+            .into_iter()
+            .map(|(patterns, place)| AllowList::new(patterns.iter().map(String::as_str), &place).map_err(refused));
+        Ok(Self { inner: engine::AllowedHosts::new(lists.collect::<PyResult<_>>()?) })
     }
 
     fn refusal(&self, py: Python<'_>, origin: &Origin) -> Option<String> {
