@@ -1,4 +1,4 @@
-"""Sixty secrets as they occur in what a load test meets, each with a marker that no output may hold."""
+"""Secrets as they occur in what a load test meets, each with a marker that no output may hold."""
 
 from __future__ import annotations
 
@@ -75,6 +75,17 @@ SECRETS = _numbered(
         "DB_PASSWORD=@@",
         "secret = @@",
         "pwd='@@'",
+        "user[password]=@@",
+        'Content-Disposition: form-data; name="password"\r\n\r\n@@\r\n--b',
+        "<wsse:Password Type='text'>@@</wsse:Password>",
+        '{"dbPassword1": "@@',
+        # sentences and command lines
+        "password '@@' was refused",
+        'invalid token "@@"',
+        "login failed (password: @@)",
+        "auth=('ann', '@@')",
+        "server --password @@ --port 80",
+        "curl --user ann:@@ http://h/",
         # by themselves
         JWT,
         "the token is " + JWT,
@@ -93,6 +104,9 @@ SECRETS = _numbered(
 )
 
 HARMLESS = (
+    "POST /reset-password: timeout",
+    "no password, 'ann' is unknown",
+    "Unexpected token '<' in JSON at position 0",
     "/tokens",
     "/password-reset",
     "/api/session/5",

@@ -87,13 +87,28 @@ class Histogram:
     def mean(self) -> float: ...
 
 @final
+class AllowedHosts:
+    """Which hosts connections may be made to: they must be allowed by each of the lists. Immutable.
+
+    lists: (patterns, where they stand). Patterns are `api.example.com`, `*.example.com` (all names below it),
+    `10.0.0.0/8`, `::1`, and `/run/app.sock` for a Unix socket. A name is allowed whatever it resolves to; a network
+    allows addresses, whatever name led there. Raises ValueError for what is no pattern.
+    """
+
+    def __new__(cls, lists: Sequence[tuple[Sequence[str], str]]) -> Self: ...
+    def refusal(self, origin: Origin) -> str | None:
+        """Why no connection may be made there: "not allowed: …". Resolves its name, and waits for that; makes no
+        connection. A name that cannot be resolved is not refused for that."""
+
+@final
 class Origin:
     """Where exchanges go, and how it is reached. Immutable; share it between users.
 
     url: scheme://host[:port] (http, https) or http+unix://%2Fpath%2Fto.sock; path and query are ignored.
     verify: True = system roots, False = no check, str = path of a PEM bundle, or of a directory of such.
     cert: path of a PEM with key and certificate, or (certificate, key).
-    proxy: http://[user:pass@]host:port. source: local IP address to bind.
+    proxy: http://[user:pass@]host:port. forwards: for an origin that is a proxy, the URL whose requests it hands on.
+    source: local IP address to bind.
     Raises ValueError for a malformed URL or unreadable file (message names it).
     """
 
@@ -104,6 +119,7 @@ class Origin:
         verify: bool | str = True,
         cert: str | tuple[str, str] | None = None,
         proxy: str | None = None,
+        forwards: str | None = None,
         source: str | None = None,
     ) -> Self: ...
     @property
@@ -259,6 +275,11 @@ class Engine:
     ) -> Self: ...
     def limit(self, *, max_body: int, max_decoded: int) -> None:
         """From now on a body may have so many bytes as received, and so many once its content coding is undone."""
+    def allow(self, allowed: AllowedHosts) -> None:
+        """From now on connections are only made to these hosts; others fail as `connect` with "not allowed: …".
+
+        Kept connections stay. At first connections are made to any host.
+        """
     connect_backoff: bool
     """Written only: whether a client that could not connect waits before it tries again. Not at first."""
     @property
@@ -284,6 +305,9 @@ class Engine:
         """A user's own connections. source: the local address that they come from, instead of the next one in turn."""
     @property
     def in_flight(self) -> int: ...
+    @property
+    def sent(self) -> int:
+        """Requests that were given to it so far, those of native users too."""
     @property
     def connections(self) -> int: ...
     @property

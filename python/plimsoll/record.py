@@ -6,7 +6,9 @@ intervals. Percentiles are taken only from the sum.
 
 from __future__ import annotations
 
+import secrets
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
@@ -340,6 +342,16 @@ class Snapshot:
     exceptions: list[CaughtException]
     users: dict[str, int]
     """Users alive, per class."""
+
+
+_ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Without those that are taken for digits or for each other."""
+
+
+def new_run_id(started: float) -> str:
+    """Sortable, typable: the minute in UTC and four random characters. started: Unix time."""
+    minute = datetime.fromtimestamp(started, UTC).strftime("%Y%m%d-%H%M")
+    return f"{minute}-{''.join(secrets.choice(_ID_LETTERS) for _ in range(4))}"
 
 
 def frames_of(traceback: str) -> str:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +11,9 @@ from tests.experiment.real_cells import NO_HOOKS, cell
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.planned_cell import check_runs, planned_cell
 from plimsoll.experiment.spec import Experiment, Hook, Hooks, Scenario, Target, Variant
+from plimsoll.load import limits_file
+from plimsoll.load.guard_rails import Cap
+from plimsoll.run.guard import Place
 from plimsoll.run.options.command import read_words
 from plimsoll.run.planning import make_outputs, make_plan
 from plimsoll.stats.study import Level
@@ -131,3 +135,27 @@ def test_a_plan_that_hooks_may_make_is_not_looked_for(tmp_path: Path) -> None:
     check_runs(spec_of(tmp_path, USERS, hooks=hooks, plan="later.toml", run_time=1.0))
     with pytest.raises(PlimsollError):
         check_runs(spec_of(tmp_path, USERS, hooks=hooks, locustfile="later.py", run_time=1.0))
+
+
+def test_a_target_that_gets_no_load_is_refused_before_anything_begins(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, USERS, url="/", arguments=("--allow-hosts", "10.0.0.0/8"), run_time=1.0)
+    with pytest.raises(UsageError, match=r"^variant a: not allowed: 127.0.0.1 is not in the allowed hosts"):
+        check_runs(spec)
+
+
+def test_the_plans_and_the_targets_that_are_known_are_returned(tmp_path: Path) -> None:
+    spec = spec_of(tmp_path, USERS, Level("users", 70.0), url="/", run_time=1.0)
+    changed = replace(spec.variants[1], target=Target("http://127.0.0.1:{port}"))
+    unknown = replace(spec.variants[1], name="c", target=Target("http://{source}"))
+    plans, targets = check_runs(replace(spec, variants=(spec.variants[0], changed, unknown)))
+    assert sorted(plan.users for plan in plans) == [50, 70]
+    assert targets == [Place(URL), Place("http://127.0.0.1:1")]
+
+
+def test_a_cell_keeps_to_the_limits_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits_file, "LIMITS_FILE", tmp_path / "limits.toml")
+    (tmp_path / "limits.toml").write_text("max_users = 50\n")
+    rails = planned(tmp_path, USERS, url="/", run_time=1.0).plan.rails
+    assert rails.max_users == Cap(50.0, str(tmp_path / "limits.toml"))
+    with pytest.raises(UsageError, match="51: more than max_users = 50"):
+        planned(tmp_path, Level("users", 51.0), url="/", run_time=1.0)

@@ -110,7 +110,7 @@ PEAKS = [
     (ShapeSpec.of("staircase", start=5.0, step=2.0, each=1.0, count=3, rise=0.0), 9),
     (ShapeSpec.of("spike", base=1.0, peak=8.0, at=1.0, hold=1.0, seconds=9.0, rise=0.0), 8),
     (ShapeSpec.of("sine", mean=5.0, amplitude=2.0, period=4.0, seconds=9.0), 7),
-    (ShapeSpec.of("replay", times=(1.0,)), 0),
+    (ShapeSpec.of("replay", times=(1.0,)), 1),
 ]
 
 
@@ -165,3 +165,22 @@ def test_what_cannot_be_is_not_made(make: Any) -> None:
 def test_values_come_without_what_reads_plans() -> None:
     code = "import sys; from plimsoll.load.spec import Load; sys.exit('pydantic' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_peak_of_a_replay_is_its_fullest_second() -> None:
+    times = (0.0, 0.5, 0.9, 1.2, 1.4, 1.89, 5.0)
+    assert ShapeSpec.of("replay", times=times).peak == 4.0
+
+
+def test_arrivals_are_those_of_all_phases_up_to_their_ends() -> None:
+    stages = ShapeSpec.of("stages", stages=((10.0, 100.0), (10.0, 100.0)), start=0.0)
+    assert Load("open", (Phase("a", stages, 0.0, 20.0),)).arrivals == pytest.approx(1500)
+    assert Load("open", (Phase("a", stages, 0.0, 10.0),)).arrivals == pytest.approx(500)
+    constant = ShapeSpec.of("constant", level=7.0, seconds=None)
+    assert Load("open", (Phase("a", stages, 0.0, 20.0), Phase("b", constant, 5.0, 10.0))).arrivals == pytest.approx(
+        1570
+    )
+    assert Load("open", (Phase("b", constant),)).arrivals is None
+    assert Load("open", (Phase("b", constant),), iterations=9).arrivals == 9
+    replay = ShapeSpec.of("replay", times=(0.0, 1.0, 2.5))
+    assert Load("open", (Phase("c", replay, 0.0, 2.0),)).arrivals == 2

@@ -50,25 +50,19 @@ pub(crate) fn nothing_to_try() -> io::Error {
 /// How a connection begins.
 pub(crate) enum Opening {
     /// With these addresses.
-    Tcp(Dial),
+    Tcp(Vec<SocketAddr>),
     /// With this socket.
     Unix(Socket),
     /// With a question for the addresses of host and port.
     Ask(String, u16),
 }
 
-/// Decides it from what is known now. `source`: the local address to come from, if it matters. `turn`: see [`Dial::new`].
-pub(crate) fn open(
-    origin: &Origin,
-    source: Option<IpAddr>,
-    turn: usize,
-    resolver: &Resolver,
-    now: u64,
-) -> io::Result<Opening> {
+/// Decides it from what is known now.
+pub(crate) fn open(origin: &Origin, resolver: &Resolver, now: u64) -> io::Result<Opening> {
     match &origin.connect_to {
         ConnectTo::Unix(path) => Socket::unix(path).map(Opening::Unix),
         ConnectTo::Tcp(host, port) => Ok(match resolver.lookup(host, *port, now) {
-            Some(addresses) => Opening::Tcp(Dial::new(addresses, source, turn)),
+            Some(addresses) => Opening::Tcp(addresses),
             None => Opening::Ask(host.clone(), *port),
         }),
     }

@@ -1,8 +1,9 @@
 //! The reactor: sends, waits for readiness, hands back what has finished. `connecting`: its way to a new connection;
-//! `streaming`: bodies that are read as they come.
+//! `streaming`: bodies that are read as they come; `waking`: who wants to be woken, and when.
 
 mod connecting;
 mod streaming;
+mod waking;
 
 use std::collections::{HashMap, VecDeque};
 use std::io;
@@ -17,6 +18,7 @@ pub use plimsoll_http::Limits;
 use plimsoll_record::Outcome;
 use slab::Slab;
 
+use crate::allow::AllowedHosts;
 use crate::backoff::{Backoff, Refusals, forget};
 use crate::call::{Call, ExchangeId, Failure, Finished};
 use crate::clock::now;
@@ -26,6 +28,7 @@ use crate::resolve::{Place, Resolver};
 use crate::socket::StampSwitch;
 use crate::source::Sources;
 use crate::timer::Timers;
+use waking::Wake;
 
 const TIMER: Token = Token(usize::MAX);
 const WAKER: Token = Token(usize::MAX - 1);
@@ -43,11 +46,6 @@ pub struct ClientId(usize);
 /// Names a [`wake`](Engine::wake) that has not come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct WakeId(pub u64);
-
-struct Wake {
-    token: u64,
-    serial: u32,
-}
 
 /// Set in the owners of timers that are wakes; the others are connections.
 const WAKE: u64 = 1 << 63;
@@ -108,10 +106,12 @@ pub struct Engine {
     timers: Timers,
     resolver: Resolver,
     sources: Sources,
+    allowed: AllowedHosts,
     backoff: Backoff,
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
+    sent: u64,
     /// Counters that distinguish what reuses a place; they wrap after 2^32 and 2^31.
     generation: u32,
     serial: u32,
@@ -143,10 +143,12 @@ impl Engine {
             timers,
             resolver: Resolver::new(Arc::clone(&waker)),
             sources: Sources::default(),
+            allowed: AllowedHosts::default(),
             backoff: Backoff::new(now()),
             waker,
             io: Io::new(limits),
             in_flight: 0,
+            sent: 0,
             generation: 0,
             serial: 0,
             stamps: StampSwitch::new().ok(),
@@ -164,6 +166,11 @@ impl Engine {
         self.in_flight - self.backoff.held
     }
 
+    /// Calls of [`send`](Engine::send) so far.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
     /// Connections open or being opened.
     pub fn connections(&self) -> usize {
         self.connections.len()
@@ -178,6 +185,11 @@ impl Engine {
     /// From now on the body of a response may have so many bytes after transfer coding.
     pub fn limit_body(&mut self, bytes: u64) {
         self.io.limits.body = bytes;
+    }
+
+    /// From now on connections are only made to these hosts. At first they are made to any.
+    pub fn allow(&mut self, allowed: AllowedHosts) {
+        self.allowed = allowed;
     }
 
     /// Whether a client that could not connect waits before it tries again, up to a second. Not at first.
@@ -219,6 +231,7 @@ impl Engine {
     #[inline]
     pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
         self.in_flight += 1;
+        self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
         let sent = now();
         let (place, step) = match self.idle_connection(client, origin, sent) {
@@ -253,28 +266,6 @@ impl Engine {
     pub fn is_held(&self, id: ExchangeId) -> bool {
         let (place, serial) = unpack(id.0);
         self.connections.get(place).is_some_and(|known| known.serial == serial && known.is_held())
-    }
-
-    /// Brings [`Event::Woken`] with `token` at `due` (monotonic ns), or in the next turn when that has passed.
-    pub fn wake(&mut self, token: u64, due: u64) -> WakeId {
-        self.serial = self.serial.wrapping_add(1) & SERIAL;
-        let place = self.wakes.insert(Wake { token, serial: self.serial });
-        let id = pack(place, self.serial);
-        if due > now() {
-            self.timers.insert(due, WAKE | id);
-        } else {
-            // An interrupt of the timer adds no information and costs more than a request does.
-            self.overdue.push(id);
-            self.ring();
-        }
-        WakeId(id)
-    }
-
-    /// Takes a wake back and returns its token; None when it has been handed over already.
-    pub fn cancel_wake(&mut self, id: WakeId) -> Option<u64> {
-        let (place, serial) = unpack(id.0);
-        self.wakes.get(place).filter(|wake| wake.serial == serial)?;
-        Some(self.wakes.remove(place).token)
     }
 
     /// Fetches readiness and returns how much there is to do. Does not wait while there is something left to do.
@@ -330,17 +321,6 @@ impl Engine {
                 }
             }
         }
-    }
-
-    /// Wakes are taken off one by one, so that one that is cancelled by what an earlier one set off does not come.
-    #[inline]
-    fn next_woken(&mut self) -> Option<Event> {
-        while let Some(id) = self.woken.pop_front() {
-            if let Some(token) = self.cancel_wake(WakeId(id)) {
-                return Some(Event::Woken(token));
-            }
-        }
-        None
     }
 
     #[inline]

@@ -4,6 +4,7 @@
 //!
 //! - [`engine`]: [`Engine`], the reactor: `send`, then `poll`, then `next_event` until there is nothing more.
 //! - [`call`]: what goes in ([`Call`]) and what comes out ([`Finished`]).
+//! - `allow`: which hosts connections may be made to.
 //! - `bodies`: how much memory the bodies of responses may take together.
 //! - `connection`: one connection as a state machine over readiness; **latency is stamped here** (`Connection::receive`).
 //!   `connection::setup`: proxy and TLS, before the request; `connection::flight`: the exchange it is busy with;
@@ -23,6 +24,7 @@
 //!
 //! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names.
 
+mod allow;
 mod backoff;
 mod bodies;
 pub mod call;
@@ -40,6 +42,7 @@ mod timer;
 mod tls;
 mod transport;
 
+pub use allow::{AllowList, AllowedHosts};
 pub use bodies::{BODY_MEMORY, Held, held_bodies, limit_bodies};
 pub use call::{Call, ExchangeId, Failure, Finished, Keep, Piece, Response, Then, Wire};
 pub use clock::now;

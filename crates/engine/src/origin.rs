@@ -22,6 +22,8 @@ pub struct OriginOptions {
     pub identity: Option<Identity>,
     /// `http://[user:pass@]host:port` of a proxy that every connection tunnels through (CONNECT).
     pub proxy: Option<String>,
+    /// URL that requests to this origin, which is an HTTP proxy, are for: it hands them on.
+    pub forwards: Option<String>,
     /// Local address to connect from.
     pub source: Option<IpAddr>,
 }
@@ -74,6 +76,8 @@ pub struct Origin {
     pub(crate) tunnel: Option<Tunnel>,
     pub(crate) secure: Option<Secure>,
     pub(crate) source: Option<IpAddr>,
+    /// The host that this one, a proxy, hands requests on to.
+    forwards: Option<String>,
     /// A response has come from it.
     has_answered: AtomicBool,
 }
@@ -106,8 +110,9 @@ impl Origin {
         };
         let secure = (default_port == 443).then(|| secure(&bare, options)).transpose()?;
         let scheme = parsed.scheme().to_owned();
+        let forwards = options.forwards.as_deref().map(host_of).transpose()?;
         let (source, has_answered) = (options.source, AtomicBool::default());
-        Ok(Origin { scheme, host: bare, port, authority, connect_to, tunnel, secure, source, has_answered })
+        Ok(Origin { scheme, host: bare, port, authority, connect_to, tunnel, secure, source, forwards, has_answered })
     }
 
     fn unix(host: &str) -> Origin {
@@ -121,6 +126,7 @@ impl Origin {
             tunnel: None,
             secure: None,
             source: None,
+            forwards: None,
             has_answered: AtomicBool::default(),
         }
     }
@@ -138,6 +144,11 @@ impl Origin {
     /// TCP port; 0 for http+unix.
     pub fn port(&self) -> u16 {
         self.port
+    }
+
+    /// The host that requests go to by way of a proxy, which is what is connected to then.
+    pub(crate) fn behind_proxy(&self) -> Option<&str> {
+        self.forwards.as_deref().or(self.tunnel.as_ref().map(|_| self.host.as_str()))
     }
 
     /// A response has come from it.
@@ -162,6 +173,10 @@ fn bare_host(url: &Url) -> String {
         Some(Host::Ipv6(ip)) => ip.to_string(),
         _ => url.host_str().unwrap_or_default().to_owned(),
     }
+}
+
+fn host_of(url: &str) -> Result<String, OriginError> {
+    Url::parse(url).map(|url| bare_host(&url)).map_err(|error| OriginError(format!("{url:?} is not a URL: {error}")))
 }
 
 fn secure(host: &str, options: &OriginOptions) -> Result<Secure, OriginError> {

@@ -16,6 +16,7 @@ use slab::Slab;
 pub(crate) use self::client::Client;
 pub(crate) use self::groups::Group;
 pub(crate) use self::stream::Stream;
+use crate::allow::AllowedHosts;
 use crate::errors::refused;
 use crate::origin::address;
 use crate::reply::Reply;
@@ -137,6 +138,10 @@ impl Engine {
         Ok(())
     }
 
+    fn allow(&mut self, allowed: &AllowedHosts) {
+        self.inner.allow(allowed.inner.clone());
+    }
+
     #[setter]
     fn set_connect_backoff(&mut self, on: bool) {
         self.inner.set_connect_backoff(on);
@@ -172,6 +177,11 @@ impl Engine {
     #[getter]
     fn in_flight(&self) -> usize {
         self.inner.in_flight()
+    }
+
+    #[getter]
+    fn sent(&self) -> u64 {
+        self.inner.sent()
     }
 
     #[getter]

@@ -1,5 +1,6 @@
 //! The module `plimsoll._engine`: a skin over the engine crates. It converts values and errors and decides nothing.
 
+mod allow;
 mod decoding;
 mod engine;
 mod errors;
@@ -20,6 +21,8 @@ mod _engine {
     use plimsoll_record::Outcome;
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::allow::AllowedHosts;
     #[pymodule_export]
     use crate::decoding::Decoding;
     #[pymodule_export]

@@ -33,13 +33,15 @@ enum Certificate {
 #[pymethods]
 impl Origin {
     #[new]
-    #[pyo3(signature = (url, *, verify = Verify::Switch(true), cert = None, proxy = None, source = None),
-           text_signature = "(url, *, verify=True, cert=None, proxy=None, source=None)")]
+    #[pyo3(signature = (url, *, verify = Verify::Switch(true), cert = None, proxy = None, forwards = None,
+                        source = None),
+           text_signature = "(url, *, verify=True, cert=None, proxy=None, forwards=None, source=None)")]
     fn new(
         url: &str,
         verify: Verify,
         cert: Option<Certificate>,
         proxy: Option<String>,
+        forwards: Option<String>,
         source: Option<&str>,
     ) -> PyResult<Self> {
         let trust = match verify {
@@ -52,7 +54,7 @@ impl Origin {
             Certificate::Both(path) => (path.clone(), path),
         });
         let source = source.map(address);
-        let options = OriginOptions { trust, identity, proxy, source: source.transpose()? };
+        let options = OriginOptions { trust, identity, proxy, forwards, source: source.transpose()? };
         Ok(Self { inner: Arc::new(engine::Origin::new(url, &options).map_err(refused)?) })
     }
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import INTERRUPTED, INVALID, say, store_option
+from plimsoll.cli.common import INTERRUPTED, INVALID, ask_for_public_load, say, store_option
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.durations import duration_text, parse_duration, parse_length
 from plimsoll.load.shapes import shape_flags
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from plimsoll.capacity.search import Settings
+    from plimsoll.run.plan import RunPlan
     from plimsoll.stats.capacity.estimate import Capacity
     from plimsoll.stats.capacity.probe import CapacityProbe
     from plimsoll.stats.study import LoadUnit
@@ -81,6 +83,7 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     from plimsoll.capacity.kept import KeptSearch, kept_file, short_name, take_up
     from plimsoll.capacity.prober import Prober
     from plimsoll.capacity.search import search
+    from plimsoll.run.guard import check_places, places_of
     from plimsoll.run.manifest import plain_words, plan_files
     from plimsoll.run.options.command import read_words
     from plimsoll.stats.thresholds.slo import parse_slo
@@ -94,6 +97,9 @@ def _capacity(words: tuple[str, ...], store: str | None, given: dict[str, Any]) 
     pauses = {name: parse_duration(given[name]) for name in ("warmup", "cool_down")}
     with Store.open(store) as opened, tempfile.TemporaryDirectory(prefix="plimsoll-capacity-") as folder:
         prober = Prober(run, settings, store, Path(folder), **pauses)
+        settings = _within_limits(settings, prober.first.plan, is_given=given["most"] is not None)
+        check_places(prober.first.plan.rails, places_of(prober.first.plan))
+        ask_for_public_load([prober.planned(settings.most, 1, "last").plan], yes=run.given["yes"])
         files = plan_files(prober.first.plan)
         variant = short_name(prober.source.source or files[0])
         command = shlex.join(plain_words(redact_options(["plimsoll", *sys.argv[1:]], run.secret)))
@@ -161,10 +167,28 @@ def _settings(given: dict[str, Any]) -> Settings:
     )  # fmt: skip
 
 
+def _within_limits(settings: Settings, plan: RunPlan, *, is_given: bool) -> Settings:
+    """With no higher load than the guard rails allow. is_given: --to says how high. Raises UsageError if it is more."""
+    from plimsoll.run.guard import requests_each
+
+    name = "max_users" if settings.unit == "users" else "max_rate"
+    cap = getattr(plan.rails, name)
+    if cap is None:
+        return settings
+    each = requests_each(plan.scenario) if plan.scenario and name == "max_rate" else 1.0
+    if settings.most * each <= cap.value:
+        return settings
+    if is_given:
+        raise UsageError(f"--to {settings.most:g}: more than {plan.rails.said(name)}")
+    return replace(settings, most=cap.value / each)
+
+
 def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
     if given["resume"] and given["fresh"]:
         raise UsageError("--fresh contradicts --resume: begin anew, or go on")
     for word in words:
+        if word == "--dry-run":
+            raise UsageError("--dry-run: a search is not known beforehand; plimsoll run --dry-run describes one run")
         if word.partition("=")[0] in _TAKEN:
             raise UsageError(
                 f"{word}: the search says how much load there is; --from and --to bound it, --time is its -t"

@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
+from plimsoll.errors import UsageError
 from plimsoll.run.options.option import STORE
 from plimsoll.run.options.parameter import TableOption
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from plimsoll.report.sources import RunSource, StudySource
+    from plimsoll.run.guard import Place
+    from plimsoll.run.plan import RunPlan
 
 VERSION = "%(prog)s %(version)s"
 INVALID = 3
@@ -38,6 +43,35 @@ fail_on_option = click.option(
 def say(line: str) -> None:
     """Print a line for people, on stderr."""
     click.echo(line, err=True)
+
+
+def ask(question: str, *, yes: bool, default: bool = False, unasked: str = "") -> None:
+    """Go on only if the user agrees. yes: nobody is asked. default: what Enter means. unasked: the error where nobody
+    can be asked, as there is no terminal; "" goes on. Raises UsageError for a no."""
+    if yes:
+        return
+    if not on_a_terminal():
+        if unasked:
+            raise UsageError(unasked)
+        return
+    if not click.confirm(question, default=default, err=True):
+        raise UsageError("nothing was begun")
+
+
+def on_a_terminal() -> bool:
+    """Somebody can be asked."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask_for_public_load(plans: Iterable[RunPlan], more: Iterable[Place] = (), *, yes: bool) -> None:
+    """Ask once before much load goes to a public address. Scripts are not asked. more: places besides those of the
+    plans. Raises UsageError for a no."""
+    from plimsoll.run.guard import public_load
+
+    if yes or not on_a_terminal():
+        return  # Without a question, no name needs to be resolved.
+    if (question := public_load(plans, more)) is not None:
+        ask(question, yes=False)
 
 
 def print_report(source: RunSource | StudySource, format: str, command: str = "") -> None:

@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import INTERRUPTED, INVALID, fail_on_option, print_report, say, store_option
+from plimsoll.cli.common import (
+    INTERRUPTED,
+    INVALID,
+    ask,
+    ask_for_public_load,
+    fail_on_option,
+    print_report,
+    say,
+    store_option,
+)
 from plimsoll.errors import UsageError
 from plimsoll.experiment.display import display
 from plimsoll.experiment.file.file import read_experiment
@@ -54,7 +63,9 @@ failed; 130 interrupted"""
     help="VARIANT, VARIANT/LEVEL or VARIANT/LEVEL/OPERATION: only these now; may be repeated.",
 )  # fmt: skip
 @click.option("--dry-run", is_flag=True, help="Say what would be run, in its order, and run nothing.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask whether to go on in spite of doubts.")
+@click.option(
+    "-y", "--yes", is_flag=True, help="Ask nothing: neither about doubts, nor before a large load on a public address."
+)
 @fail_on_option
 @click.option("--strict", is_flag=True, help="Exit with 3 also if the generator may have added too much to a metric.")
 @store_option
@@ -85,7 +96,7 @@ def experiment(
     spec = read_experiment(file)
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
-    check_runs(spec)
+    plans, targets = check_runs(spec)
     kept = kept_file(spec, shlex.join(["plimsoll", *sys.argv[1:]]))
     options = SessionOptions(resume, fresh, again, only)
     if dry_run:
@@ -95,6 +106,7 @@ def experiment(
     with Store.open(store) as opened:
         prepared = prepare(opened, spec, kept, options)
         _announce(prepared, yes)
+        ask_for_public_load(plans, targets, yes=yes)
         done = _run(prepared, opened, store, only)
         if done.interrupted or not done.finished:
             say(_to_go_on(spec, done, _words(file, aa, repeats, store)))
@@ -119,9 +131,8 @@ def _show_order(prepared: PreparedSession) -> None:
 
 def _announce(prepared: PreparedSession, yes: bool) -> None:
     _describe(prepared)
-    asks = prepared.doubts and not yes and sys.stdin.isatty() and sys.stderr.isatty()
-    if asks and not click.confirm("go on all the same?", default=True, err=True):
-        raise UsageError("nothing was begun")
+    if prepared.doubts:
+        ask("go on all the same?", yes=yes, default=True)
 
 
 def _describe(prepared: PreparedSession) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 import click
 
-from plimsoll.cli.common import INVALID, print_report, say, store_option
-from plimsoll.errors import UsageError
+from plimsoll.cli.common import INVALID, ask, ask_for_public_load, print_report, say, store_option
 from plimsoll.experiment.reproduce import cell_again, circumstances, plan_of
 from plimsoll.report.sources import RunSource
 from plimsoll.report.text import one_line
@@ -31,7 +29,12 @@ The run is stored beside the first one, not as a cell of its experiment. Exit co
 )
 @click.argument("run", default="last")
 @click.option("--dry-run", is_flag=True, help="Only say what is not as it was then.")
-@click.option("-y", "--yes", is_flag=True, help="Run the commands of an experiment's cell without asking.")
+@click.option(
+    "-y",
+    "--yes",
+    is_flag=True,
+    help="Ask nothing: neither before the commands of a cell, nor before a large load on a public address.",
+)
 @store_option
 def reproduce(run: str, dry_run: bool, yes: bool, store: str | None) -> None:
     """Run a stored run again, and say what is not as it was then.
@@ -53,6 +56,7 @@ def reproduce(run: str, dry_run: bool, yes: bool, store: str | None) -> None:
             _ask(cell, yes)
             code = _run_cell(cell, opened, store)
     if plan is not None:
+        ask_for_public_load([plan], yes=yes)
         # Only here: it brings along all that runs need.
         from plimsoll.run.perform import perform
         from plimsoll.run.planned import Outputs
@@ -68,12 +72,8 @@ def _ask(cell: ReproducedCell, yes: bool) -> None:
     say(f"in {cell.spec.folder}, this runs:")
     for each in cell.commands:
         say(f"  {one_line(each)}")
-    if yes:
-        return
-    if not sys.stdin.isatty():
-        raise UsageError("these commands come from the store, and nobody can be asked here; --yes runs them")
-    if not click.confirm("run them?", default=False, err=True):
-        raise UsageError("nothing was run")
+    unasked = "these commands come from the store, and nobody can be asked here; --yes runs them"
+    ask("run them?", yes=yes, unasked=unasked)
 
 
 def _name(run: StoredRun) -> str | None:

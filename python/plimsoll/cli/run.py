@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from plimsoll.cli.common import VERSION
+from plimsoll.cli.common import VERSION, ask_for_public_load, on_a_terminal
 from plimsoll.errors import UnknownOptionError, UsageError
 from plimsoll.locust.inspectuser import ratio_lines
 from plimsoll.locust.script.describe import describe
+from plimsoll.run.guard import MANY_USERS, Place, check_places, places_of
 from plimsoll.run.options.command import RunCommand, run_parameters, words_of
 from plimsoll.run.planning import make_outputs, make_plan
 
@@ -44,6 +46,9 @@ Examples:
   plimsoll run plan.toml --threshold 'p99 < 200ms'       a plan: flows, data, phases
   plimsoll run targets.txt --rate 100/s -t 30s           the targets of a vegeta file in turn
   plimsoll run -f shop.py --stages 30s:100/s,2m:900/s    a locustfile in the open model
+  plimsoll run plan.toml --dry-run                       what would be sent where; nothing is
+  plimsoll run plan.toml --allow-hosts '*.staging.example.com,10.0.0.0/8' --max-rate 500/s
+                                                         no load on other hosts, and never more than that
 
 While it runs there is a page at http://127.0.0.1:8089. With a locustfile it waits there for somebody to start a run,
 and goes on serving afterwards; a URL, a plan or targets are run at once, and the process ends with the run.
@@ -71,6 +76,11 @@ def _run(words: RunWords) -> int:
     if given["list_classes"] or given["show_task_ratio"] or given["show_task_ratio_json"]:
         _print_description(plan, given)
         return 0
+    if given["dry_run"]:
+        from plimsoll.cli.dry_run import dry_run
+
+        return dry_run(plan, time.time(), given["summary"])
+    _ask(plan, given)
     # Neither before: what only prints need not import a database, and a run without a page no server.
     if not given["headless"]:
         from plimsoll.cli.run_page import run_with_page
@@ -80,6 +90,19 @@ def _run(words: RunWords) -> int:
     from plimsoll.run.perform import perform
 
     return perform(plan, make_outputs(given, plan, source, words.secret))
+
+
+def _ask(plan: RunPlan, given: Mapping[str, Any]) -> None:
+    """Before a run that begins at once; who starts one at the page is not asked here."""
+    if given["yes"] or not on_a_terminal() or not (given["headless"] or given["autostart"] or not plan.locustfiles):
+        return
+    hosts: list[Place] = []
+    if plan.locustfiles and plan.host is None and plan.most_users > MANY_USERS:
+        from plimsoll.locust.script.form import describe_form
+
+        hosts = [Place(each.host) for each in describe_form(plan).classes if each.host]
+    check_places(plan.rails, [*places_of(plan), *hosts])
+    ask_for_public_load([plan], hosts, yes=False)
 
 
 def _print_description(plan: RunPlan, given: Mapping[str, Any]) -> None:

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.experiment.file.model import DECIDED
 from plimsoll.experiment.order import cells_in_order
+from plimsoll.experiment.placeholders import fill
 from plimsoll.load.durations import format_duration
+from plimsoll.run.guard import Place, check_places
 from plimsoll.run.options.command import read_words
 from plimsoll.run.planning import planned_run, read_source
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from plimsoll.experiment.cell_values import ExperimentCell
     from plimsoll.experiment.spec import Experiment, Scenario
+    from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import PlannedRun
 
 ANY_URL = "http://127.0.0.1:1"
@@ -49,16 +52,31 @@ def planned_cell(cell: ExperimentCell, spec: Experiment, url: str, *, store: str
             raise UsageError(f"{_where(scenario)}: {text}") from error
 
 
-def check_runs(spec: Experiment) -> None:
-    """Plan all runs with a target that is not there. Raises UsageError.
+def check_runs(spec: Experiment) -> tuple[list[RunPlan], list[Place]]:
+    """Plan the runs of the first variant with a target that is not there, and check that all targets may get load.
 
-    Commands of hooks may make the files of a plan; those runs are planned only when the hooks are done.
+    Returns these plans, and the targets as far as they are known. Commands of hooks may make the files of a plan; those
+    runs are planned only when the hooks are done. Raises UsageError.
     """
     has_hooks = any(each.hooks.prepare or each.hooks.seed or each.hooks.reset for each in spec.variants)
     variant = spec.variants[0].name
-    for cell in cells_in_order(replace(spec, repeats=1)):
-        if cell.variant == variant and not (has_hooks and spec.scenario(cell.operation).plan):
-            planned_cell(cell, spec, ANY_URL, store=None, summary=Path("summary.json"))
+    plans = [
+        planned_cell(cell, spec, ANY_URL, store=None, summary=Path("summary.json")).plan
+        for cell in cells_in_order(replace(spec, repeats=1))
+        if cell.variant == variant and not (has_hooks and spec.scenario(cell.operation).plan)
+    ]
+    targets: list[Place] = []
+    for each in spec.variants:
+        place = Place(fill(each.target.url, {"port": 1, "variant": each.name}))
+        if "{" in place.url:
+            continue
+        targets.append(place)
+        try:
+            for rails in {plan.rails for plan in plans}:
+                check_places(rails, [place])
+        except UsageError as error:
+            raise UsageError(f"variant {each.name}: {error}") from error
+    return plans, targets
 
 
 def _where(scenario: Scenario) -> str:

@@ -43,7 +43,9 @@ def plan_of(run: StoredRun) -> RunPlan:
         raise UsageError(f"run {run.id} replayed recorded times, which are not kept; run it by hand")
     plan = RunPlan.from_dict({**plain, "scenario": None})
     _check_files(run, plan.locustfiles)
-    return replace(plan, scenario=_scenario(run, plan, plain.get("scenario")))
+    # What the limits file says is what it says now, on this machine.
+    rails = plan.rails.of_options
+    return replace(plan, rails=rails, scenario=_scenario(run, plan, plain.get("scenario")))
 
 
 def _kept_plan(run: StoredRun) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,9 @@ from plimsoll._engine import Shape
 
 Model = Literal["open", "closed"]
 Saturation = Literal["wait", "drop"]
+
+_PARTS = 1000
+"""Of the length of a phase that ends before its shape does: so many levels are added up."""
 
 
 _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
@@ -21,7 +24,7 @@ _PEAKS: dict[str, Callable[[dict[str, Any]], float]] = {
     "spike": lambda values: max(values["base"], values["peak"]),
     "sine": lambda values: values["mean"] + values["amplitude"],
     "stages": lambda values: max(values["start"], *(level for _, level in values["stages"])),
-    "replay": lambda values: 0.0,
+    "replay": lambda values: _most_per_second(values["times"]),
 }
 """The curves of the engine, which are the constructors of `_engine.Shape`, and the highest level of each."""
 
@@ -47,7 +50,7 @@ class ShapeSpec:
 
     @property
     def peak(self) -> float:
-        """Its highest level; of a replay, 0."""
+        """Its highest level; of a replay, the most arrivals within a second."""
         return self.curve.peak if self.curve else _PEAKS[self.kind](dict(self.values))
 
     def build(self) -> Shape:
@@ -96,6 +99,17 @@ class Phase:
     @property
     def end(self) -> float | None:
         return None if self.seconds is None else self.start + self.seconds
+
+    @property
+    def arrivals(self) -> float | None:
+        """The integral over its length, about; None: without end."""
+        shape, seconds = self.shape.build(), self.seconds
+        if seconds is None or shape.seconds == seconds:
+            return shape.count
+        times = dict(self.shape.values).get("times")
+        if times is not None:
+            return float(sum(time < seconds for time in times))
+        return sum(shape.level((step + 0.5) / _PARTS * seconds) for step in range(_PARTS)) * seconds / _PARTS
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -162,11 +176,21 @@ class Load:
         return None if None in ends else max(end for end in ends if end is not None)
 
     @property
+    def peak(self) -> float:
+        """Users or arrivals per second: phases that overlap, all at their highest. There may be fewer."""
+        return max(sum(each.shape.peak for each in self._under_way(phase.start)) for phase in self.phases)
+
+    @property
     def most_users(self) -> int:
-        """Of the closed model, at a time: phases that overlap, all at their highest. There may be fewer."""
-        return max(
-            math.floor(sum(each.shape.peak for each in self._under_way(phase.start)) + 0.5) for phase in self.phases
-        )
+        """Of the closed model, at a time. There may be fewer."""
+        return math.floor(self.peak + 0.5)
+
+    @property
+    def arrivals(self) -> float | None:
+        """Of the open model, in all, about; None: until it is stopped."""
+        found = [each.arrivals for each in self.phases]
+        total = None if None in found else sum(each for each in found if each is not None)
+        return self.iterations if total is None else min(total, self.iterations or total)
 
     def users_at(self, seconds: float) -> int:
         """Users of the closed model at this time: the levels of the phases under way, rounded half up."""
@@ -189,6 +213,15 @@ class Load:
     def from_dict(cls, data: dict[str, Any]) -> Load:
         """The inverse of `to_dict`, after a format that knows lists only."""
         return cls(**{**data, "phases": tuple(Phase.from_dict(phase) for phase in data["phases"])})
+
+
+def _most_per_second(times: Sequence[float]) -> float:
+    ordered, first, most = sorted(times), 0, 0
+    for place, time in enumerate(ordered):
+        while time - ordered[first] >= 1:
+            first += 1
+        most = max(most, place - first + 1)
+    return float(most)
 
 
 def _lists(value: Any) -> Any:

@@ -8,8 +8,9 @@ import os
 import signal
 import socket
 import sys
+import time
 from contextlib import ExitStack, contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -25,6 +26,7 @@ from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
+from plimsoll.run.guard import guarded
 from plimsoll.run.limits import ensure_open_files
 from plimsoll.run.main_log import RUN_LOGGERS, log_start, main_log
 from plimsoll.run.planned import STDOUT
@@ -63,6 +65,7 @@ class RunListener(Observer):
 
 def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None) -> int:
     """The exit code. Raises PlimsollError when the run cannot begin, or has failed."""
+    plan = guarded(plan, time.time())
     for text in outputs.thresholds:
         parse_threshold(text)
     ensure_open_files(plan.most_users, plan.processes)
@@ -108,7 +111,8 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         if listener:
             _log_to(_CallingHandler(listener.log, "%(name)s: %(message)s"), plan, stack)
         log_start(plan)
-        store_writer = StoreWriter(store.start_run, about, listener.stored_as if listener else None)
+        start_run = partial(store.start_run, run=plan.run_id)
+        store_writer = StoreWriter(start_run, about, listener.stored_as if listener else None)
         # The gate may refuse to begin; nothing is kept then.
         observers += [each for each in (display, csv, listener, store_writer) if each]
         result = runner.run()

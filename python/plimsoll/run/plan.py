@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+from plimsoll.load.guard_rails import NO_RAILS, GuardRails, header_value
 from plimsoll.load.spec import Load
 from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 
@@ -73,6 +74,12 @@ class RunPlan:
     """There is a page at which it may be watched: what is logged is handed over, too."""
     shape_class: str | None = None
     """The LoadTestShape that is followed, by its name; "" is none, None the first that the locustfile has."""
+    rails: GuardRails = NO_RAILS
+    """What the run must keep to."""
+    identify: str | None = None
+    """Who to ask about the load: each request says so; None: none does."""
+    run_id: str | None = None
+    """What the run is stored as; None: that is chosen later."""
     options: tuple[tuple[str, Any], ...] = ()
     """Everything that `environment.parsed_options` shows besides, by Locust's names."""
 
@@ -104,10 +111,15 @@ class RunPlan:
             return self.users
         return self.load.max_users or DEFAULT_MAX_USERS if self.load.model == "open" else self.load.most_users
 
+    @property
+    def header(self) -> str | None:
+        """The value of `guard_rails.HEADER` that each request has."""
+        return None if self.identify is None else header_value(self.identify, self.run_id)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a message or a manifest."""
         plain = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {**plain, "load": self.load.to_dict() if self.load else None}
+        return {**plain, "load": self.load.to_dict() if self.load else None, "rails": self.rails.to_dict()}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RunPlan:
@@ -118,4 +130,5 @@ class RunPlan:
             plain[name] = tuple(plain[name])
         plain["options"] = tuple((name, value) for name, value in plain["options"])
         plain["load"] = Load.from_dict(plain["load"]) if plain["load"] else None
+        plain["rails"] = GuardRails.from_dict(plain["rails"]) if "rails" in plain else NO_RAILS
         return cls(**plain)

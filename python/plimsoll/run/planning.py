@@ -9,11 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.errors import UnknownOptionError, UsageError
+from plimsoll.load.guard_rails import Cap, GuardRails, HostPatterns, check_contact, split_hosts
+from plimsoll.load.levels import parse_rate
+from plimsoll.load.limits_file import machine_rails
+from plimsoll.load.mistakes import named
 from plimsoll.load.options import LOAD_OPTIONS, load_from_options
 from plimsoll.load.plan_file import PlanFile, read_plan
 from plimsoll.load.spec import Load
 from plimsoll.load.targets import read_targets
 from plimsoll.load.url import url_scenario
+from plimsoll.run.guard import check_caps, check_identity
 from plimsoll.run.limits import open_files
 from plimsoll.run.machine import usable_cpus
 from plimsoll.run.options import locustfiles
@@ -65,6 +70,7 @@ def make_plan(arguments: tuple[str, ...], given: Mapping[str, Any]) -> tuple[Run
 def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     """Raises PlimsollError."""
     load = load_from_options(what.plan, **{name: given[name] for name in LOAD_OPTIONS})
+    rails = _rails(given).joined(machine_rails())
     processes = _processes(given["processes"])
     _check(what, load, given)
     users = given["users"] or 1
@@ -73,11 +79,11 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
     stop_timeouts = (given["stop_timeout"], file.stop_timeout if file else None, timeout)
     run_times = (given["run_time"], file.run_time if file else None)
     seeds = (given["seed"], file.seed if file else None, secrets.randbits(32))
-    return RunPlan(
+    plan = RunPlan(
         locustfiles=what.locustfiles,
         scenario=_unverified(what.scenario) if given["insecure"] and what.scenario else what.scenario,
         source=what.source,
-        load=_bounded(load, processes),
+        load=_bounded(load, processes, rails),
         arguments=what.arguments,
         host=given["host"] if what.locustfiles else None,
         users=users,
@@ -91,8 +97,26 @@ def plan_of(what: RunInput, given: Mapping[str, Any]) -> RunPlan:
         loglevel=given["loglevel"].upper(),
         logfile=given["logfile"] and str(Path(given["logfile"]).absolute()),
         log_exchanges=given["log_exchanges"] is not None,
+        rails=rails,
+        identify=None if given["identify"] is None else check_contact(given["identify"]),
         options=_options(given),
         **{name: given[name] for name in AS_GIVEN},
+    )
+    check_caps(plan)
+    return plan
+
+
+def _rails(given: Mapping[str, Any]) -> GuardRails:
+    """Those of the options. Raises UsageError."""
+    hosts, rate, run_time = split_hosts(given["allow_hosts"]), given["max_rate"], given["max_run_time"]
+    with named("--max-rate"):
+        max_rate = None if rate is None else Cap(parse_rate(rate))
+    if run_time == 0:
+        raise UsageError("--max-run-time must be longer than 0")
+    return GuardRails(
+        hosts=(HostPatterns(hosts),) if hosts else (),
+        max_rate=max_rate,
+        max_run_time=None if run_time is None else Cap(run_time),
     )
 
 
@@ -100,6 +124,7 @@ def planned_run(words: RunWords, source: RunInput, changes: Mapping[str, Any]) -
     """The run of a command line with some values changed. changes: by name of the option. Raises PlimsollError."""
     given = {**words.given, **changes}
     plan = plan_of(source, given)
+    check_identity(plan)
     outputs = make_outputs(given, plan, source, words.secret)
     for text in outputs.thresholds:
         parse_threshold(text)
@@ -199,11 +224,12 @@ def _unverified(scenario: dict[str, Any]) -> dict[str, Any]:
     return {**scenario, "targets": [{**target, "verify": False} for target in scenario["targets"]]}
 
 
-def _bounded(load: Load | None, processes: int) -> Load | None:
-    """With a maximum of users in the open model: unless said, what the limit of open files allows."""
+def _bounded(load: Load | None, processes: int, rails: GuardRails) -> Load | None:
+    """With a maximum of users in the open model: unless said, what the limit of open files and the rails allow."""
     if load is None or load.model != "open" or load.max_users is not None:
         return load
-    return replace(load, max_users=min(DEFAULT_MAX_USERS, open_files(processes)))
+    most = DEFAULT_MAX_USERS if rails.max_users is None else round(rails.max_users.value)
+    return replace(load, max_users=min(DEFAULT_MAX_USERS, most, open_files(processes)))
 
 
 def _check(what: RunInput, load: Load | None, given: Mapping[str, Any]) -> None:

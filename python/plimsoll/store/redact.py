@@ -14,7 +14,7 @@ MASK = "***"
 _SECRET = (
     r"(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|signature|jwt|authorization|cookie|csrf|xsrf"
     r"|(?:api|access|account|private|secret|shared|signing|subscription)[-_]?key|session(?:[-_]?id)?|sessid"
-    r"|(?<![a-z0-9])(?:sid|sig|auth|otp))"
+    r"|(?<![a-z0-9])(?:sid|sig|auth|otp))\d{0,2}"
 )
 """The end of a name that stands for something secret: X-Api-Key, accessToken, db_password; not token_count, tokens."""
 _SECRET_HEADER = re.compile(
@@ -29,6 +29,10 @@ _USERINFO = re.compile(r"(?P<scheme>\b[a-zA-Z][a-zA-Z0-9+.\-]{0,30})://(?P<useri
 _KEPT = r"(?!=|(?:none|null|true|false|undefined)\b)"
 """What is no secret although its name says so."""
 _VALUE = r"[^\s&;,\"'<>()\[\]{}\\]+"
+_TELLING = r"(?=[^\s\"'<>()]*\d)[^\s\"'<>()]{6,}"
+"""What is no word of a sentence."""
+_BREAK = r"(?:\r?\n|\\r\\n)"
+"""Of lines, also as Python prints it."""
 _BEGINS_LINE = r"(?:^|(?<=[\"':]))[ \t-]{0,20}"
 _MARKED = r"gh[pousr]_|github_pat_|glpat-|xox[abeoprs]-|[sr]k[-_](?:live|test|proj|ant)[-_]|sk-|AIza|npm_|hf_|SG\."
 """Beginnings of keys by which services recognize their own."""
@@ -44,7 +48,7 @@ _PATTERNS = [
     # Cookie: a=1; b=2
     (r"\b((?:(?:proxy-)?authorization|(?:set-)?cookie)\s?:\s?)[^\r\n\"'\\]+", re.IGNORECASE),
     # X-Api-Key: …, within a line, and where a line, a text or a message begins
-    (rf"(?<![\w-])(\w{{1,20}}-[\w-]{{0,60}}{_SECRET}\s?:\s?){_VALUE}", re.IGNORECASE),
+    (rf"(?<![\w/-])(\w{{1,20}}-[\w-]{{0,60}}{_SECRET}\s?:\s?){_VALUE}", re.IGNORECASE),
     (
         rf"({_BEGINS_LINE}[\w.-]{{0,60}}{_SECRET}:[ \t]{{0,5}})[^\s\"'][^\r\n\"']*",
         re.IGNORECASE | re.MULTILINE,
@@ -53,18 +57,31 @@ _PATTERNS = [
     (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?\")(?:[^\"\\]|\\++.)*+", re.IGNORECASE | re.DOTALL),
     (rf"({_SECRET}(?:[\"']\s?[:,=]|\s?[:=])\s?b?')(?:[^'\\]|\\++.)*+", re.IGNORECASE | re.DOTALL),
     (rf"({_SECRET}\\+[\"']\s?[:,]\s?\\+[\"'])[^\"'\\]*+", re.IGNORECASE),
-    # password=…, password%3D…, "token": 123456
-    (rf"({_SECRET}(?:=|%3d|[\"']\s?:\s?(?=\d))){_KEPT}{_VALUE}", re.IGNORECASE),
+    # password=…, password%3D…, user[password]=…, "token": 123456
+    (rf"({_SECRET}(?:=|\]=|%5d=|%3d|[\"']\s?:\s?(?=\d))){_KEPT}{_VALUE}", re.IGNORECASE),
     # secret = …, of settings; `session = f(x)` is somebody's code
     (rf"((?:passw(?:or)?d|passphrase|pwd|secret|api[-_]?key)\s?=\s){_KEPT}{_VALUE}", re.IGNORECASE),
-    (rf"(<(?:\w{{1,20}}:)?{_SECRET}>)[^<]+(?=</)", re.IGNORECASE),
+    (rf"(<(?:\w{{1,20}}:)?{_SECRET}(?:\s[^<>]{{0,200}})?>)[^<]+(?=</)", re.IGNORECASE),
+    # a field of a multipart form
+    (
+        rf"(\bname=\\?\"[\w.-]{{0,60}}{_SECRET}\\?\"(?:(?!{_BREAK}{_BREAK}).){{0,300}}?"
+        rf"{_BREAK}{_BREAK})(?:(?!{_BREAK}).)+",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    # sentences: the password 'x1', (password: abc123), auth=('ann', 'x'), ["token", "x"]
+    (rf"({_SECRET}\s{{1,3}}\\?[\"'])(?=[^\"'\\\n]*\d)[^\"'\\\n]{{6,}}", re.IGNORECASE),
+    (rf"({_SECRET}:\s{{1,3}}){_TELLING}", re.IGNORECASE),
+    (r"(\bauth=\((?:[^()'\"]{0,2}['\"][^'\"]{0,200}['\"],\s?)?['\"])[^'\"]+", re.IGNORECASE),
+    # --db-password x, --user ann:x
+    (rf"(--?[\w-]{{0,60}}{_SECRET}[ \t]+[\"']?)(?![-\"'])[^\s\"'<>]+", re.IGNORECASE),
+    (r"(--(?:user|login)[ =][\w.@-]{1,60}:)[^\s\"'<>]+", re.IGNORECASE),
     # ?key=… and ?code=… of URLs, where they are long
     (r"((?<=[?&])(?:key|code)=)(?=[^&\s]*\d)[^&\s\"'<>]{12,}", re.IGNORECASE),
 ]
 _SECRETS = [re.compile(pattern, flags) for pattern, flags in _PATTERNS]
 _HINT = re.compile(
-    rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|code=|bearer|basic|digest|eyJ"
-    rf"|AKIA|ASIA|-----BEGIN|{_MARKED}",
+    rf"pass|pwd|secret|token|cred|sig|jwt|auth|cookie|csrf|xsrf|key|sess|sid|otp|code=|--user|--login|bearer|basic"
+    rf"|digest|eyJ|AKIA|ASIA|-----BEGIN|{_MARKED}",
     re.IGNORECASE,
 )
 """Every text with a secret outside of a URL's user information has one of these."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import secrets
 import time
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVarTuple
 
 from sqlalchemy import exists, func, insert, select
 
 from plimsoll.errors import RefError, StoreError
+from plimsoll.record import new_run_id
 from plimsoll.store import schema
 from plimsoll.store.database import Database
 from plimsoll.store.labels import has_tag, has_words, words_of
@@ -32,9 +31,6 @@ if TYPE_CHECKING:
     from plimsoll.store.summaries import Summaries
 
 Chosen = TypeVarTuple("Chosen")
-
-# Without the letters that are taken for digits or for each other.
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 
 _RUN = (
     schema.run.c.id, schema.run.c.status, schema.run.c.started, schema.run.c.ended, schema.experiment.c.name,
@@ -83,12 +79,15 @@ class Store:
 
         return Imports(self._database)
 
-    def start_run(self, manifest: dict[str, Any], *, experiment: str | None = None) -> RunWriter:
-        """A new run. manifest: JSON, with "started" in Unix seconds; passwords in URLs are masked before it is kept."""
+    def start_run(
+        self, manifest: dict[str, Any], *, experiment: str | None = None, run: str | None = None
+    ) -> RunWriter:
+        """A new run. manifest: JSON, with "started" in Unix seconds; passwords in URLs are masked before it is kept.
+        run: the id that it is to have; it has another where that is taken."""
         started = float(manifest["started"])
         manifest = storable_json(manifest)
         with self._database.write("keep the run") as connection:
-            run = _free_id(connection, started)
+            run = _free_id(connection, started, run)
             row: dict[str, Any] = {
                 "id": run,
                 "experiment": _experiment(connection, experiment, started) if experiment else None,
@@ -207,13 +206,11 @@ class Store:
         return StoredRun(run, status, *described, self._database)
 
 
-def _free_id(connection: Connection, started: float) -> str:
-    """Sortable, typable: the minute in UTC and four random characters."""
-    minute = datetime.fromtimestamp(started, UTC).strftime("%Y%m%d-%H%M")
-    while True:
-        run = f"{minute}-{''.join(secrets.choice(_ALPHABET) for _ in range(4))}"
-        if not connection.scalar(select(exists().where(schema.run.c.id == run))):
-            return run
+def _free_id(connection: Connection, started: float, wanted: str | None = None) -> str:
+    run = wanted or new_run_id(started)
+    while connection.scalar(select(exists().where(schema.run.c.id == run))):
+        run = new_run_id(started)
+    return run
 
 
 def _experiment(connection: Connection, name: str, created: float) -> int:

@@ -11,6 +11,7 @@ import gevent
 from greenlet import getcurrent, greenlet
 
 from plimsoll._engine import Engine
+from plimsoll.load.limits_file import machine_rails
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,6 +59,8 @@ def current() -> Hub:
     if _current is None:
         engine = Engine()
         engine.connect_backoff = True
+        if (allowed := machine_rails().allowed_hosts()) is not None:
+            engine.allow(allowed)
         _current = Hub(engine)
         _current.start()
     return _current

@@ -1,7 +1,7 @@
 //! From a call that no kept connection can carry to a socket that is being connected.
 
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use mio::Token;
@@ -27,7 +27,10 @@ impl Engine {
                     continue;
                 }
                 let step = match &answer {
-                    Ok(addresses) => self.dial_addresses(place, addresses.clone()),
+                    Ok(addresses) => {
+                        self.connections[place].resolved();
+                        self.dial_addresses(place, addresses.clone())
+                    }
                     Err(error) => Step::Failed(Failure::new(Outcome::Connect, unresolved(&asked.0, error))),
                 };
                 if let Some(finished) = self.settle(place, step) {
@@ -57,13 +60,13 @@ impl Engine {
 
     /// Begins to make a connection for the exchange that is there.
     pub(super) fn open(&mut self, place: usize) -> Step {
-        let connection = &self.connections[place];
-        match open(&connection.origin, self.source_of(connection), self.generation as usize, &self.resolver, now()) {
+        let origin = &self.connections[place].origin;
+        if let Some(refusal) = self.allowed.refuses(origin) {
+            return Step::Failed(Failure::new(Outcome::Connect, refusal));
+        }
+        match open(origin, &self.resolver, now()) {
             Ok(Opening::Unix(socket)) => self.adopt(place, socket),
-            Ok(Opening::Tcp(dial)) => {
-                self.connections[place].dial = dial;
-                self.connect(place, nothing_to_try())
-            }
+            Ok(Opening::Tcp(addresses)) => self.dial_addresses(place, addresses),
             Ok(Opening::Ask(host, port)) => self.ask(place, &(host, port)),
             Err(error) => Step::Failed(Failure::io(Outcome::Connect, &error)),
         }
@@ -91,12 +94,15 @@ impl Engine {
         }
     }
 
-    fn dial_addresses(&mut self, place: usize, addresses: Vec<std::net::SocketAddr>) -> Step {
-        let source = self.source_of(&self.connections[place]);
-        let connection = &mut self.connections[place];
-        connection.resolved();
-        let turn = self.generation as usize;
-        connection.dial = Dial::new(addresses, source, turn);
+    /// Begins with the first of those addresses that connections may go to.
+    fn dial_addresses(&mut self, place: usize, addresses: Vec<SocketAddr>) -> Step {
+        let connection = &self.connections[place];
+        let admitted = match self.allowed.admit(&connection.origin, addresses) {
+            Ok(admitted) => admitted,
+            Err(refusal) => return Step::Failed(Failure::new(Outcome::Connect, refusal)),
+        };
+        let dial = Dial::new(admitted, self.source_of(connection), self.generation as usize);
+        self.connections[place].dial = dial;
         self.connect(place, nothing_to_try())
     }
 

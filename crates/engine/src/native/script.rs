@@ -62,7 +62,7 @@ fn origin(target: &Target) -> Result<Origin, OriginError> {
         Verify::Bundle(path) => Trust::Bundle(path.clone()),
         Verify::Nothing => Trust::Anything,
     };
-    let options =
-        OriginOptions { trust, identity: target.certificate.clone(), proxy: target.proxy.clone(), source: None };
+    let (identity, proxy) = (target.certificate.clone(), target.proxy.clone());
+    let options = OriginOptions { trust, identity, proxy, ..OriginOptions::default() };
     Origin::new(&target.url, &options)
 }

@@ -12,6 +12,7 @@ mod lab;
 mod peer;
 mod shift;
 
+mod allowing;
 mod arrivals;
 mod cancelling;
 mod continuing;

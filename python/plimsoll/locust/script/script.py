@@ -28,6 +28,7 @@ from plimsoll.locust.script.setting import LocustfileSetup, reporting
 from plimsoll.locust.shape import follow
 from plimsoll.run.dispatch import UserClass
 from plimsoll.run.exit_code import exit_code
+from plimsoll.run.guard import Place, check_places
 from plimsoll.run.limits import share, share_of
 from plimsoll.run.options import locustfiles
 from plimsoll.run.transport.messages import News
@@ -317,6 +318,7 @@ class LocustScript:
         for each in classes:
             each.host = environment.host or each.host
         check_hosts(classes)
+        check_places(plan.rails, [Place(each.host) for each in classes if each.host])
         source_addresses.settle(classes, plan.source_addresses, self._place.index)
         environment._filter_tasks_by_tags()
         check_tasks(classes, plan)

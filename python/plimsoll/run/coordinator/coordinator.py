@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from plimsoll.run.coordinator.name_limit import NameLimit
 from plimsoll.run.coordinator.peers import MessageRouter
 from plimsoll.run.coordinator.progress import Batch, Progress
 from plimsoll.run.coordinator.relay import OutputRelay
+from plimsoll.run.coordinator.run_guard import RunGuard
 from plimsoll.run.coordinator.steering import LoadControl
 from plimsoll.run.coordinator.ticker import SECOND, Ticker
 from plimsoll.run.main_log import log_limit, main_log
@@ -31,7 +32,7 @@ from plimsoll.run.transport import messages
 from plimsoll.run.transport.local import EXIT_TIMEOUT_S, WorkerProcess
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from plimsoll.run.coordinator.progress import Observer
     from plimsoll.run.plan import RunPlan
@@ -76,9 +77,9 @@ class Coordinator:
         self._nodes = MessageRouter(self._loop, self._workers)
         self.launch = Launch(plan, self._nodes, self._workers)
         self._steering = LoadControl(self._loop, self._nodes, self._workers, self._all_spawned)
+        self._guard = RunGuard(self._loop, self._fail, partial(self.end, "stopped"))
         self._has_processes = False
-        self._asked: Begin | None = None
-        """Users that the locustfile wants to begin with."""
+        self._asked: Begin | None = None  # users that the locustfile wants to begin with
         self._state = PREPARING
         self._ended_before_start = False
         """The user's code has ended the run before it began."""
@@ -88,8 +89,7 @@ class Coordinator:
         self._ticker = Ticker(self._loop, self._tick)
         self._clock_offset = 0.0
         self._clock_steps = ClockSteps()
-        self._complete: set[int] = set()
-        """Workers that have nothing left to do."""
+        self._complete: set[int] = set()  # workers that have nothing left to do
         self._batch = Batch()
         self._names = NameLimit(plan.max_names)
         self._account = ResettableView(plan.warmup, plan.times_of)
@@ -144,25 +144,23 @@ class Coordinator:
 
     def _begin(self, ready: Ready) -> None:
         self._steering.prepare(self.plan, ready.classes, self.launch.shaped)
-        try:
+        with self._failing():
             if self._ended_before_start or not self.plan.reset_stats:
                 self._open_books()
-        except PlimsollError as error:
-            self._fail(error)
+        if self._result.error is not None:
             return
         self._state = SPAWNING
         self._start_clock()
         log_limit(self.plan, shaped=self.launch.shaped)
         if self.plan.seconds is not None and not self.launch.shaped:
             self._loop.at(self._epoch + round(self.plan.seconds * SECOND), self._time_is_up)
+        self._guard.begin(self.plan, self._epoch)
         if self._ended_before_start:
             self._drain()
             return
         self._state = RUNNING if self.plan.is_open else SPAWNING
-        try:
+        with self._failing():
             self._steering.begin(self._epoch, self._asked)
-        except PlimsollError as error:
-            self._fail(error)
 
     def _open_books(self) -> None:
         """From here on the observers see the run. Raises PlimsollError of theirs."""
@@ -188,10 +186,8 @@ class Coordinator:
         if self._state == PREPARING:
             self._asked = begin
         elif self._state != STOPPING:
-            try:
+            with self._failing():
                 self._steering.ask(begin)
-            except PlimsollError as error:
-                self._fail(error)
 
     def _all_spawned(self) -> None:
         self._state = RUNNING
@@ -200,11 +196,9 @@ class Coordinator:
 
     def _forget_the_ramp(self) -> None:
         """The ramp-up is over: the run begins only now."""
-        try:
+        with self._failing():
             self._open_books()
             self._start_clock()
-        except PlimsollError as error:
-            self._fail(error)
 
     # What the workers say
 
@@ -216,7 +210,8 @@ class Coordinator:
                 case messages.News():
                     self._nodes.receive(worker, report)
                 case messages.Prepared():
-                    self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
+                    with self._failing():
+                        self.launch.on_prepared(worker, report, goes_on=self._state == PREPARING)
                 case messages.Ready():
                     if self.launch.on_ready(worker, report, goes_on=self._state == PREPARING):
                         self._begin(report)
@@ -233,6 +228,8 @@ class Coordinator:
                     self._on_begin(report)
                 case messages.Complete():
                     self._on_complete(worker)
+                case messages.Sent():
+                    self._guard.count(worker.index, report)
                 case messages.Expired(stamp):
                     self._result.cut_load(max(0, stamp - self._epoch) / SECOND)
                     self.end("failed")
@@ -336,7 +333,8 @@ class Coordinator:
             process.orders.renew()
         self._result.silence, self._result.clock_step = self._ticker.silence, self._clock_steps.largest()
         self._report()
-        self._kill_the_hung()
+        if self._state == STOPPING:
+            self._nodes.kill_silent(now() - ANSWER_TIMEOUT_NS - round(self.plan.stop_timeout * SECOND))
 
     def _report(self) -> None:
         batch, self._batch = self._batch.merged(), Batch()
@@ -362,14 +360,6 @@ class Coordinator:
         if self._result.started is not None:
             for observer in self._observers:
                 observer.second(progress)
-
-    def _kill_the_hung(self) -> None:
-        timeout = ANSWER_TIMEOUT_NS + round(self.plan.stop_timeout * SECOND)
-        for process in self._nodes.processes:
-            if self._state == STOPPING and now() - process.last_report > timeout:
-                who = "the main node" if process is self._nodes.main else f"worker {process.index}"
-                logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
-                process.kill()
 
     # What somebody wants of it who watches; called from within the loop
 
@@ -417,9 +407,11 @@ class Coordinator:
 
     # The end
 
-    def end(self, status: str) -> None:
-        """End the run as if its time were up. Called from within the loop, by an observer say."""
+    def end(self, status: str, note: str = "") -> None:
+        """End the run as if its time were up; note: why. Called from within the loop, by an observer say."""
         if self._state in UNDER_WAY:
+            if note:
+                self._result.note_error(note)
             self._result.status = status
             self._drain()
 
@@ -449,6 +441,14 @@ class Coordinator:
     def _drain_workers(self) -> None:
         for worker in self._workers.values():
             worker.orders.drain()
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        """Within the block, an error is the end of the run."""
+        try:
+            yield
+        except PlimsollError as error:
+            self._fail(error)
 
     def _fail(self, error: PlimsollError) -> None:
         """The first error is the reason; the others follow from it, or say the same."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from plimsoll.report.reporting import Reporting
+from plimsoll.run.guard import check_caps
 from plimsoll.run.transport.bundle import Bundle
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Launch:
             self._init_workers()
 
     def on_prepared(self, process: WorkerProcess, prepared: Prepared, *, goes_on: bool) -> None:
-        """goes_on: the run is still to begin."""
+        """goes_on: the run is still to begin. Raises UsageError when the locustfile wants more than is allowed."""
         self._prepared[process.index] = prepared
         if process is self._nodes.main:
             self._init_workers()
@@ -47,6 +48,7 @@ class Launch:
             return
         for each in self._prepared.values():
             self.plan = replace(self.plan, **each.changes)
+        check_caps(self.plan)
         if self._nodes.main is not None:
             self._nodes.main.orders.open(self.plan.to_dict())
         else:

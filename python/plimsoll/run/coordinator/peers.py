@@ -60,6 +60,14 @@ class MessageRouter:
             users.update(worker.users)
         return users
 
+    def kill_silent(self, since: int) -> None:
+        """Kill those that have not reported since this stamp."""
+        for process in self.processes:
+            if process.last_report < since:
+                who = "the main node" if process is self.main else f"worker {process.index}"
+                logger.error("%s (pid %d) does not answer and is killed", who, process.pid)
+                process.kill()
+
     def receive(self, sender: WorkerProcess, news: News) -> None:
         """Pass on news of a process."""
         if sender is self.main:

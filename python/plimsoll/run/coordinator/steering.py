@@ -10,6 +10,7 @@ from plimsoll.errors import PlimsollError, UsageError
 from plimsoll.load.spec import ShapeSpec
 from plimsoll.run.coordinator.user_ramp import UserRamp
 from plimsoll.run.dispatch import Dispatcher
+from plimsoll.run.guard import check_arrivals
 from plimsoll.run.limits import open_files
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ class LoadControl:
         """
         if not self._plan.is_open:
             raise UsageError("in the closed model there is no rate; change the number of users")
+        check_arrivals(self._plan, rate)
         seconds = None if end is None else max(0, end - start) / SECOND
         try:
             ShapeSpec.of("constant", level=rate, seconds=seconds).build()
@@ -126,6 +128,7 @@ class LoadControl:
             raise PlimsollError(f"start(): {error}") from error
 
     def _change(self, ramp: UserRamp, users: int, rate: float, classes: Iterable[str] | None, start: int) -> None:
+        self._plan.rails.check_users(users, f"{users} users")
         if users > open_files(len(self._workers)):
             logger.warning("%d users may need more open files than the limit allows (`ulimit -Hn`)", users)
         self._nodes.forget()

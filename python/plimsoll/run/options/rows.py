@@ -10,8 +10,8 @@ from plimsoll.record import TIMES_OF
 from plimsoll.run.limits import MAX_BODY, MAX_BODY_MEMORY, MAX_DECODED_BODY, MAX_NAMES
 from plimsoll.run.options.option import FINDS_THE_LOCUSTFILE, LEVELS, STORE, Kind, LocustOption, Option, Use
 
-WHAT, HOW_MUCH, SHAPE, RESULTS, PAGE = (
-    "What to run", "How much of it", "In another shape", "What comes of it", "The page"
+WHAT, HOW_MUCH, SHAPE, RAILS, RESULTS, PAGE = (
+    "What to run", "How much of it", "In another shape", "Guard rails", "What comes of it", "The page"
 )  # fmt: skip
 """Headings, in the order of the help text."""
 OTHERS = "Other options of Locust"
@@ -109,6 +109,21 @@ _HOW_MUCH = (
           help="Closed model: let users who cannot connect try again at once, as often as they can."),
     _flag("--reset-stats", group=HOW_MUCH, help="Forget the ramp-up: the run begins when all users are there.",
           locust=LocustOption(_STATISTICS, env="RESET_STATS")),
+)
+
+_RAILS = (
+    _option("--allow-hosts", group=RAILS, metavar="HOST[,…]", multiple=True,
+            help="The only hosts that may get load: api.example.com, *.example.com, 10.0.0.0/8, ::1, /run/app.sock. "
+                 "Every connection is checked when it is made; may be repeated."),
+    _option("--max-rate", group=RAILS, metavar="RATE",
+            help="End the run when it sends more requests per second than this: 500/s. A rate that is known before is "
+                 "refused."),
+    _option("--max-run-time", group=RAILS, metavar="TIME", kind=Kind.DURATION,
+            help="Refuse a run that is to take longer, and end one that does."),
+    _option("--identify", group=RAILS, metavar="CONTACT",
+            help="Send X-Load-Test: plimsoll run=ID contact=CONTACT with every request."),
+    _flag("--dry-run", group=RAILS, help="Print what would be sent where, and what it must keep to; send nothing."),
+    _flag("-y", "--yes", group=RAILS, help="Do not ask before a large load on a public address."),
 )
 
 _RESULTS = (
@@ -219,4 +234,4 @@ _OTHERS = (
 )
 # fmt: on
 
-ROWS: list[Option] = [*_WHAT, *_HOW_MUCH, *_RESULTS, *_PAGE, STORE, *_OTHERS]
+ROWS: list[Option] = [*_WHAT, *_HOW_MUCH, *_RAILS, *_RESULTS, *_PAGE, STORE, *_OTHERS]

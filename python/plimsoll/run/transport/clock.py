@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges
+from plimsoll.run.transport.messages import EncodedSnapshot, Ending, Exchanges, Sent
 
 if TYPE_CHECKING:
     from plimsoll.record import FailureTuple
@@ -36,6 +36,8 @@ class WorkerClock:
             case Exchanges():
                 # Its rows are bytes: they go on counting by the worker's clock.
                 return replace(report, epoch=report.epoch - self.offset, rows_ahead=self.offset)
+            case Sent():
+                return replace(report, stamp=report.stamp - self.offset)
             case Ending():
                 return replace(report, ended=report.ended - self.offset)
         return report

@@ -118,6 +118,15 @@ class Expired(WorkerReport):
 
 
 @dataclass(frozen=True, slots=True)
+class Sent(WorkerReport):
+    """How many requests this worker has sent so far. Only of a run with a cap on their rate."""
+
+    stamp: int
+    """When that was."""
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Exchanges(WorkerReport):
     """Rows of single exchanges, as `plimsoll.run.exchange_log` reads them."""
 
@@ -175,7 +184,7 @@ class EncodedSnapshot(WorkerReport):
 REPORTS: dict[str, type[WorkerReport]] = {
     "prepared": Prepared, "ready": Ready, "snapshot": EncodedSnapshot, "exchanges": Exchanges, "logged": Logged,
     "news": News, "begin": Begin, "quit": Quit, "complete": Complete, "expired": Expired,
-    "done": Ending,
+    "sent": Sent, "done": Ending,
 }  # fmt: skip
 """By their names in frames."""
 

@@ -19,6 +19,7 @@ from gevent import monkey, socket
 from gevent.queue import SimpleQueue
 
 from plimsoll.errors import PlimsollError
+from plimsoll.load.guard_rails import HEADER
 from plimsoll.run.limits import raise_open_files
 from plimsoll.run.plan import RunPlan
 from plimsoll.run.transport.bundle import Bundle
@@ -123,11 +124,15 @@ class WorkerServer:
             log.setup_logging(decoded.loglevel, decoded.logfile)
         if decoded.has_page:
             log_sender.install(lambda level, text: self._tell(Logged(level, text)))
+        if decoded.scenario is None and decoded.header is not None:
+            # Not before, here as below: a run of native users needs no HTTP client for Python.
+            from plimsoll.users.http.headers import add_to_all
+
+            add_to_all(HEADER, decoded.header)
         if decoded.scenario is None:
             # How many users there will be is the locustfile's to say.
             raise_open_files()
             if decoded.insecure:
-                # Not before: a run of native users needs no HTTP client for Python.
                 from plimsoll.users.http.url import accept_any_certificate
 
                 accept_any_certificate()

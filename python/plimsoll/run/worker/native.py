@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gevent
 
 from plimsoll._engine import NativeUsers, Scenario, now
 from plimsoll.errors import UsageError
+from plimsoll.load.guard_rails import HEADER
 from plimsoll.run.limits import share, share_of
 from plimsoll.run.worker.population import Population
 
@@ -24,13 +25,23 @@ NAME = "NativeUser"
 _LOOK = 0.005
 
 
+def identified(plan: RunPlan) -> dict[str, Any]:
+    """The scenario of a plan, with targets whose requests say who sends them, if they are to."""
+    scenario = plan.scenario or {}
+    if plan.header is None:
+        return scenario
+    line = [HEADER, plan.header.replace("${", "$${")]
+    targets = [{**target, "headers": [*(target.get("headers") or ()), line]} for target in scenario["targets"]]
+    return {**scenario, "targets": targets}
+
+
 class NativePopulation(Population):
     """The native users of worker `index` of `of`, in the closed and in the open model."""
 
     def __init__(self, engine: Engine, recorder: Recorder, plan: RunPlan, index: int, of: int) -> None:
         """Raises UsageError for a scenario that cannot be played."""
         try:
-            scenario = Scenario(json.dumps(plan.scenario), index=index, of=of, seed=plan.seed)
+            scenario = Scenario(json.dumps(identified(plan)), index=index, of=of, seed=plan.seed)
         except ValueError as error:
             raise UsageError(f"{plan.source}: {error}") from error
         load = plan.load

@@ -29,6 +29,7 @@ from plimsoll.run.transport.messages import (
     Prepared,
     Quit,
     Ready,
+    Sent,
     health_rows,
 )  # fmt: skip
 from plimsoll.run.worker import source_addresses
@@ -55,6 +56,8 @@ GRACE_NS = 20_000_000
 has not is handed over with the next second, and adds to it."""
 NEWS_TIMEOUT_S = 30.0
 """Seconds that listeners get in the end for what came in from other processes."""
+COUNT_INTERVAL_S = 0.05
+"""Seconds between two reports of how many requests were sent, if there is a cap on their rate."""
 POLL_INTERVAL_S = 0.02
 """Seconds between two looks at whether everything that was to be done is done."""
 
@@ -84,6 +87,9 @@ class Worker:
         self._is_main = False
         self._opened = False
         self._logging = False
+        self._counts = False
+        """It reports how many requests it has sent."""
+        self._counter: gevent.Greenlet[[], None] | None = None
         self._sequence = 0
         self._failed = False
         self._ended = 0
@@ -118,6 +124,7 @@ class Worker:
         shares = script.open(plan, shared)
         self._limit(plan)
         self._warmup = plan.warmup
+        self._counts = plan.rails.max_rate is not None and not self._is_main
         self._seconds = None if script.shaped else plan.seconds
         self._logging = plan.log_exchanges
         self._recorder.log(self._logging)
@@ -130,6 +137,8 @@ class Worker:
         limit_bodies(plan.max_body_memory)
         self._recorder.limit_names(plan.max_names)
         self._engine.connect_backoff = plan.connect_backoff
+        if (allowed := plan.rails.allowed_hosts()) is not None:
+            self._engine.allow(allowed)
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
@@ -145,6 +154,8 @@ class Worker:
         if self._ticker is None:
             self._ticker = gevent.spawn(self._tick)
             self._finisher = gevent.spawn(self._finish)
+            if self._counts:
+                self._counter = gevent.spawn(self._count)
 
     def renew(self) -> None:
         """The coordinator is there: the load may go on for another lease."""
@@ -213,6 +224,8 @@ class Worker:
         if self._ticker is not None:
             self._ticker.kill()
             self._finisher.kill()
+            if self._counter is not None:
+                self._counter.kill()
         self._silence.stop()
         self._hand_over(None)
         return Ending(self._ended, chosen, listener_failed, on_error)
@@ -234,6 +247,12 @@ class Worker:
             end = self._epoch + (self._open_second + 1) * SECOND + GRACE_NS
             gevent.sleep(max(GRACE_NS, end - now()) / 1e9)
             self._hand_over(self._closed())
+
+    def _count(self) -> None:
+        """Report how many requests were sent, as often as a cap on their rate needs."""
+        while True:
+            self._tell(Sent(now(), self._engine.sent))
+            gevent.sleep(COUNT_INTERVAL_S)
 
     def _finish(self) -> None:
         """Report once that the run is complete or must end."""

@@ -60,9 +60,21 @@ def defaults() -> Headers:
     return encode(default_headers().items())
 
 
+_added: list[tuple[str, str]] = []
+
+
+def add_to_all(name: str, value: str) -> None:
+    """From now on all requests of this process have this header, unless the user's code gives it itself."""
+    _added.append((name, value))
+    defaults.cache_clear()
+
+
 def encode(items: Iterable[tuple[str, Any]]) -> Headers:
     """Header lines for the engine. Raises requests' InvalidHeader."""
     lines = list(items)
+    if _added:
+        given = {name.lower() for name, _ in lines if isinstance(name, str)}
+        lines += [line for line in _added if line[0].lower() not in given]
     try:
         return Headers(lines)
     except (TypeError, ValueError) as error:

@@ -171,28 +171,31 @@ def accept_any_certificate() -> None:
     _accepts_any_certificate = True
 
 
-def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None) -> Origin:
-    """The Origin for these settings, which mean what they mean to requests; the same one each time.
+def origin_of(root: str, verify: Any, cert: Any, proxy: str | None = None, forwards: str | None = None) -> Origin:
+    """The Origin for these settings, which mean what they mean to requests; the same one each time. forwards: where the
+    requests go that this one, a proxy, hands on.
 
     Raises OSError for a certificate file that is not there, InvalidURL for what cannot be connected to.
     """
     if not root.startswith("https:"):
-        return _origin(root, True, None, proxy)
+        return _origin(root, True, None, proxy, forwards)
     if _accepts_any_certificate:
         verify = False
     # A number or None is meant as a truth value; a path stays one.
     check = os.fspath(verify) if isinstance(verify, (str, os.PathLike)) and verify else bool(verify)
-    return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy)
+    return _origin(root, check, tuple(cert) if isinstance(cert, list) else cert or None, proxy, forwards)
 
 
 @lru_cache(maxsize=1024)
-def _origin(root: str, verify: bool | str, cert: str | tuple[str, str] | None, proxy: str | None) -> Origin:
+def _origin(
+    root: str, verify: bool | str, cert: str | tuple[str, str] | None, proxy: str | None, forwards: str | None
+) -> Origin:
     if isinstance(verify, str):
         _require_file(verify, "a suitable TLS CA certificate bundle")
     for path in (cert,) if isinstance(cert, str) else cert or ():
         _require_file(path, "the TLS certificate file")
     try:
-        return Origin(root, verify=verify, cert=cert, proxy=proxy)
+        return Origin(root, verify=verify, cert=cert, proxy=proxy, forwards=forwards)
     except ValueError as error:
         raise InvalidURL(str(error)) from error
 
@@ -216,7 +219,7 @@ def by_way_of(proxy: str, route: Route) -> ProxiedRoute:
     """Raises InvalidURL for a proxy that cannot be connected to."""
     proxy, credentials = without_credentials(proxy)
     authorization = None if credentials is None else _basic_auth_str(*credentials)
-    origin = origin_of(split(proxy).root, True, None)
+    origin = origin_of(split(proxy).root, True, None, forwards=route.root)
     return ProxiedRoute(origin, route.root + route.target, route.root.partition("//")[2], authorization)
 
 

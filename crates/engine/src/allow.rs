@@ -1,0 +1,220 @@
+//! Which hosts connections may be made to. Asked when a connection is made, never for a request on a kept one.
+//!
+//! A name is allowed by its pattern, whatever it resolves to. An address is allowed by a network that has it, whatever
+//! name led there. What a name resolves to is looked at each time that it is dialled.
+
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+
+use url::Host;
+
+use crate::origin::{ConnectTo, Origin};
+
+/// What one party allows: names, networks and Unix sockets.
+#[derive(Clone, Debug, Default)]
+pub struct AllowList {
+    names: Vec<String>,
+    /// With their first dot.
+    suffixes: Vec<String>,
+    networks: Vec<Network>,
+    /// Of Unix sockets.
+    paths: Vec<String>,
+    place: String,
+}
+
+/// Several lists. A connection must be allowed by each of them; without a list every one is.
+#[derive(Clone, Debug, Default)]
+pub struct AllowedHosts {
+    lists: Vec<AllowList>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Network {
+    address: IpAddr,
+    bits: u8,
+}
+
+impl Network {
+    fn host(address: IpAddr) -> Network {
+        let address = address.to_canonical();
+        Network { address, bits: width(address) }
+    }
+
+    /// From `10.0.0.0/8` or the like.
+    fn parse(address: &str, bits: &str) -> Result<Network, String> {
+        let given: IpAddr = bare(address).parse().map_err(|_| format!("{address} is no IP address"))?;
+        let most = width(given);
+        let bits: u8 = bits.parse().ok().filter(|&bits| bits <= most).ok_or(format!("/{bits} is not 0 to {most}"))?;
+        let network = match given.to_canonical() {
+            // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
+            address @ IpAddr::V4(_) if given.is_ipv6() && bits >= 96 => Network { address, bits: bits - 96 },
+            _ => Network { address: given, bits },
+        };
+        let first = network.first();
+        if first != network.address {
+            return Err(format!("{} is within this network; write {first}/{}", network.address, network.bits));
+        }
+        Ok(network)
+    }
+
+    fn first(self) -> IpAddr {
+        match self.address {
+            IpAddr::V4(ip) => IpAddr::V4((u32::from(ip) & mask(self.bits, 32) as u32).into()),
+            IpAddr::V6(ip) => IpAddr::V6((u128::from(ip) & mask(self.bits, 128)).into()),
+        }
+    }
+
+    fn has(self, ip: IpAddr) -> bool {
+        let ip = ip.to_canonical();
+        ip.is_ipv4() == self.address.is_ipv4() && Network { address: ip, bits: self.bits }.first() == self.address
+    }
+}
+
+fn width(address: IpAddr) -> u8 {
+    if address.is_ipv4() { 32 } else { 128 }
+}
+
+/// The highest `bits` of a number of `width` bits.
+fn mask(bits: u8, width: u32) -> u128 {
+    let all = u128::MAX >> (128 - width);
+    all & !all.checked_shr(u32::from(bits)).unwrap_or(0)
+}
+
+fn bare(host: &str) -> &str {
+    host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host)
+}
+
+impl AllowList {
+    /// Patterns: `api.example.com`, `*.example.com` (all names below it), `10.0.0.0/8`, `::1`, `/run/app.sock`.
+    /// `place`: where they stand, for people: "… is not in PLACE". The error is about one of the patterns and names it.
+    pub fn new<'a>(patterns: impl IntoIterator<Item = &'a str>, place: &str) -> Result<AllowList, String> {
+        let mut list = AllowList { place: place.to_owned(), ..AllowList::default() };
+        for pattern in patterns {
+            list.add(pattern.trim()).map_err(|reason| format!("{pattern:?}: {reason}"))?;
+        }
+        Ok(list)
+    }
+
+    fn add(&mut self, pattern: &str) -> Result<(), String> {
+        if pattern.starts_with('/') {
+            self.paths.push(pattern.to_owned());
+            return Ok(());
+        }
+        if pattern.contains("://") {
+            return Err("this is a URL; write the host alone".into());
+        }
+        if let Ok(ip) = bare(pattern).parse() {
+            self.networks.push(Network::host(ip));
+            return Ok(());
+        }
+        if let Some((address, bits)) = pattern.split_once('/') {
+            self.networks.push(Network::parse(address, bits)?);
+            return Ok(());
+        }
+        if pattern == "*" {
+            return Err("this would allow every host; to allow them, leave the list out".into());
+        }
+        let (is_suffix, name) = pattern.strip_prefix("*.").map_or((false, pattern), |rest| (true, rest));
+        if name.contains('*') {
+            return Err("a * stands only at the beginning, as in *.example.com".into());
+        }
+        if name.contains(':') {
+            return Err("write the host without its port".into());
+        }
+        if name.starts_with('.') {
+            return Err(format!("write *{name} for all names below it"));
+        }
+        match Host::parse(name) {
+            Ok(Host::Domain(name)) if is_suffix => self.suffixes.push(format!(".{}", undotted(&name))),
+            Ok(Host::Domain(name)) => self.names.push(undotted(&name).to_owned()),
+            Ok(Host::Ipv4(ip)) if !is_suffix => self.networks.push(Network::host(ip.into())),
+            _ => return Err("this is no host, *.domain, address or network".into()),
+        }
+        Ok(())
+    }
+
+    fn has_name(&self, host: &str) -> bool {
+        let host = undotted(host);
+        self.names.iter().any(|name| name == host) || self.suffixes.iter().any(|suffix| host.ends_with(suffix))
+    }
+
+    fn has_address(&self, ip: IpAddr) -> bool {
+        self.networks.iter().any(|network| network.has(ip))
+    }
+
+    /// A host whose address nobody here will see: it must be allowed as it is written.
+    fn has_written(&self, host: &str) -> bool {
+        self.has_name(host) || host.parse().is_ok_and(|ip| self.has_address(ip))
+    }
+
+    /// Whether a host may turn out to be allowed once its addresses are known.
+    fn may_have(&self, host: &str) -> bool {
+        self.has_written(host) || (host.parse::<IpAddr>().is_err() && !self.networks.is_empty())
+    }
+
+    fn refusal(&self, what: &str) -> String {
+        format!("not allowed: {what} is not in {}", self.place)
+    }
+}
+
+/// Without the dot that ends an absolute name.
+fn undotted(name: &str) -> &str {
+    name.strip_suffix('.').unwrap_or(name)
+}
+
+impl AllowedHosts {
+    /// No list at all allows everything; a list without a pattern allows nothing.
+    pub fn new(lists: Vec<AllowList>) -> AllowedHosts {
+        AllowedHosts { lists }
+    }
+
+    /// Why no connection may be made to this origin. Asks the system's resolver and waits for it; a name that cannot be
+    /// resolved is not refused for that.
+    pub fn refusal(&self, origin: &Origin) -> Option<String> {
+        if let Some(refusal) = self.refuses(origin) {
+            return Some(refusal);
+        }
+        let ConnectTo::Tcp(host, port) = &origin.connect_to else { return None };
+        if self.lists.iter().all(|list| list.has_name(host)) {
+            return None;
+        }
+        let addresses = (host.as_str(), *port).to_socket_addrs().ok()?.collect();
+        self.admit(origin, addresses).err()
+    }
+
+    /// Why none may be made, as far as that is known without addresses.
+    pub(crate) fn refuses(&self, origin: &Origin) -> Option<String> {
+        self.lists.iter().find_map(|list| match &origin.connect_to {
+            ConnectTo::Unix(path) => {
+                let path = path.to_string_lossy();
+                (!list.paths.iter().any(|known| *known == path)).then(|| list.refusal(&format!("the socket {path}")))
+            }
+            ConnectTo::Tcp(host, _) => match origin.behind_proxy() {
+                Some(target) if !list.has_written(target) => {
+                    Some(list.refusal(&format!("{target} (behind a proxy, so by name only)")))
+                }
+                Some(_) if !list.may_have(host) => Some(list.refusal(&format!("the proxy {host}"))),
+                None if !list.may_have(host) => Some(list.refusal(host)),
+                _ => None,
+            },
+        })
+    }
+
+    /// Those of the addresses that a connection to this origin may go to; the error says why there is none.
+    pub(crate) fn admit(&self, origin: &Origin, mut addresses: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, String> {
+        let ConnectTo::Tcp(host, _) = &origin.connect_to else { return Ok(addresses) };
+        for list in self.lists.iter().filter(|list| !list.has_name(host)) {
+            let first = addresses.first().copied();
+            addresses.retain(|address| list.has_address(address.ip()));
+            if let (true, Some(first)) = (addresses.is_empty(), first) {
+                let ip = first.ip().to_canonical().to_string();
+                let named = if ip == *host { ip } else { format!("{ip} ({host})") };
+                let proxy = if origin.behind_proxy().is_some() { "the proxy " } else { "" };
+                return Err(list.refusal(&format!("{proxy}{named}")));
+            }
+        }
+        Ok(addresses)
+    }
+}
+
+#[cfg(test)]
+mod tests;
