@@ -9,6 +9,7 @@ from typing import Any, Self, final
 from plimsoll.record import CellTuple, FailureTuple, HealthTuple, TotalTuple
 
 __all__ = [
+    "AllowedHosts",
     "Arrivals",
     "Client",
     "Decoding",
