@@ -33,8 +33,8 @@ test: system ## what every change must pass
 	@$(MAKE) --no-print-directory test-python
 
 ci: export DURATIONS = --durations=30
-ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit
-	@$(BIN)/python scripts/long_tests.py $(PYTEST) $(DURATIONS) -m long
+ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
+	@$(BIN)/python scripts/long_tests.py $(PYTEST) $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
@@ -45,7 +45,7 @@ test-web: page ## the page's own tests
 test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
 	$(PYTEST) $(DURATIONS)
 
-test-long: setup $(LABS) ## browser, documents, parity, labs and simulations (about 6 minutes)
+test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about 12 minutes)
 	$(PYTEST) $(DURATIONS) -m long
 
 check: setup ## formatting, lints, layers, types; the stub against the binary

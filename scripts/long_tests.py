@@ -3,7 +3,8 @@
     scripts/long_tests.py COMMAND…    run the command with the paths of those tests behind it; no path: nothing to run
 
 The last landed commit is $CI_BASE if it is set, else the point where this branch left origin's default branch, else
-the first parent of a merge. When none of these is known, everything runs. `make test-long` always runs everything.
+the first parent of a merge. When none of these is known, everything runs. `make test-long` always runs everything,
+also the exhaustive tests, which take minutes of both cores and which `make ci` leaves out.
 """
 
 from __future__ import annotations
@@ -42,7 +43,6 @@ GROUPS = {
     "parity": Group(("tests/parity",), ("tests/parity/", f"{PACKAGE}locust/", *ENGINE)),
     "truth": Group(("tests/labs/truth",), ("labs/truth/", f"{PACKAGE}stats/", f"{PACKAGE}store/", *ENGINE)),
     "robustness": Group(("tests/labs/robustness",), ("labs/robustness/", "labs/truth/", f"{PACKAGE}store/", *ENGINE)),
-    "fuzzed engine": Group(("tests/fuzz/test_fuzz_engine.py",), ("fuzz/", "crates/http/", "crates/scenario/")),
     "fuzzed files": Group(
         ("tests/fuzz/test_fuzz_files.py",),
         ("fuzz/", *(f"{PACKAGE}{each}/" for each in ("experiment/file", "importers", "load"))),

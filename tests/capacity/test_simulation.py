@@ -29,6 +29,7 @@ def test_the_interval_covers_the_truth(service):
 
 
 @pytest.mark.long
+@pytest.mark.exhaustive
 @pytest.mark.timeout(1800)
 def test_ten_thousand_searches_end_and_cover_the_truth():
     searches = math.ceil(10_000 / len(ALL))

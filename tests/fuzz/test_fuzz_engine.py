@@ -18,6 +18,7 @@ def test_each_target_has_seeds_and_is_described() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.exhaustive
 @pytest.mark.timeout(900)  # it builds, too
 def test_nothing_is_found() -> None:
     command = [sys.executable, "-m", "fuzz.engine", "--seconds", str(SECONDS)]

@@ -102,6 +102,14 @@ def test_a_message_of_one_kind_is_logged_once_a_minute(caplog):
     assert sum(each.levelno == logging.ERROR for each in caplog.records) == 3
 
 
+def test_another_exception_is_another_kind(caplog):
+    logger = logging.getLogger("plimsoll.test.exceptions")
+    logger.addFilter(OncePerMinute(lambda: 0.0))
+    for each in ("one", "other", "one"):
+        logger.error("failed", exc_info=ValueError(each))
+    assert [str(each.exc_info[1]) for each in caplog.records if each.exc_info] == ["one", "other"]
+
+
 def test_bad_requests_are_one_line_of_the_log(caplog):
     for each in logging.getLogger("uvicorn.error").filters:
         logging.getLogger("uvicorn.error").removeFilter(each)

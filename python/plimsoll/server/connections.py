@@ -62,17 +62,17 @@ class LimitedConnection(H11Protocol):
 
 
 class OncePerMinute(logging.Filter):
-    """Lets a message of each kind through once a minute, with how many it has held back. A kind is a level and a text
-    before its arguments are put in."""
+    """Lets a message of each kind through once a minute, with how many it has held back. A kind is a level, a text
+    before its arguments are put in, and an exception."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock = clock
-        self._last: dict[tuple[int, str], tuple[float, int]] = {}
+        self._last: dict[tuple[int, str, str], tuple[float, int]] = {}
         """When each was let through, and how many have come since."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        kind = record.levelno, str(record.msg)[:200]
+        kind = record.levelno, str(record.msg)[:200], repr(record.exc_info[1])[:200] if record.exc_info else ""
         now = self._clock()
         last, held_back = self._last.get(kind, (-QUIET_S, 0))
         if now - last < QUIET_S:

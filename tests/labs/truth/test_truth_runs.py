@@ -74,6 +74,7 @@ def test_brackets_beside_a_busy_neighbour_contain_the_truth_and_no_run_is_invali
     assert lines["invalid runs"].verdict is Verdict.HOLDS, lines
 
 
+@pytest.mark.exhaustive
 @pytest.mark.timeout(600)
 def test_thirty_trivial_runs_beside_a_busy_neighbour_are_valid(lab: Lab) -> None:
     load = Load([lab.url("/fixed?ms=5"), "-u", "5", "-r", "5"], 1, may_be_invalid=True)

@@ -4,11 +4,13 @@ import type { Server } from "./session";
 
 /** ms after which a question without an answer has failed. */
 const PATIENCE = 10_000;
+/** The same for the first question: a locustfile that is imported for the form may take a minute. */
+const FIRST_PATIENCE = 70_000;
 
 /** The server that this page came from. */
 export const server: Server = {
   state: async () => {
-    const state = await ask<State>("api/state").catch(toLogin);
+    const state = await ask<State>("api/state", FIRST_PATIENCE).catch(toLogin);
     rememberToken(state);
     return state;
   },
@@ -25,8 +27,8 @@ export const server: Server = {
   reset: () => postJson("api/live/reset", {}),
 };
 
-function ask<T>(path: string): Promise<T> {
-  return getJson<T>(path, AbortSignal.timeout(PATIENCE));
+function ask<T>(path: string, patience = PATIENCE): Promise<T> {
+  return getJson<T>(path, AbortSignal.timeout(patience));
 }
 
 function about(path: string, endpoint: string | null): string {

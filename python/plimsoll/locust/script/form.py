@@ -140,6 +140,6 @@ def _is_plain(action: argparse.Action) -> bool:
 
 
 if __name__ == "__main__":
-    # A run may be in progress; it must not slow down.
-    os.nice(19)
+    # A run may be in progress, which goes first. More would keep the page waiting for a minute on a busy machine.
+    os.nice(5)
     answer(_main)

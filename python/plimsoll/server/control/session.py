@@ -80,6 +80,8 @@ class PageSession:
         self._description: Description | None = None
         self._seen: tuple[Any, ...] = ()
         """What the locustfiles were like then."""
+        self._described_at = 0.0
+        """When it was known, in seconds of the monotonic clock."""
         self._number = 0
         self._signals = 0
 
@@ -285,11 +287,16 @@ class PageSession:
         plan = self._requests.plan
         if not plan.locustfiles:
             return Description()
+        asked = time.monotonic()
         with self._describing:
             seen = tuple(_stamp(path) for path in plan.locustfiles)
             known = self._description
-            if known is None or seen != self._seen or (known.error and self._current is None):
+            # An error may be one of a file that they import. Who waited for an answer takes it: to read them once for
+            # each who asks may never end.
+            is_doubtful = known is not None and known.error and self._current is None and self._described_at < asked
+            if known is None or seen != self._seen or is_doubtful:
                 self._seen, self._description = seen, self._describe_plan(plan)
+                self._described_at = time.monotonic()
             assert self._description is not None
             return self._description
 
