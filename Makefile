@@ -12,7 +12,7 @@ LABS   := target/release/plimsoll-truth target/release/libplimsoll_faults.so tes
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick robustness bench bench-page bench-reports soak fuzz format clean
+.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick robustness bench bench-page bench-reports soak fuzz docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -89,6 +89,12 @@ truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure a
 
 truth-quick: setup target/release/plimsoll-truth ## the same in short runs, without peers (about 4 minutes)
 	@$(BIN)/python -m labs.truth --quick
+
+docs: setup ## the documentation as a site, in target/docs
+	@$(BIN)/python -m scripts.site
+
+docs-pictures: setup ## the pictures of the documentation, from a real run
+	@$(BIN)/python -m scripts.pictures
 
 fuzz: setup ## damaged input for everything that reads some (about eight minutes)
 	$(BIN)/python -m fuzz.engine

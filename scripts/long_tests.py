@@ -30,9 +30,9 @@ ENGINE = ("crates/", f"{PACKAGE}run/", f"{PACKAGE}users/", f"{PACKAGE}load/", f"
 
 GROUPS = {
     "documents": Group(
-        ("tests/docs",),
+        ("tests/docs", "tests/scripts/test_site.py"),
         (
-            "README.md", "docs/guides/", "labs/todos/", *ENGINE,
+            "README.md", "docs/", "zensical.toml", "labs/todos/", *ENGINE,
             *(f"{PACKAGE}{each}/" for each in ("cli", "report", "experiment", "capacity", "importers", "store")),
         ),
     ),
