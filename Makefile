@@ -7,7 +7,7 @@ WHEELS := pyproject.toml
 WEB    := $(shell find web -name node_modules -prune -o -path web/tests -prune -o -name contract.ts -o -type f -print) python/plimsoll/report/charts/theme.json
 PAGE   := python/plimsoll/web/report.js
 # Tests of whole runs wait more than they compute. One that lasts long must not be the last of its file.
-PYTEST := $(BIN)/pytest -q -n 4 --dist worksteal
+PYTEST := $(BIN)/pytest -q --dist worksteal
 LABS   := target/release/plimsoll-truth target/release/libplimsoll_faults.so tests/parity/.venv/.done
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
@@ -34,7 +34,7 @@ test: system ## what every change must pass
 
 ci: export DURATIONS = --durations=30
 ci: test ## what CI runs: test, and the long tests of what changed since the last landed commit, but for the exhaustive ones
-	@$(BIN)/python scripts/long_tests.py $(PYTEST) $(DURATIONS) -m "long and not exhaustive"
+	@$(BIN)/python scripts/long_tests.py $(PYTEST) -n 4 $(DURATIONS) -m "long and not exhaustive"
 
 test-rust: ## the crates' tests
 	cargo test --workspace --locked --quiet
@@ -43,10 +43,10 @@ test-web: page ## the page's own tests
 	npm --prefix web test --silent
 
 test-python: setup $(LABS) ## the package's tests, and those of the labs and benches that are quick
-	$(PYTEST) $(DURATIONS)
+	$(PYTEST) -n 6 $(DURATIONS)
 
 test-long: setup $(LABS) ## browser, documents, parity, labs, simulations and fuzzing (about 12 minutes)
-	$(PYTEST) $(DURATIONS) -m long
+	$(PYTEST) -n 4 $(DURATIONS) -m long
 
 check: setup ## formatting, lints, layers, types; the stub against the binary
 	cargo fmt --all --check

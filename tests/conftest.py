@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -23,6 +24,12 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import Browser
     from tests.web.browser_session import BrowserSession
+
+
+def pytest_configure() -> None:
+    # A shell has what it starts in the background ignore Ctrl-C; commands that are started here would inherit that.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
