@@ -10,6 +10,7 @@ import secrets
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import takewhile
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram, others, outcomes
@@ -157,9 +158,9 @@ class Interval(ExchangeCounts):
         if other.timed:
             self.response_min = min(self.response_min, other.response_min) if self.timed else other.response_min
             self.response_max = max(self.response_max, other.response_max)
-        for name in _SUMS:
+        for name, more in zip(_SUMS, _sums_of(other), strict=True):
             # Most counters are 0 nearly always.
-            if more := getattr(other, name):
+            if more:
                 setattr(self, name, getattr(self, name) + more)
         if self.on_time is not None or other.on_time is not None:
             self._add_on_time(other)
@@ -175,6 +176,7 @@ class Interval(ExchangeCounts):
 
 COUNTERS = tuple(each.name for each in fields(ExchangeCounts) if each.default == 0)
 _SUMS = (*COUNTERS, "response_sum", "service_sum")
+_sums_of = attrgetter(*_SUMS)
 
 
 @dataclass(slots=True)

@@ -102,6 +102,31 @@ impl Buckets {
         Some(found)
     }
 
+    /// Writes `HdrHistogram` V2, plain; the same bytes as the crate's own of the same values. There must be a value.
+    pub(crate) fn encode(&self) -> Vec<u8> {
+        let mut data = Vec::with_capacity(HEAD + 4 * self.counts.len());
+        for word in [COOKIE, 0, 0, 3] {
+            data.extend(word.to_be_bytes());
+        }
+        data.extend(1_u64.to_be_bytes());
+        data.extend(((EXACT << step(self.max())) - 1).to_be_bytes());
+        data.extend(1.0_f64.to_be_bytes());
+        let mut next = 0;
+        for (micros, count) in self.iter() {
+            let index = index(micros);
+            match index - next {
+                0 => {}
+                1 => push_zigzag(&mut data, 0),
+                gap => push_zigzag(&mut data, -gap.cast_signed()),
+            }
+            push_zigzag(&mut data, i64::try_from(count).unwrap_or(i64::MAX));
+            next = index + 1;
+        }
+        let length = (data.len() - HEAD) as u32;
+        data[4..8].copy_from_slice(&length.to_be_bytes());
+        data
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.counts.len()
     }
@@ -188,6 +213,11 @@ fn lowest(micros: u64) -> u64 {
     micros >> step(micros) << step(micros)
 }
 
+/// The number of the bucket that this value falls into.
+fn index(micros: u64) -> u64 {
+    u64::from(step(micros)) * HALF + (micros >> step(micros))
+}
+
 /// The highest value of a bucket by its number. None for one beyond 64 bits.
 fn highest(index: u64) -> Option<u64> {
     if index < EXACT {
@@ -200,6 +230,20 @@ fn highest(index: u64) -> Option<u64> {
 
 fn word(data: &[u8], at: usize) -> Option<u32> {
     Some(u32::from_be_bytes(data.get(at..at + 4)?.try_into().ok()?))
+}
+
+/// Appends a number as `zigzag` takes it.
+fn push_zigzag(data: &mut Vec<u8>, number: i64) {
+    let mut rest = ((number << 1) ^ (number >> 63)).cast_unsigned();
+    for _ in 0..8 {
+        if rest < 0x80 {
+            data.push(rest as u8);
+            return;
+        }
+        data.push(rest as u8 & 0x7f | 0x80);
+        rest >>= 7;
+    }
+    data.push(rest as u8);
 }
 
 /// Takes a number as `HdrHistogram` writes them: LEB128 of at most 9 bytes, the sign in the lowest bit. None when it is cut off.

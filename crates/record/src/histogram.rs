@@ -182,6 +182,7 @@ impl Durations {
     /// `HdrHistogram` V2; compressed for keeping, plain for the way from a worker to its coordinator.
     pub fn encode(&self, compressed: bool) -> Vec<u8> {
         match &self.counts {
+            Counts::Few(few) if few.len() > 0 && !compressed => few.encode(),
             Counts::Few(few) => encoded(&dense(few), compressed),
             Counts::Many(counts) => encoded(counts, compressed),
         }
@@ -360,6 +361,18 @@ mod tests {
                 let back = Durations::decode(&durations.encode(compressed)).unwrap();
                 prop_assert_eq!(back.buckets().collect::<Vec<_>>(), durations.buckets().collect::<Vec<_>>());
             }
+        }
+
+        #[test]
+        fn few_values_are_written_as_many_are(
+            values in prop::collection::vec((0..LONGEST, 1..u64::MAX >> 8), 1..200),
+        ) {
+            let mut many = Durations::default();
+            for &(micros, count) in &values {
+                many.record(micros, count);
+            }
+            let few = Durations { counts: Counts::Few(many.to_buckets()) };
+            prop_assert_eq!(few.encode(false), many.encode(false));
         }
 
         #[test]

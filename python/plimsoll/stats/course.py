@@ -59,14 +59,21 @@ class _Packer:
     def __init__(self) -> None:
         self._packed: dict[int, bytes] = {}
         self._open = -1
-        self._histogram = Histogram()
+        self._histogram: Histogram | None = None
+        self._is_ours = False
+        """Whether it may be added to. The first of a second is somebody else's, and most seconds have one."""
 
     def add(self, second: int, histogram: Histogram) -> None:
         if second != self._open:
             self._pack()
             self._open = second
             packed = self._packed.get(second)
-            self._histogram = Histogram() if packed is None else Histogram.decode(packed)
+            self._histogram, self._is_ours = (None, False) if packed is None else (Histogram.decode(packed), True)
+        if self._histogram is None:
+            self._histogram = histogram
+            return
+        if not self._is_ours:
+            self._histogram, self._is_ours = self._histogram.copy(), True
         self._histogram.add(histogram)
 
     def packed(self, seconds: int) -> PackedHistograms:
@@ -74,7 +81,7 @@ class _Packer:
         return PackedHistograms([self._packed.get(second) for second in range(seconds)])
 
     def _pack(self) -> None:
-        if self._histogram.count:
+        if self._histogram is not None and self._histogram.count:
             self._packed[self._open] = self._histogram.encode(compressed=False)
 
 

@@ -14,7 +14,7 @@ from plimsoll.stats.seconds import RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
     from plimsoll.stats.seconds import Key, SecondSums
@@ -81,8 +81,17 @@ class RunView:
         self._last = -1
 
     @classmethod
-    def of(cls, run: RecordedRun, times_of: str | None = None) -> RunView:
-        """The view of a recorded run, without what is left out. times_of: None for what the run was started with."""
+    def of(
+        cls,
+        run: RecordedRun,
+        times_of: str | None = None,
+        on_second: Callable[[SecondSums], None] | None = None,
+        on_health: Callable[[Health], None] | None = None,
+    ) -> RunView:
+        """The view of a recorded run, without what is left out. times_of: None for what the run was started with.
+
+        on_second, on_health: get all that is read, also what is left out: others need no pass of their own.
+        """
         first = first_second(run.manifest, run.facts)
         view = cls(first, times_of or run.manifest.get("times_of") or "all")
         # An exception is kept without its times, so those of the warm-up cannot be separated.
@@ -90,9 +99,10 @@ class RunView:
         left_out = LeftOut.of(run.facts)
         view.add(
             run.intervals(),
-            run.health(),
+            run.health() if on_health is None else _passed(run.health(), on_health),
             left_out.rest_of_failures(failures, run.started + first),
             left_out.rest_of_exceptions(run.exceptions()),
+            on_second,
         )
         if run.ended is not None:
             view.length = run.ended - run.started
@@ -104,9 +114,11 @@ class RunView:
         health: Iterable[Health] = (),
         failures: Iterable[Failure] = (),
         exceptions: Iterable[CaughtException] = (),
+        on_second: Callable[[SecondSums], None] | None = None,
     ) -> None:
-        for _ in self.fold(intervals):
-            pass
+        for sums in self.fold(intervals):
+            if on_second is not None:
+                on_second(sums)
         for row in health:
             self.recorded.reports += 1
             self.generator.add(row, warmup=row.second < self.warmup)
@@ -218,3 +230,9 @@ class RunView:
         last = max((second for second, offered in self.generator.offered_by_second().items() if offered), default=-1)
         end = last + 1.0 if self.length is None else min(last + 1.0, self.length)
         return self.generator.offered / (end - self.warmup) if end > self.warmup else 0.0
+
+
+def _passed(rows: Iterable[Health], to: Callable[[Health], None]) -> Iterator[Health]:
+    for row in rows:
+        to(row)
+        yield row
