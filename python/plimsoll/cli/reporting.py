@@ -13,7 +13,7 @@ import click
 
 from plimsoll.cli.common import fail_on_option
 from plimsoll.errors import UsageError
-from plimsoll.experiment.study import only_run, study_of_refs
+from plimsoll.experiment.study import only_run, study_of_refs, study_of_run
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies
 from plimsoll.report.gate import exit_code
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from plimsoll.stats.study import Study
-    from plimsoll.store import StoredRun
 
 Command = TypeVar("Command", bound="Callable[..., Any]")
 
@@ -76,19 +75,24 @@ def _as_typed(options: Mapping[str, Any]) -> list[str]:
 
 
 @contextmanager
-def opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, StoredRun | None]]:
+def opened_study(refs: Sequence[str], location: str | None) -> Iterator[tuple[Study, RunSource | None]]:
     """Several become one, in which each is compared with the first; and the run, if it is one run of the store. Files
     alone need no store. Raises PlimsollError."""
     if all(Path(ref).is_file() for ref in refs):
         yield study_of_refs(None, refs), None
         return
     with Store.open(location, create=False) as store:
-        yield study_of_refs(store, refs), only_run(store, refs)
+        run = only_run(store, refs)
+        if run is None:
+            yield study_of_refs(store, refs), None
+        else:
+            source = RunSource.of(run)
+            yield study_of_run(run, store, source.reading), source
 
 
 def write_report(
     study: Study,
-    run: StoredRun | None,
+    run: RunSource | None,
     command: Sequence[str],
     *,
     format: str | None,
@@ -110,7 +114,7 @@ def write_report(
     from plimsoll.stats.analysis import analyse
 
     analysis = analyse(study)
-    source = StudySource(analysis, None if run is None else RunSource.of(run))
+    source = StudySource(analysis, run)
     request = OutputRequest(
         command=shlex.join(command), colour=output is None and chosen == "text" and shows_ansi(sys.stdout), table=table
     )

@@ -11,6 +11,7 @@ from plimsoll.errors import UsageError
 from plimsoll.experiment.drift import RunConditions, drift, facts_of
 from plimsoll.experiment.state import from_json, level_of
 from plimsoll.stats.metric import DEFAULT_METRICS, Metric
+from plimsoll.stats.reading import RunReading
 from plimsoll.stats.study import Level, Study, Trial
 from plimsoll.stats.trial import trial_of
 
@@ -118,6 +119,7 @@ def _trials(store: Store, cells: Sequence[StoredCell]) -> tuple[tuple[Trial, ...
 def _measured(store: Store, cell: StoredCell, run: StoredRun) -> Trial:
     trial = trial_of(
         run,
+        RunReading(run),
         variant=cell.variant,
         level=level_of(cell),
         operation=cell.operation,
@@ -282,12 +284,16 @@ def only_run(store: Store, refs: Sequence[str]) -> StoredRun | None:
     return None if find(store, refs[0]) is not None else store.run(refs[0])
 
 
-def study_of_run(run: StoredRun, store: Store) -> Study:
-    """One run by itself."""
+def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None) -> Study:
+    """One run by itself. reading: if it has been read already."""
     scenario = run.manifest.get("scenario") or {}
     name = str(scenario.get("name") or run.id)
     trial = trial_of(
-        run, variant=name, level=level_of_run(run.manifest), observed=store.experiments.observations(run.id)
+        run,
+        reading or RunReading(run),
+        variant=name,
+        level=level_of_run(run.manifest),
+        observed=store.experiments.observations(run.id),
     )
     circumstances = [RunConditions(name, 0, run.manifest)]
     return Study(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from plimsoll.errors import PlimsollError
 from plimsoll.report.assessment import assess
 from plimsoll.stats.left_out import first_second
-from plimsoll.stats.view import RunView
+from plimsoll.stats.reading import RunReading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import ReportDocument
     from plimsoll.stats.analysis import Analysis
+    from plimsoll.stats.view import RunView
     from plimsoll.store import StoredRun
 
 
@@ -74,12 +75,15 @@ class RunSource:
     """None when the store does not have all of it."""
     started: float
     """Unix time of second 0."""
+    reading: RunReading | None = None
+    """None when there is no store to read the run from."""
 
     @classmethod
     def of(cls, run: StoredRun, times_of: str | None = None) -> Self:
         """times_of: whose times count, if not those that the run was made with."""
-        view = RunView.of(run, times_of)
-        return cls(view, assess(view, run.manifest, run.facts), run, run.started)
+        reading = RunReading(run, times_of)
+        assessment = assess(reading.view, run.manifest, run.facts)
+        return cls(reading.view, assessment, run, run.started, reading)
 
     @property
     def stored(self) -> StoredRun:
@@ -101,6 +105,7 @@ class RunSource:
             self.view,
             self.run,
             self.assessment,
+            self.reading,
             is_growing=self.run is not None and self.run.status == "running",
             charts=charts,
             command=command,

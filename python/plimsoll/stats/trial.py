@@ -10,24 +10,19 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-import numpy as np
-
-from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TIMES_OF, Interval
-from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Interval
 from plimsoll.stats.latency.milliseconds import CENSORED
-from plimsoll.stats.study import PLIMSOLL, Course, FailureKind, GeneratorHealth, Measured, Trial
+from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, Trial
 from plimsoll.stats.validity import judge, throughput_share
-from plimsoll.stats.view import RecordedRun, RunView
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Mapping
 
-    from numpy.typing import NDArray
-
-    from plimsoll.record import CaughtException, Failure, Health
+    from plimsoll.record import Failure
     from plimsoll.stats.latency.milliseconds import Milliseconds
+    from plimsoll.stats.reading import RunReading
     from plimsoll.stats.study import Level, Series
-    from plimsoll.stats.view import EndpointView
+    from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
 """Those that a trial tells without its histogram."""
@@ -42,19 +37,24 @@ _UNENDED = {
 _STATUS = re.compile(r"(?:^|status |HTTPError\(')([1-5]\d\d)\b")
 
 
-class StudyRun(RecordedRun, Protocol):
-    """A recorded run with its circumstances; what the store hands out."""
+class StudyRun(Protocol):
+    """The circumstances of a recorded run; what the store hands out."""
 
     @property
     def id(self) -> str: ...
     @property
     def status(self) -> str: ...
     @property
+    def manifest(self) -> Mapping[str, Any]: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
+    @property
     def notes(self) -> list[str]: ...
 
 
 def trial_of(
     run: StudyRun,
+    reading: RunReading,
     *,
     variant: str,
     level: Level | None,
@@ -65,14 +65,13 @@ def trial_of(
     crashed: str | None = None,
     facts: Mapping[str, str | float] | None = None,
 ) -> Trial:
-    """Everything that statistics want of a run; the run is read once. facts: what else the experiment knows of it.
+    """Everything that statistics want of a run. reading: of this run. facts: what else the experiment knows of it.
 
     Sums and percentiles are those of `RunView`, without the warm-up; a `Course` has every second, and its `measured`
     are all from the end of the warm-up on, so the last one may be a fraction of a second, or one in which only late
-    responses arrived: `trial.warmup + trial.duration` tells. Raises StoreError when the run cannot be read.
+    responses arrived: `trial.warmup + trial.duration` tells.
     """
-    read = _Read(run)
-    view = RunView.of(read)
+    view = reading.view
     manifest = run.manifest
     validity = judge(view, manifest, run.facts)
     users, ramp = _users(view, manifest)
@@ -90,15 +89,15 @@ def trial_of(
         duration=view.duration or None,
         ramp=ramp,
         warmup=float(view.warmup),
-        endpoints=tuple(_measured(each, view, read, kinds, added) for each in view.endpoints),
-        total=_measured(view.total, view, read, kinds, added),
+        endpoints=tuple(_measured(each, reading, kinds, added) for each in view.endpoints),
+        total=_measured(view.total, reading, kinds, added),
         precision=replace(PLIMSOLL, times_of=cast("Any", view.times_of)),
         invalid=(*validity.reasons, *([_UNENDED[run.status]] if run.status in _UNENDED else ())),
         notes=(*run.notes, *(["it was stopped before its time was up"] if run.status == "stopped" else ())),
         generator=_generator(view, manifest),
         lag=view.generator.lag if view.generator.lag.count else None,
-        users_by_second=read.users_by_second(view.last_second + 1),
-        generator_course=read.generator.course(view.last_second + 1),
+        users_by_second=reading.users_by_second,
+        generator_course=reading.generator,
         observed=observed,
         crashed=crashed,
         scenario=_digest(manifest),
@@ -106,77 +105,14 @@ def trial_of(
     )
 
 
-class _Read:
-    """Passes a run on to whoever folds it, and keeps the course of each endpoint as it goes by."""
-
-    def __init__(self, run: RecordedRun) -> None:
-        self._run = run
-        self._timed = TIMES_OF[run.manifest.get("times_of") or "all"]
-        self._courses: dict[tuple[str, str], CourseBuilder] = {}
-        self._users: dict[int, dict[int, int]] = {}
-        """By second and worker."""
-        self.total = CourseBuilder()
-        self.generator = GeneratorCourseBuilder()
-
-    @property
-    def started(self) -> float:
-        return self._run.started
-
-    @property
-    def ended(self) -> float | None:
-        return self._run.ended
-
-    @property
-    def manifest(self) -> Mapping[str, Any]:
-        return self._run.manifest
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return self._run.facts
-
-    def intervals(self) -> Iterator[Interval]:
-        for interval in self._run.intervals():
-            if interval.outcome not in NO_REQUESTS:
-                key = interval.method, interval.name
-                if key not in self._courses:
-                    self._courses[key] = CourseBuilder()
-                timed = interval.outcome in self._timed
-                self._courses[key].add(interval, timed)
-                self.total.add(interval, timed)
-            yield interval
-
-    def health(self) -> Iterator[Health]:
-        for row in self._run.health():
-            users = self._users.setdefault(row.second, {})
-            # A second may come in several rows, of which only one carries the worker's state; the others say 0.
-            users[row.worker] = max(users.get(row.worker, 0), row.users)
-            self.generator.add(row)
-            yield row
-
-    def failures(self) -> Iterable[Failure]:
-        return self._run.failures()
-
-    def exceptions(self) -> Iterable[CaughtException]:
-        return self._run.exceptions()
-
-    def users_by_second(self, seconds: int) -> NDArray[np.float64] | None:
-        """NaN in a second that no worker reported; None when none did in any."""
-        if not self._users:
-            return None
-        return np.array([sum(of.values()) if (of := self._users.get(each)) else math.nan for each in range(seconds)])
-
-    def course(self, key: tuple[str, str], seconds: int, warmup: int) -> Course:
-        return self._courses.get(key, self.total).course(seconds, warmup)
-
-
 def _measured(
     totals: EndpointView,
-    view: RunView,
-    read: _Read,
+    reading: RunReading,
     kinds: Mapping[tuple[str, str], tuple[FailureKind, ...]],
     throughput_share: float,
 ) -> Measured:
     """throughput_share: the generator's share of the run's throughput, the same for every endpoint."""
+    view = reading.view
     times = totals.response_of(view.timed)
     all_times = Interval(0, totals.method, totals.name, "")
     for interval in totals.outcomes.values():
@@ -206,7 +142,7 @@ def _measured(
         service=all_times.service,
         on_time=all_times.on_time,
         throughput_share=throughput_share,
-        course=read.course(key, view.last_second + 1, view.warmup),
+        course=reading.course(key),
     )
 
 

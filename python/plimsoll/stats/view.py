@@ -14,7 +14,7 @@ from plimsoll.stats.seconds import RecentSeconds, by_second
 from plimsoll.stats.totals import AGGREGATED, Totals
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
     from plimsoll.stats.seconds import Key, SecondSums
@@ -35,6 +35,13 @@ class RecordedRun(Protocol):
     def health(self) -> Iterable[Health]: ...
     def failures(self) -> Iterable[Failure]: ...
     def exceptions(self) -> Iterable[CaughtException]: ...
+
+
+class Companion(Protocol):
+    """Gets all that a view reads, also what the view leaves out, and needs no pass of its own."""
+
+    def add_second(self, sums: SecondSums) -> None: ...
+    def add_health(self, row: Health) -> None: ...
 
 
 class EndpointView(Totals):
@@ -81,17 +88,8 @@ class RunView:
         self._last = -1
 
     @classmethod
-    def of(
-        cls,
-        run: RecordedRun,
-        times_of: str | None = None,
-        on_second: Callable[[SecondSums], None] | None = None,
-        on_health: Callable[[Health], None] | None = None,
-    ) -> RunView:
-        """The view of a recorded run, without what is left out. times_of: None for what the run was started with.
-
-        on_second, on_health: get all that is read, also what is left out: others need no pass of their own.
-        """
+    def of(cls, run: RecordedRun, times_of: str | None = None, companion: Companion | None = None) -> RunView:
+        """The view of a recorded run, without what is left out. times_of: None for what the run was started with."""
         first = first_second(run.manifest, run.facts)
         view = cls(first, times_of or run.manifest.get("times_of") or "all")
         # An exception is kept without its times, so those of the warm-up cannot be separated.
@@ -99,10 +97,10 @@ class RunView:
         left_out = LeftOut.of(run.facts)
         view.add(
             run.intervals(),
-            run.health() if on_health is None else _passed(run.health(), on_health),
+            run.health(),
             left_out.rest_of_failures(failures, run.started + first),
             left_out.rest_of_exceptions(run.exceptions()),
-            on_second,
+            companion,
         )
         if run.ended is not None:
             view.length = run.ended - run.started
@@ -114,12 +112,14 @@ class RunView:
         health: Iterable[Health] = (),
         failures: Iterable[Failure] = (),
         exceptions: Iterable[CaughtException] = (),
-        on_second: Callable[[SecondSums], None] | None = None,
+        companion: Companion | None = None,
     ) -> None:
         for sums in self.fold(intervals):
-            if on_second is not None:
-                on_second(sums)
+            if companion is not None:
+                companion.add_second(sums)
         for row in health:
+            if companion is not None:
+                companion.add_health(row)
             self.recorded.reports += 1
             self.generator.add(row, warmup=row.second < self.warmup)
             self.recent.add_health(row)
@@ -230,9 +230,3 @@ class RunView:
         last = max((second for second, offered in self.generator.offered_by_second().items() if offered), default=-1)
         end = last + 1.0 if self.length is None else min(last + 1.0, self.length)
         return self.generator.offered / (end - self.warmup) if end > self.warmup else 0.0
-
-
-def _passed(rows: Iterable[Health], to: Callable[[Health], None]) -> Iterator[Health]:
-    for row in rows:
-        to(row)
-        yield row

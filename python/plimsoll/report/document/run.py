@@ -36,7 +36,7 @@ from plimsoll.report.text import one_line
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.headline.target import target
 from plimsoll.stats.latency.milliseconds import Latency
-from plimsoll.stats.study import TOTAL, Study
+from plimsoll.stats.study import TOTAL, Study, Trial
 from plimsoll.stats.summary import AGREE, EndpointSummary, summarise, summarise_total
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.document.blocks import Block, ChartSpec, Figures
     from plimsoll.report.sources import Described
+    from plimsoll.stats.reading import RunReading
     from plimsoll.stats.thresholds.watch import ThresholdResult
     from plimsoll.stats.view import RunView
 
@@ -64,14 +65,17 @@ def run_document(
     view: RunView,
     run: Described | None,
     assessment: Assessment,
+    reading: RunReading | None = None,
     *,
     is_growing: bool = False,
     charts: bool = True,
     command: str = "",
 ) -> ReportDocument:
-    """Everything that is known of a run. run: None for one that was not kept. is_growing: it goes on, and these are its
-    numbers so far. charts: whether it has any. command: what makes this report, for its notes."""
-    of = _context(_title(run), view, run, assessment, command, charts=charts)
+    """Everything that is known of a run. run: None for one that was not kept. reading: where the view is from; without
+    it there are no percentiles second by second. is_growing: it goes on, and these are its numbers so far. charts:
+    whether it has any. command: what makes this report, for its notes."""
+    trial = trial_of_run(view, run, assessment, reading)
+    of = _context(_title(run), trial, command, charts=charts)
     rows, total = summarise(view), summarise_total(view)
     made = [
         sections.courses(of),
@@ -136,15 +140,12 @@ def _title(run: Described | None) -> str:
     return run_title(name, load_in_short(run.manifest), str(run.manifest.get("host") or "")) or f"Run {run.id}"
 
 
-def _context(
-    title: str, view: RunView, run: Described | None, assessment: Assessment, command: str, *, charts: bool
-) -> ReportContext:
+def _context(title: str, trial: Trial, command: str, *, charts: bool) -> ReportContext:
     """One run is compared with nothing, but there may be something to say of it."""
     from plimsoll.stats.findings import find
 
     # The document says in its own words that a run is invalid, and shows its numbers all the same.
-    trial = replace(trial_of_run(view, run, assessment), invalid=())
-    study = Study(title, (trial,), shape="operations")
+    study = Study(title, (replace(trial, invalid=()),), shape="operations")
     return ReportContext.of(Analysis(study, tuple(find(study)), ()), command, charts=charts)
 
 

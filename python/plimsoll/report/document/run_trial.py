@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from plimsoll.errors import StoreError
 from plimsoll.record import Interval
 from plimsoll.report.load import load_in_short
 from plimsoll.stats.study import Course, FailureKind, Level, Measured, Trial
@@ -16,19 +15,19 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.report.sources import Described
+    from plimsoll.stats.reading import RunReading
     from plimsoll.stats.view import EndpointView, RunView
 
 
-def trial_of_run(view: RunView, run: Described | None, assessment: Assessment) -> Trial:
-    """From the store, with percentiles of each second; from the view alone if that cannot be read."""
+def trial_of_run(
+    view: RunView, run: Described | None, assessment: Assessment, reading: RunReading | None = None
+) -> Trial:
+    """From what was read, with percentiles of each second; from the view alone if nothing was."""
     level = _level(run.manifest if run else {})
-    if run is not None and hasattr(run, "intervals"):
+    if run is not None and reading is not None:
         from plimsoll.stats.trial import trial_of
 
-        try:
-            return trial_of(cast("Any", run), variant=load_in_short(run.manifest) or "run", level=level)
-        except StoreError:
-            pass
+        return trial_of(run, reading, variant=load_in_short(run.manifest) or "run", level=level)
     return _of_view(view, run, assessment, level)
 
 

@@ -1,0 +1,79 @@
+"""One pass over a recorded run: its sums, and the course of each endpoint second by second."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from plimsoll.record import NO_REQUESTS, TIMES_OF
+from plimsoll.stats.course import CourseBuilder, GeneratorCourseBuilder
+from plimsoll.stats.view import RunView
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from numpy.typing import NDArray
+
+    from plimsoll.record import Health, Interval
+    from plimsoll.stats.seconds import Key, SecondSums
+    from plimsoll.stats.study import Course, GeneratorCourse
+    from plimsoll.stats.view import RecordedRun
+
+
+class RunReading:
+    """A recorded run as it was read, once. A view leaves out the warm-up; the courses have every second.
+
+    times_of: whose times count; None for those that the run was made with. Raises StoreError when the run cannot be
+    read.
+    """
+
+    def __init__(self, run: RecordedRun, times_of: str | None = None) -> None:
+        self._timed = TIMES_OF[times_of or run.manifest.get("times_of") or "all"]
+        self._courses: dict[Key, CourseBuilder] = {}
+        self._users: dict[int, dict[int, int]] = {}
+        """By second and worker."""
+        self._total = CourseBuilder()
+        self._generator = GeneratorCourseBuilder()
+        self.view = RunView.of(run, times_of, self)
+
+    def add_second(self, sums: SecondSums) -> None:
+        for key, intervals in sums.endpoints.items():
+            if key not in self._courses:
+                self._courses[key] = CourseBuilder()
+            self._add(intervals, self._courses[key])
+        self._add(sums.total.outcomes.values(), self._total)
+
+    def _add(self, intervals: Iterable[Interval], course: CourseBuilder) -> None:
+        for interval in intervals:
+            if interval.outcome not in NO_REQUESTS:
+                course.add(interval, interval.outcome in self._timed)
+
+    def add_health(self, row: Health) -> None:
+        users = self._users.setdefault(row.second, {})
+        # A second may come in several rows, of which only one carries the worker's state; the others say 0.
+        users[row.worker] = max(users.get(row.worker, 0), row.users)
+        self._generator.add(row)
+
+    @property
+    def seconds(self) -> int:
+        """How many the courses have."""
+        return self.view.last_second + 1
+
+    @property
+    def users_by_second(self) -> NDArray[np.float64] | None:
+        """NaN in a second that no worker reported; None when none did in any."""
+        if not self._users:
+            return None
+        seconds = (self._users.get(each) for each in range(self.seconds))
+        return np.array([math.nan if workers is None else sum(workers.values()) for workers in seconds])
+
+    @property
+    def generator(self) -> GeneratorCourse | None:
+        """None when no worker reported anything."""
+        return self._generator.course(self.seconds)
+
+    def course(self, key: Key) -> Course:
+        """Of an endpoint; of all together for any other key."""
+        return self._courses.get(key, self._total).course(self.seconds, self.view.warmup)
