@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from tests.report.studies import SAMPLES
@@ -138,6 +139,17 @@ def test_mistakes(plimsoll, pair, arguments, message):
     assert message in result.stderr
     assert result.stderr.startswith("plimsoll: ")
     assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("arguments", [["svg", "-o", "charts/"], ["png", "-o", "charts/"], ["md", "-o", "report/"]])
+def test_without_the_library_that_draws(plimsoll, pair, monkeypatch, arguments):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    result = plimsoll("report", "last", "--format", *arguments)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("plimsoll: SVG and PNG need vl-convert: pip install 'plimsoll[pictures]'")
+    assert not list(Path().glob("*/*.svg"))
+    for format in ("html", "md"):
+        assert plimsoll("report", "last", "--format", format).exit_code == 0
 
 
 def test_without_a_store(plimsoll):

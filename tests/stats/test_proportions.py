@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
+from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
-from plimsoll.stats.proportions import clopper_pearson, garwood, none_of, wilson
+from plimsoll.stats.proportions import clopper_pearson, garwood, newcombe, none_of, wilson
 
 
 def test_garwood_of_the_key_managers_uploads():
@@ -40,6 +41,23 @@ def test_intervals_hold_the_share_and_mirror(pair):
         assert 0 <= low <= k / n + 1e-12
         assert k / n - 1e-12 <= high <= 1
         assert interval(n - k, n) == (pytest.approx(1 - high, abs=1e-9), pytest.approx(1 - low, abs=1e-9))
+
+
+counted = st.integers(1, 5000).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+@given(counted, counted)
+def test_intervals_are_those_of_statsmodels(a, b):
+    for interval, method in ((clopper_pearson, "beta"), (wilson, "wilson")):
+        expected = proportion_confint(*a, alpha=0.05, method=method)
+        assert interval(*a) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+    expected = confint_proportions_2indep(*b, *a, method="newcomb", compare="diff")
+    assert newcombe(a, b) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_newcombes_example():
+    # Statistics in Medicine 17, 1998, table II, case a: 56/70 and 48/80.
+    assert newcombe((48, 80), (56, 70)) == (pytest.approx(0.0524, abs=1e-4), pytest.approx(0.3339, abs=1e-4))
 
 
 @pytest.mark.parametrize("share", [0.001, 0.02, 0.3])

@@ -198,6 +198,10 @@ def _check(words: tuple[str, ...], given: dict[str, Any]) -> None:
     picture = given["picture"]
     if picture is not None and Path(picture).suffix not in (".svg", ".png"):
         raise UsageError(f"--picture {picture}: its name ends in .svg or .png")
+    if picture is not None:
+        from plimsoll.report.render.pictures import converter
+
+        converter()
     for path in (given["json_file"], given["md"], picture):
         if path not in (None, "-") and not Path(path).resolve().parent.is_dir():
             raise UsageError(f"cannot write {path}: there is no folder {Path(path).resolve().parent}")

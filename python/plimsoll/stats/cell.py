@@ -64,8 +64,8 @@ def geometric_mean(values: Sequence[float | None]) -> float | None:
 
 
 def _half_width(values: list[float], centre: float) -> float:
-    from scipy.stats import t  # here, as it takes long to import and `plimsoll run` must not
+    from scipy.special import stdtrit  # here, as it takes long to import and `plimsoll run` must not
 
     freedom = len(values) - 1
     deviation = math.sqrt(sum((each - centre) ** 2 for each in values) / freedom)
-    return float(t.ppf((1 + CONFIDENCE) / 2, freedom)) * deviation / math.sqrt(len(values))
+    return float(stdtrit(freedom, (1 + CONFIDENCE) / 2)) * deviation / math.sqrt(len(values))

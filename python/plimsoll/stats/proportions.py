@@ -10,15 +10,35 @@ ALPHA = 0.05
 def clopper_pearson(k: int, n: int) -> tuple[float, float]:
     """Of the share k/n, exact: covers the truth at least 95 % of the time, also for small counts (Biometrika 26, 1934).
 
-    Requests of one run are not independent: widen by the design effect where it is known. Raises ValueError unless
-    0 ≤ k ≤ n and n > 0.
+    Its ends are quantiles of the beta distribution. Requests of one run are not independent: widen by the design effect
+    where it is known. Raises ValueError unless 0 ≤ k ≤ n and n > 0.
     """
-    return _share(k, n, "beta")
+    from scipy.special import betaincinv
+
+    _check(k, n)
+    low = float(betaincinv(k, n - k + 1, ALPHA / 2)) if k else 0.0
+    return low, float(betaincinv(k + 1, n - k, 1 - ALPHA / 2)) if k < n else 1.0
 
 
 def wilson(k: int, n: int) -> tuple[float, float]:
     """Of the share k/n, by the score test (JASA 22, 1927): shorter, and 95 % on average over the shares."""
-    return _share(k, n, "wilson")
+    from scipy.special import ndtri
+
+    _check(k, n)
+    z, share = float(ndtri(1 - ALPHA / 2)), k / n
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z * math.sqrt(share * (1 - share) / n + z**2 / (4 * n**2)) / (1 + z**2 / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def newcombe(a: tuple[int, int], b: tuple[int, int]) -> tuple[float, float]:
+    """Of the difference of two shares, b's minus a's, each as (k, n): Wilson's intervals put together (Newcombe,
+    Statistics in Medicine 17, 1998, method 10)."""
+    (low_a, high_a), (low_b, high_b) = wilson(*a), wilson(*b)
+    share_a, share_b = a[0] / a[1], b[0] / b[1]
+    difference = share_b - share_a
+    low = difference - math.hypot(share_b - low_b, high_a - share_a)
+    return low, difference + math.hypot(high_b - share_b, share_a - low_a)
 
 
 def none_of(n: int) -> float:
@@ -31,18 +51,15 @@ def none_of(n: int) -> float:
 def garwood(k: int) -> tuple[float, float]:
     """Of the mean of a Poisson distribution of which k was seen, exact (Biometrika 28, 1936): half the χ² quantiles
     with 2k and 2k + 2 degrees of freedom. Divide by the seconds for a rate."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
     if k < 0:
         raise ValueError(f"a count is not negative: {k}")
-    low = float(chi2.ppf(ALPHA / 2, 2 * k)) / 2 if k else 0.0
-    return low, float(chi2.isf(ALPHA / 2, 2 * k + 2)) / 2
+    # Half a χ² quantile with 2k degrees of freedom is a quantile of the gamma distribution of shape k.
+    low = float(gammaincinv(k, ALPHA / 2)) if k else 0.0
+    return low, float(gammaincinv(k + 1, 1 - ALPHA / 2))
 
 
-def _share(k: int, n: int, method: str) -> tuple[float, float]:
-    from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
-
+def _check(k: int, n: int) -> None:
     if not 0 <= k <= n or n < 1:
         raise ValueError(f"{k} of {n} is no share")
-    low, high = proportion_confint(k, n, alpha=ALPHA, method=method)
-    return max(0.0, float(low)), min(1.0, float(high))

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t, ttest_1samp
+from statsmodels.stats.power import TTestPower
 
 from plimsoll.stats.compare.planning import (
     MOST,
+    _power,
     best_duration,
     longer_runs,
     look_of,
@@ -32,6 +34,13 @@ def test_the_worked_example():
 @pytest.mark.parametrize(("spread", "pairs"), [(0.03, 5.19), (0.05, 10.33), (0.09, 28.69)])
 def test_pairs_for_a_power_of_80_percent(spread, pairs):
     assert pairs_for_power(spread, 0.05) == pytest.approx(pairs, abs=0.005)
+
+
+@pytest.mark.parametrize("effect", [0.05, 0.3, 1.0, 3.0, 30.0])
+@pytest.mark.parametrize("pairs", [2, 3, 10, 500])
+def test_the_power_is_that_of_statsmodels(effect, pairs):
+    expected = TTestPower().power(effect, pairs, 0.05)
+    assert _power(effect, pairs, 0.05) == pytest.approx(1.0 if math.isnan(expected) else expected, abs=1e-9)
 
 
 def test_so_many_pairs_do_find_it_so_often():

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from arch.bootstrap import optimal_block_length
+from tests.stats.latency.block_bootstrap import bootstrap
 
 from plimsoll._engine import Histogram
-from plimsoll.stats.latency.autocorrelation import Counts, bootstrap, ratio_of_sums, woodruff
+from plimsoll.stats.latency.autocorrelation import Counts, ratio_of_sums, woodruff
 from plimsoll.stats.latency.ranks import order_ranks
 
 EDGES = np.geomspace(1, 1e4, 800)
@@ -99,23 +99,6 @@ def test_the_bootstrap_of_blocks_agrees():
         found, (low, high) = woodruff(counts, 0.95), bootstrap(counts, 0.95)
         assert low < found.value < high
         assert 0.5 < math.log(high / low) / math.log(found.high / found.low) < 1.5
-    assert bootstrap(counts, 0.95) == bootstrap(counts, 0.95)
-
-
-def test_a_run_too_short_for_its_blocks():
-    rng = np.random.default_rng(6)
-    assert bootstrap(counted(a_run(rng, 0.0, seconds=49)), 0.5) is None
-    assert bootstrap(counted(np.full((60, 10), 50.0)), 0.5) is not None
-
-
-def test_the_length_of_blocks_is_that_of_politis_and_white():
-    # The library's own figures: a change of these would change every interval.
-    white = np.random.default_rng(0).normal(size=300)
-    values = np.zeros(300)
-    for place in range(1, 300):
-        values[place] = 0.8 * values[place - 1] + white[place]
-    lengths = [float(optimal_block_length(each)["circular"].iloc[0]) for each in (values, white)]
-    assert lengths == [pytest.approx(12.897, abs=0.001), pytest.approx(1.117, abs=0.001)]
 
 
 def test_bounds_that_there_are_not():
@@ -126,7 +109,6 @@ def test_bounds_that_there_are_not():
     assert woodruff(counted(np.full((30, 300), 50.0)), 0.5).log_error == 0
     assert woodruff(counted(np.full((2, 300), 50.0)), 0.5).low is None
     assert woodruff(Counts.of([None, None]), 0.5) is None
-    assert bootstrap(Counts.of([None] * 100), 0.5) is None
 
 
 def test_the_error_of_a_mean_of_independent_seconds():

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from plimsoll.errors import UsageError
 from plimsoll.report.charts.chart import colours, config
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from plimsoll.report.charts.chart import Chart
     from plimsoll.report.document.blocks import ChartSpec
 
@@ -16,17 +19,27 @@ VERSION = "6.4"
 """Of Vega-Lite: the newest that vl-convert brings, and that of the page."""
 
 
-def svg(chart: Chart | ChartSpec, mode: Literal["light", "dark"] = "light") -> str:
-    """Stands by itself; text is text."""
-    import vl_convert
+def converter() -> ModuleType:
+    """The library that draws. Raises UsageError when it is not installed."""
+    try:
+        import vl_convert
+    except ImportError as error:
+        raise UsageError(
+            "SVG and PNG need vl-convert: pip install 'plimsoll[pictures]'. HTML, the page, and Markdown in one file do "
+            "without it"
+        ) from error
+    module: ModuleType = vl_convert
+    return module
 
-    return str(vl_convert.vegalite_to_svg(_with_paper(chart, mode), config=config(mode), **_OFFLINE))
+
+def svg(chart: Chart | ChartSpec, mode: Literal["light", "dark"] = "light") -> str:
+    """Stands by itself; text is text. Raises UsageError as `converter` does."""
+    return str(converter().vegalite_to_svg(_with_paper(chart, mode), config=config(mode), **_OFFLINE))
 
 
 def png(chart: Chart | ChartSpec, mode: Literal["light", "dark"] = "light", scale: float = SCALE) -> bytes:
-    import vl_convert
-
-    return bytes(vl_convert.vegalite_to_png(_with_paper(chart, mode), config=config(mode), scale=scale, **_OFFLINE))
+    """Raises UsageError as `converter` does."""
+    return bytes(converter().vegalite_to_png(_with_paper(chart, mode), config=config(mode), scale=scale, **_OFFLINE))
 
 
 _OFFLINE: dict[str, Any] = {"vl_version": VERSION, "allowed_base_urls": []}

@@ -157,8 +157,10 @@ def benjamini_hochberg(ps: Sequence[float]) -> list[float]:
     Benjamini and Hochberg, JRSS B 57, 1995. It holds for independent tests and for those that depend on each other
     positively, as endpoints of the same runs do. Raises ValueError for what is no probability.
     """
-    from scipy.stats import false_discovery_control
-
-    if not ps:
-        return []
-    return [float(each) for each in false_discovery_control(ps, method="bh")]
+    if any(not 0 <= each <= 1 for each in ps):
+        raise ValueError("a probability is from 0 to 1")
+    adjusted, least = [0.0] * len(ps), 1.0
+    for rank, place in reversed(list(enumerate(sorted(range(len(ps)), key=ps.__getitem__), 1))):
+        least = min(least, ps[place] * len(ps) / rank)
+        adjusted[place] = least
+    return adjusted

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from typing import TYPE_CHECKING
 
 from plimsoll.stats.compare.pairs import ALPHA, LEAST
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 POWER = 0.8
 MOST = 1_000_000
@@ -39,20 +44,17 @@ def pairs_needed(spread: float, delta: float, alpha: float = ALPHA) -> int:
 def pairs_for_power(spread: float, delta: float, power: float = POWER, alpha: float = ALPHA) -> float | None:
     """Pairs, not rounded, of which the paired t test finds a true difference of delta with this probability.
 
-    None: more than `MOST`. At least 2. By `statsmodels.stats.power.TTestPower`, which uses the noncentral t
-    distribution (Cohen, Statistical Power Analysis, 2nd ed., chapter 2).
+    None: more than `MOST`. At least 2. By the noncentral t distribution (Cohen, Statistical Power Analysis, 2nd ed.,
+    chapter 2).
     """
     from scipy.optimize import brentq
-    from statsmodels.stats.power import TTestPower  # type: ignore[import-untyped]
 
     if spread <= 0:
         return 2.0
     effect = math.log1p(delta) / spread
 
     def missing(pairs: float) -> float:
-        found = float(TTestPower().power(effect, pairs, alpha))
-        # With effects this large the noncentral t distribution is beyond what scipy computes: all are found.
-        return (1.0 if math.isnan(found) else found) - power
+        return _power(effect, pairs, alpha) - power
 
     if missing(2.0) >= 0:
         return 2.0
@@ -101,12 +103,12 @@ def obf_thresholds(looks: int) -> tuple[float, ...]:
     than 4.
     """
     from scipy.optimize import brentq
-    from scipy.stats import norm
+    from scipy.special import ndtr
 
     if not 1 <= looks <= MOST_LOOKS:
         raise ValueError(f"{looks} looks: from 1 to {MOST_LOOKS} can be declared")
     constant = float(brentq(lambda c: _crossing(c * math.sqrt(looks), looks) - ALPHA, 1.5, 3.0, xtol=1e-10))
-    return tuple(2 * float(norm.sf(constant * math.sqrt(looks / look))) for look in range(1, looks + 1))
+    return tuple(2 * float(ndtr(-constant * math.sqrt(looks / look))) for look in range(1, looks + 1))
 
 
 def look_of(pairs: int, planned: int | None, looks: int) -> int:
@@ -114,6 +116,16 @@ def look_of(pairs: int, planned: int | None, looks: int) -> int:
     if planned is None or pairs >= planned:
         return looks
     return max(1, pairs * looks // planned)
+
+
+def _power(effect: float, pairs: float, alpha: float) -> float:
+    """Probability that |t| is beyond its bar at a true mean of `effect` standard deviations."""
+    from scipy.special import nctdtr, stdtrit
+
+    bar, shift = -float(stdtrit(pairs - 1, alpha / 2)), effect * math.sqrt(pairs)
+    within = float(nctdtr(pairs - 1, shift, bar)) - float(nctdtr(pairs - 1, shift, -bar))
+    # With effects this large the distribution is beyond what scipy computes: all are found.
+    return 1.0 if math.isnan(within) else 1 - within
 
 
 def _half(spread: float, pairs: int, alpha: float) -> float:
@@ -126,11 +138,18 @@ def _crossing(bar: float, steps: int) -> float:
     """Probability that a walk of so many standard normal steps is ever beyond ±bar: the density of the walks that are
     still within is carried from step to step on a grid."""
     import numpy as np
-    from scipy.stats import norm
 
     nodes, weights = np.polynomial.legendre.leggauss(60)
     nodes, weights = nodes * bar, weights * bar
-    density = norm.pdf(nodes)
+    density = _normal(nodes)
     for _ in range(steps - 1):
-        density = norm.pdf(nodes[:, None] - nodes[None, :]) @ (weights * density)
+        density = _normal(nodes[:, None] - nodes[None, :]) @ (weights * density)
     return 1 - float(weights @ density)
+
+
+def _normal(x: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Density of the standard normal distribution."""
+    import numpy as np
+
+    density: NDArray[np.float64] = np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi)
+    return density

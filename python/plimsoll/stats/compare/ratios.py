@@ -130,11 +130,11 @@ def _of_estimate(estimate: Estimate) -> Span | None:
 
 def _of_count(measured: Measured) -> Span | None:
     """Nothing but a count is known: as if its requests came at random (Poisson), which is the least to allow for."""
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     if not measured.requests:
         return None
-    half = float(norm.isf((1 - CONFIDENCE) / 2)) / math.sqrt(measured.requests)
+    half = float(ndtri((1 + CONFIDENCE) / 2)) / math.sqrt(measured.requests)
     return Span(half, half)
 
 

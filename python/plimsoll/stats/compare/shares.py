@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from plimsoll.stats.compare.pairs import LEAST, paired
-from plimsoll.stats.proportions import none_of
+from plimsoll.stats.proportions import newcombe, none_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ def difference(
             word = "equivalent" if is_within else "not distinguishable"
         return ShareDifference(0.0, low, high, 1.0 if word else None, None, word)
     if len(pairs) < LEAST:
-        low, high = _newcombe(a, b)
+        low, high = newcombe((a.failures, a.requests), (b.failures, b.requests))
         return ShareDifference(b.share - a.share, low, high, beyond=low >= tolerance or high <= -tolerance)
     found = paired([y.share - x.share for x, y in pairs], floor=_floor(pairs, a, b), alpha=alpha)
     assert found is not None
@@ -84,12 +84,3 @@ def _floor(pairs: Sequence[tuple[FailureCount, FailureCount]], a: FailureCount, 
         sum(share * (1 - share) / each.requests for share, each in zip(shares, pair, strict=True)) for pair in pairs
     ]
     return math.sqrt(sum(variances) / len(variances))
-
-
-def _newcombe(a: FailureCount, b: FailureCount) -> tuple[float, float]:
-    from statsmodels.stats.proportion import confint_proportions_2indep  # type: ignore[import-untyped]
-
-    low, high = confint_proportions_2indep(
-        b.failures, b.requests, a.failures, a.requests, method="newcomb", compare="diff"
-    )
-    return float(low), float(high)

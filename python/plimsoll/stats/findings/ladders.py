@@ -170,11 +170,11 @@ def straight(x: Sequence[float], y: Sequence[float]) -> float:
 
 def half_width(logs: Sequence[float]) -> float:
     """Of a 95 % interval for one more such value: t · s."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     middle = math.fsum(logs) / len(logs)
     spread = math.sqrt(math.fsum((each - middle) ** 2 for each in logs) / (len(logs) - 1))
-    return float(t.ppf(CONFIDENCE, len(logs) - 1)) * spread
+    return float(stdtrit(len(logs) - 1, CONFIDENCE)) * spread
 
 
 def users_of(rung: Rung) -> float:

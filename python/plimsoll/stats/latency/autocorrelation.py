@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from plimsoll._engine import Histogram
 
 CONFIDENCE = 0.95
-RESAMPLES = 1000
-LEAST_BLOCK = 5
-"""Seconds."""
-LEAST_BLOCKS = 10
-"""With fewer, resampled blocks say little about blocks that did not come."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,9 +94,9 @@ class Within:
         """Standard error of its logarithm, from the interval as if that were normal."""
         if not self.low or self.high is None:
             return None
-        from scipy.stats import norm
+        from scipy.special import ndtri
 
-        return math.log(self.high / self.low) / (2 * float(norm.isf((1 - CONFIDENCE) / 2)))
+        return math.log(self.high / self.low) / (2 * float(ndtri((1 + CONFIDENCE) / 2)))
 
 
 def ratio_of_sums(amounts: ArrayLike, per: ArrayLike) -> Estimate:
@@ -150,45 +145,3 @@ def woodruff(counts: Counts, p: float, confidence: float = CONFIDENCE) -> Within
         effect=error**2 / independent,
         requests=requests,
     )
-
-
-def bootstrap(
-    counts: Counts, p: float, *, confidence: float = CONFIDENCE, resamples: int = RESAMPLES, seed: int = 1
-) -> tuple[float, float] | None:
-    """The interval of the p-quantile by resampling blocks of seconds, in a circle: what `woodruff` is checked by.
-
-    Blocks are as long as Politis and White (Econometric Reviews 23, 2004) find for the share of requests above the
-    quantile, at least `LEAST_BLOCK` seconds. None for a run of fewer than `LEAST_BLOCKS` of them. The seed makes the
-    result repeatable.
-    """
-    from arch.bootstrap import CircularBlockBootstrap
-
-    requests = counts.total
-    if not requests:
-        return None
-    block = _block_length(counts, counts.at_rank(rank(requests, p)))
-    if counts.seconds < LEAST_BLOCKS * block:
-        return None
-    seconds = np.arange(counts.seconds)
-    sampler = CircularBlockBootstrap(block, seconds, seed=np.random.default_rng(seed))
-    weights = np.stack(
-        [np.bincount(data[0], minlength=counts.seconds) for data, _ in sampler.bootstrap(resamples)],
-    )
-    cumulated = np.cumsum(weights @ counts.matrix, axis=1)
-    places = np.maximum(1, np.ceil(p * cumulated[:, -1] - 1e-6))
-    found = counts.values[(cumulated < places[:, None]).sum(axis=1)]
-    half = (1 - confidence) / 2
-    low, high = np.quantile(found, (half, 1 - half))
-    return float(low), float(high)
-
-
-def _block_length(counts: Counts, value: float) -> int:
-    from arch.bootstrap import optimal_block_length
-
-    per_second = counts.matrix.sum(axis=1)
-    above = counts.matrix[:, counts.values > value].sum(axis=1)
-    shares = np.where(per_second > 0, above / np.maximum(per_second, 1), above.sum() / max(1, per_second.sum()))
-    if np.ptp(shares) == 0:
-        return LEAST_BLOCK
-    best = float(optimal_block_length(shares)["circular"].iloc[0])
-    return max(LEAST_BLOCK, math.ceil(best)) if math.isfinite(best) else LEAST_BLOCK
