@@ -101,8 +101,13 @@ def llms() -> str:
     """llms.txt: what the site has, a line for each page, for programs that read it."""
     project = tomllib.loads(CONFIG.read_text())["project"]
     lines = [f"# {project['site_name']}", "", f"> {project['site_description']}", "", "## Pages", ""]
-    lines += [f"- [{title}]({path.removesuffix('.md')}.html)" for title, path in pages(project["nav"])]
+    lines += [f"- [{title}]({built(path)})" for title, path in pages(project["nav"])]
     return "\n".join((*lines, ""))
+
+
+def built(path: str) -> str:
+    """Where a page of docs is in the site."""
+    return re.sub(r"(^|/)README$", r"\1index", path.removesuffix(".md")) + ".html"
 
 
 def main() -> int:

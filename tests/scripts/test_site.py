@@ -8,7 +8,7 @@ import sys
 import tomllib
 
 import pytest
-from scripts.site import CONFIG, DOCS, PYTHON, ROOT, llms, pages, python_reference
+from scripts.site import CONFIG, DOCS, PYTHON, ROOT, built, llms, pages, python_reference
 
 
 def _pages() -> list[str]:
@@ -52,7 +52,7 @@ def _anchors(text: str) -> set[str]:
 
 
 def test_llms_txt_has_every_page() -> None:
-    assert re.findall(r"\]\((.*)\.html\)", llms()) == [path.removesuffix(".md") for path in _pages()]
+    assert re.findall(r"\]\((.*)\)", llms()) == [built(path) for path in _pages()]
 
 
 @pytest.mark.long
@@ -61,7 +61,7 @@ def test_the_site_is_built() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     site = ROOT / "target" / "docs"
     for path in _pages():
-        assert (site / path).with_suffix(".html").exists(), path
+        assert (site / built(path)).exists(), path
     assert (site / "llms.txt").read_text() == llms()
     index = (site / "index.html").read_text()
     assert "fonts.googleapis.com" not in index, "the site asks nobody else for anything"
