@@ -90,6 +90,10 @@ truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure a
 truth-quick: setup target/release/plimsoll-truth ## the same in short runs, without peers (about 4 minutes)
 	@$(BIN)/python -m labs.truth --quick
 
+wheels: .venv/.done page ## what a release uploads, in dist: wheels for all Linuxes, tried with each Python here, and the sources (about ten minutes)
+	@$(BIN)/pip install --quiet 'maturin[zig]'
+	@$(BIN)/python -m scripts.wheels
+
 docs: setup ## the documentation as a site, in target/docs
 	@$(BIN)/python -m scripts.site
 
@@ -111,6 +115,7 @@ clean: ## remove what setup, builds and tests made
 	@touch $@
 
 .venv/.engine: .venv/.done $(RUST)
+	rm -f python/plimsoll/_engine.*.so
 	$(BIN)/maturin develop --release --locked --quiet --extras locust
 	@touch $@
 

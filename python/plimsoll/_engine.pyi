@@ -75,6 +75,8 @@ class Histogram:
         """
     def value_at(self, quantile: float) -> int:
         """µs at rank ceil(quantile * count): the highest value equivalent to it, never above `max`; 0 when empty."""
+    def values_at(self, quantiles: Sequence[float]) -> list[int]:
+        """The same of several."""
     def count_above(self, micros: int) -> int: ...
     def buckets(self) -> list[tuple[int, int]]:
         """(value in µs, count) of each non-empty bucket, ascending."""

@@ -363,11 +363,15 @@ def frames_of(traceback: str) -> str:
 
 
 def merge(intervals: Iterable[Interval]) -> list[Interval]:
-    """Sum the intervals that share a key; the input is left as it was."""
-    merged: dict[tuple[int, str, str, str], Interval] = {}
+    """Sum the intervals that share a key; the input is left as it was. One that is alone is itself its sum."""
+    alike: dict[tuple[int, str, str, str], list[Interval]] = {}
     for interval in intervals:
-        into = merged.get(interval.key)
-        if into is None:
-            into = merged[interval.key] = Interval(*interval.key)
-        into.add(interval)
-    return list(merged.values())
+        alike.setdefault(interval.key, []).append(interval)
+    return [parts[0] if len(parts) == 1 else _sum(key, parts) for key, parts in alike.items()]
+
+
+def _sum(key: tuple[int, str, str, str], parts: Iterable[Interval]) -> Interval:
+    total = Interval(*key)
+    for part in parts:
+        total.add(part)
+    return total

@@ -146,7 +146,7 @@ fn receive(fd: RawFd, buffer: &mut [u8]) -> io::Result<Received> {
     message.msg_iov = &raw mut part;
     message.msg_iovlen = 1;
     message.msg_control = control.as_mut_ptr().cast();
-    message.msg_controllen = size_of::<Control>();
+    message.msg_controllen = size_of::<Control>() as _; // 32 bits wide in musl
     // SAFETY: `message` points at `part` and `control`, which live until the call returns; `part` is within `buffer`.
     let got = unsafe { libc::recvmsg(fd, &raw mut message, 0) };
     if got < 0 {

@@ -69,6 +69,10 @@ impl Histogram {
         self.durations.value_at(quantile)
     }
 
+    fn values_at(&self, quantiles: Vec<f64>) -> Vec<u64> {
+        quantiles.into_iter().map(|each| self.durations.value_at(each)).collect()
+    }
+
     fn count_above(&self, micros: u64) -> u64 {
         self.durations.count_above(micros)
     }

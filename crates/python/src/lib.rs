@@ -16,6 +16,10 @@ mod toml;
 
 use pyo3::prelude::*;
 
+#[cfg(target_env = "musl")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 #[pymodule]
 mod _engine {
     use plimsoll_record::Outcome;

@@ -7,7 +7,7 @@ import json
 import re
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, PlainValidator
+from pydantic import BeforeValidator, PlainValidator, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.table import one_or_more
@@ -32,7 +32,7 @@ def json_template(value: Any) -> str:
     return value
 
 
-JsonBody = Annotated[str, PlainValidator(json_template)]
+JsonBody = Annotated[str, PlainValidator(json_template), WithJsonSchema({"title": "JSON"})]
 
 
 def encoded(content: bytes) -> dict[str, str]:

@@ -7,7 +7,7 @@ import re
 from decimal import Decimal
 from typing import Annotated
 
-from pydantic import PlainValidator
+from pydantic import PlainValidator, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 
@@ -65,7 +65,8 @@ def rough_duration(seconds: float) -> str:
     return duration_text(round(seconds) if seconds < 90 else 60 * round(seconds / 60))
 
 
-Duration = Annotated[float, PlainValidator(parse_duration)]
+_NOTATION = WithJsonSchema({"type": ["string", "number"], "title": "time", "examples": ["200ms", "10s", "1m30s", 2]})
+Duration = Annotated[float, PlainValidator(parse_duration), _NOTATION]
 """Seconds, >= 0."""
-Length = Annotated[float, PlainValidator(parse_length)]
+Length = Annotated[float, PlainValidator(parse_length), _NOTATION]
 """Seconds, > 0."""

@@ -28,12 +28,20 @@ class FeederTable(TomlTable):
     """[feeder.NAME]"""
 
     file: ExistingFile | None = None
+    """CSV whose first line names the columns (`.tsv`: with tabs), `.json` (a list of objects) or `.jsonl` (an object
+    per line)."""
     rows: list[Any] | None = None
+    """Instead of a file: a list of tables, or of lists if there are `columns`."""
     columns: list[str] | None = None
+    """Names of the values of `rows` that are lists."""
     delimiter: str | None = None
+    """Of a CSV file; by default `","`."""
     order: Literal["sequential", "random"] = "sequential"
+    """Of the rows."""
     share: Literal["split", "all"] = "split"
+    """`"split"`: each row goes to one worker process; `"all"`: every worker has all rows."""
     at_end: Literal["recycle", "stop", "fail"] = "recycle"
+    """`"recycle"`: begin again; `"stop"`: end the run; `"fail"`: end it as failed."""
 
     _rows: Rows = PrivateAttr()
 

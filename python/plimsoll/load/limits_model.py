@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, PlainValidator, ValidationError
 from plimsoll._engine import AllowedHosts
 from plimsoll.load.complaints import complain, complaints
 from plimsoll.load.durations import Length
-from plimsoll.load.levels import parse_rate
+from plimsoll.load.levels import RATE_SCHEMA, parse_rate
 from plimsoll.load.mistakes import BadValueError
 from plimsoll.load.table import TomlTable
 from plimsoll.load.toml_file import read_toml
@@ -36,10 +36,15 @@ class LimitsTable(TomlTable):
     """limits.toml"""
 
     allow_hosts: Annotated[list[str], AfterValidator(_patterns)] | None = None
-    max_rate: Annotated[float, PlainValidator(_rate)] | None = None
+    """The only hosts that get load: names, `*.example.com`, addresses and networks."""
+    max_rate: Annotated[float, PlainValidator(_rate), RATE_SCHEMA] | None = None
+    """Requests per second of a whole run."""
     max_users: Annotated[int, Field(ge=1, le=2**53)] | None = None
+    """Users of a run."""
     max_run_time: Length | None = None
+    """Length of a run."""
     require_identify: bool = False
+    """`true`: each run needs `--identify`."""
 
 
 def read_limits(file: Path) -> LimitsTable:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 class _NamedTable(TomlTable):
     name: str | None = None
+    """The name of the phase in reports."""
 
 
 if TYPE_CHECKING:
@@ -34,9 +35,13 @@ class PhaseTable(_ShapedTable):
     """[[phase]]: a field for each shape, of which a phase has one."""
 
     duration: Length | None = None
+    """The length, for shapes that do not define it. Without one, a constant level holds until the run is stopped."""
     start: Duration | None = None
+    """The time from the start of the run. By default the end of the phase before. Phases that overlap add up."""
     spacing: Literal["uniform", "poisson"] | None = None
+    """Of arrivals: evenly, or at random around the rate."""
     warmup: bool = False
+    """`true`: sent and recorded, but left out of results. Warm-up phases come first."""
 
     _spec: ShapeSpec = PrivateAttr()
     _seconds: float | None = PrivateAttr()

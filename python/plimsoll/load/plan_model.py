@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
 from plimsoll.load.bodies import HeadersTable
 from plimsoll.load.durations import Duration, Length
@@ -31,20 +31,33 @@ def _certificate(value: Any, info: ValidationInfo) -> str | list[str]:
     return [str(existing_file(each, info)) for each in value]
 
 
-Verify = Annotated[bool | str, PlainValidator(_verify)]
+Verify = Annotated[
+    bool | str, PlainValidator(_verify), WithJsonSchema({"type": ["boolean", "string"], "title": "true, false or file"})
+]
 """Whether certificates are checked, or the PEM file to check them against."""
-Certificate = Annotated[str | list[str], PlainValidator(_certificate)]
+_ONE_OR_TWO = {
+    "anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 2}]
+}
+Certificate = Annotated[
+    str | list[str], PlainValidator(_certificate), WithJsonSchema({**_ONE_OR_TWO, "title": "one or two files"})
+]
 
 
 class PlanTargetTable(TomlTable):
     """[[target]]"""
 
     name: str | None = None
+    """By which steps select it."""
     url: str
+    """The base URL of paths."""
     verify: Verify = True
+    """Whether certificates are checked, or the PEM file to check them against."""
     cert: Certificate | None = None
+    """The client's own: a PEM file with certificate and key, or `[certificate, key]`."""
     proxy: str | None = None
+    """The URL of an HTTP proxy."""
     headers: HeadersTable = Field(default_factory=dict)
+    """Sent with each request to this target; a list for a header that is sent several times."""
 
     @model_validator(mode="before")
     @classmethod
@@ -62,32 +75,58 @@ class StopTable(TomlTable):
     """[stop]"""
 
     time: Length | None = None
+    """End the run after this time. No phase may continue after it."""
     iterations: Count | None = None
+    """End it after so many iterations, in any phase."""
     requests: Count | None = None
+    """End it after so many requests, in any phase."""
 
 
 class PlanTable(TomlTable):
     """plan.toml"""
 
     name: Annotated[str, Field(min_length=1)] | None = None
+    """The name of the run in lists; by default the name of the file."""
     target: Annotated[list[PlanTargetTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """The base URL of paths, or a table, or several. `-H` replaces the first one."""
     headers: HeadersTable = Field(default_factory=dict)
+    """Sent with every request; a list for a header that is sent several times."""
     timeout: Length | None = None
+    """Limit of each whole request, from sending to the last byte of the response; by default none. A timeout is an
+    outcome of its own, and stays in the percentiles."""
     idle_timeout: Length | None = None
+    """Limit of connecting, and of each wait for the next bytes; by default none. A response that comes slowly but
+    steadily is ended by `timeout` alone."""
     think: Think | None = None
+    """Pause after each step."""
     cookies: bool = False
+    """`true`: each user keeps cookies, and each iteration begins without any."""
     accept_encoding: bool = True
+    """`false`: do not offer compression."""
     choice: Literal["weighted", "in_turn"] = "weighted"
+    """`"weighted"`: each iteration draws a flow by weight; `"in_turn"`: one after the other, in the order of the
+    file."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] | None = None
+    """Makes random choices repeatable. By default it is drawn, and stored with the run."""
     feeder: dict[str, FeederTable] = Field(default_factory=dict)
+    """Rows of values for variables, by the name of the feeder."""
     flow: Annotated[list[FlowTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """What users do: steps in order."""
     request: Annotated[list[RequestTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """A flow of one step."""
     phase: Annotated[list[PhaseTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """How much load there is: phases follow one another unless they say when they start."""
     max_users: Count | None = None
+    """Most users at a time in the open model; by default 10,000, or what the limit of open files allows."""
     on_saturation: Literal["wait", "drop"] | None = None
+    """What happens to an arrival when all users are busy: `"wait"` (the default; its wait is response time) or
+    `"drop"` (it is counted as dropped)."""
     stop: StopTable = StopTable()
+    """When the run ends, besides its phases."""
     stop_timeout: Duration | None = None
+    """The time that running iterations have to finish at the end."""
     thresholds: SeveralTexts = Field(default_factory=list)
+    """Conditions, as `"p99 < 300ms"`: the exit code is 1 if the run breaks one."""
 
     @model_validator(mode="after")
     def _check(self) -> PlanTable:

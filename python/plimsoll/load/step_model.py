@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, PrivateAttr, WithJsonSchema, model_validator
 
 from plimsoll.load.bodies import HeadersTable, JsonBody, encoded, json_template
 from plimsoll.load.durations import Length, parse_duration
@@ -55,6 +55,12 @@ def _statuses(value: Any) -> list[list[int]]:
     return ranges
 
 
+_ONE_STATUS: dict[str, Any] = {"type": ["integer", "string"], "examples": [200, "2xx", "200-204"]}
+_STATUS_SCHEMA = {
+    "anyOf": [_ONE_STATUS, {"type": "array", "items": _ONE_STATUS, "minItems": 1}], "title": "status or list",
+}  # fmt: skip
+
+
 def _think(value: Any) -> dict[str, Any]:
     """ "1s", "1s..3s" or { exponential = "2s" }, as native users are given it; times in seconds."""
     if isinstance(value, dict):
@@ -70,8 +76,18 @@ def _think(value: Any) -> dict[str, Any]:
     return {"constant": parse_duration(value)}
 
 
-Think = Annotated[dict[str, Any], PlainValidator(_think)]
-Pointer = Annotated[str, PlainValidator(_pointer)]
+_MEAN = {
+    "type": "object", "properties": {"exponential": {"type": ["string", "number"], "description": "The mean."}},
+    "required": ["exponential"], "additionalProperties": False,
+}  # fmt: skip
+_TIMES: dict[str, Any] = {"type": ["string", "number"], "examples": ["1s", "1s..3s", 0]}
+Think = Annotated[
+    dict[str, Any], PlainValidator(_think), WithJsonSchema({"anyOf": [_TIMES, _MEAN], "title": "time or distribution"})
+]
+"""`"1s"`, `"1s..3s"` (evenly between), `{ exponential = "2s" }` (mean)."""
+Pointer = Annotated[
+    str, PlainValidator(_pointer), WithJsonSchema({"type": "string", "pattern": "^(/.*)?$", "title": "JSON pointer"})
+]
 Weight = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
 
 
@@ -79,11 +95,17 @@ class ExtractTable(TomlTable):
     """extract.NAME = { json = "/token" }"""
 
     json_: Pointer | None = Field(None, alias="json")
+    """A JSON pointer, as `"/items/0/id"`."""
     jsonpath: str | None = None
+    """A JSONPath, as `"$.session.token"`."""
     regex: str | None = None
+    """A regular expression; its first group is the value."""
     header: str | None = None
+    """The name of a header of the response."""
     cookie: str | None = None
+    """The name of a cookie."""
     default: str | None = None
+    """The value where there is none. Without a default, a missing value is a failure."""
 
     @model_validator(mode="after")
     def _check(self) -> ExtractTable:
@@ -105,11 +127,16 @@ class ExtractTable(TomlTable):
 class ExpectTable(TomlTable):
     """expect = { status = 200, max_time = "300ms" }"""
 
-    status: Annotated[list[list[int]], PlainValidator(_statuses)] | None = None
+    status: Annotated[list[list[int]], PlainValidator(_statuses), WithJsonSchema(_STATUS_SCHEMA)] | None = None
+    """One or more; by default any status below 400."""
     contains: SeveralTexts | None = None
+    """Text that must be in the body."""
     lacks: SeveralTexts | None = None
+    """Text that must not be in the body."""
     json_: dict[Pointer, Any] | None = Field(None, alias="json")
+    """JSON pointers and the values that they must have: `{ "/ok" = true }`."""
     max_time: Length | None = None
+    """Longest response time."""
 
     def definition(self) -> dict[str, Any]:
         """As native users are given it, without what is not expected."""
@@ -135,26 +162,49 @@ class StepTable(TomlTable):
     """[[flow.step]]"""
 
     name: Annotated[str, Field(min_length=1)] | None = None
+    """Its name in reports; by default the path as written in the plan."""
     get: str | None = None
+    """The path, or a whole URL. A step has one of `get`, `post`, …, or `method` and `path`."""
     post: str | None = None
+    """The same with POST."""
     put: str | None = None
+    """The same with PUT."""
     patch: str | None = None
+    """The same with PATCH."""
     delete: str | None = None
+    """The same with DELETE."""
     head: str | None = None
+    """The same with HEAD."""
     options: str | None = None
+    """The same with OPTIONS."""
     method: str | None = None
+    """Another method, with `path`: `"PURGE"`."""
     path: str | None = None
+    """The path, or a whole URL, of `method`."""
     target: str | None = None
+    """The name of a target; by default the first one."""
     headers: HeadersTable = Field(default_factory=dict)
+    """Added to those of the plan, or replacing them."""
     body: str | None = None
+    """Text."""
     json_: JsonBody | None = Field(None, alias="json")
+    """A table, or JSON in a string. Values of variables are escaped inside quotes. The default Content-Type is
+    `application/json`."""
     body_file: ExistingFile | None = None
+    """A file that is sent unchanged."""
     template_file: ExistingFile | None = None
+    """A file with variables; like `json` if its name ends in `.json`, else like `body`."""
     timeout: Length | None = None
+    """In place of the plan's."""
     idle_timeout: Length | None = None
+    """In place of the plan's."""
     think: Think | None = None
+    """Pause after it. In the open model there is no pause after the last step."""
     extract: dict[Annotated[str, BeforeValidator(_variable_name)], ExtractTable] = Field(default_factory=dict)
+    """Values of the response for later steps of the iteration, by the name of their variable."""
     expect: ExpectTable | None = None
+    """What the response must be. One with another status fails as `http`; one that breaks another expectation, or
+    lacks a value to extract, fails as `assertion`."""
 
     _body: dict[str, str] | None = PrivateAttr(None)
 
@@ -236,12 +286,17 @@ class RequestTable(StepTable):
     """[[request]]: short for a flow of one step."""
 
     weight: Weight = 1.0
+    """How often it is chosen, compared with other flows."""
 
 
 class FlowTable(TomlTable):
     """[[flow]]"""
 
     name: Annotated[str, Field(min_length=1)] | None = None
+    """Its name."""
     weight: Weight = 1.0
+    """How often it is chosen, compared with other flows."""
     think: Think | None = None
+    """Pause after each of its steps, in place of the plan's."""
     step: Annotated[list[StepTable], Field(min_length=1), BeforeValidator(one_or_more)]
+    """Its requests, in order. One pass is an iteration."""

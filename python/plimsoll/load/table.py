@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainValidator, ValidationInfo, WithJsonSchema
 
 from plimsoll.load.mistakes import BadValueError, shown
 
@@ -53,7 +53,8 @@ def existing_file(value: Any, info: ValidationInfo) -> Path:
         raise BadValueError(f"cannot read {path}: {error.strerror}") from error
 
 
-ExistingFile = Annotated[Path, PlainValidator(existing_file)]
+FILE_SCHEMA = WithJsonSchema({"type": "string", "minLength": 1, "title": "file"})
+ExistingFile = Annotated[Path, PlainValidator(existing_file), FILE_SCHEMA]
 
 
 def read_text(path: Path) -> str:

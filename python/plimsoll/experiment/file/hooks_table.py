@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import Annotated, Any
 
-from pydantic import PlainValidator, ValidationInfo
+from pydantic import PlainValidator, ValidationInfo, WithJsonSchema
 
 from plimsoll.experiment.placeholders import check
 from plimsoll.experiment.spec import READY_TIMEOUT_S, Hook, Hooks
@@ -31,7 +31,8 @@ def _as_words(text: str) -> str:
         return '["python", "app.py"]'
 
 
-Words = Annotated[tuple[str, ...], PlainValidator(words)]
+_COMMAND: dict[str, Any] = {"type": "array", "items": {"type": "string"}, "minItems": 1, "title": "command"}
+Words = Annotated[tuple[str, ...], PlainValidator(words), WithJsonSchema(_COMMAND)]
 
 
 def _hooks(value: Any, info: ValidationInfo) -> tuple[Hook, ...]:
@@ -67,16 +68,33 @@ def _hook(value: Any, name: str, place: str) -> Hook:
     )
 
 
-SeveralHooks = Annotated[tuple[Hook, ...], PlainValidator(_hooks)]
+_HOOK = {
+    "type": "object", "required": ["command"], "additionalProperties": False,
+    "properties": {"command": _COMMAND, "within": {"type": ["string", "number"], "title": "time"}},
+}  # fmt: skip
+_ONE_HOOK = {"anyOf": [_COMMAND, _HOOK]}
+_HOOKS = {
+    "title": "command, table, or several",
+    "anyOf": [
+        *_ONE_HOOK["anyOf"],
+        {"type": "array", "items": _ONE_HOOK},
+        {"type": "object", "additionalProperties": _ONE_HOOK},
+    ],
+}
+SeveralHooks = Annotated[tuple[Hook, ...], PlainValidator(_hooks), WithJsonSchema(_HOOKS)]
 
 
 class HooksTable(TomlTable):
     """[hooks], and the same below a [[variant]], where each kind replaces the common one."""
 
     prepare: SeveralHooks | None = None
+    """Before the target starts."""
     seed: SeveralHooks | None = None
+    """Once it is healthy."""
     reset: SeveralHooks | None = None
+    """Instead of `seed`, where the target was already running."""
     collect: SeveralHooks | None = None
+    """After the run. The output is stored, for example of `collect.explain = ["psql", "-c", "EXPLAIN …"]`."""
 
     def over(self, common: HooksTable) -> Hooks:
         kinds = ("prepare", "seed", "reset", "collect")

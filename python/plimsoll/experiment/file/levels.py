@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, PlainValidator, model_validator
 
-from plimsoll.load.levels import parse_level
+from plimsoll.load.levels import RATE_SCHEMA, USERS_SCHEMA, parse_level
 from plimsoll.load.mistakes import BadValueError, at, shown
 from plimsoll.load.table import TomlTable, one_or_more
 from plimsoll.stats.study import Level
@@ -19,10 +19,15 @@ class LadderTable(TomlTable):
     """ladder = { from = 48, to = 578, factor = 1.5 }; for rates "100/s" or unit = "/s"."""
 
     start: str | float = Field(alias="from")
+    """The first level."""
     to: str | float
+    """The last level."""
     factor: Annotated[float, Field(gt=1)] | None = None
+    """Each level is so many times the one before."""
     step: str | float | None = None
+    """Or so much more."""
     unit: Literal["users", "/s"] | None = None
+    """What bare numbers are."""
 
     @model_validator(mode="after")
     def _check(self) -> LadderTable:
@@ -84,12 +89,19 @@ def _rate(value: Any) -> Level:
     return level(value, "/s")
 
 
+_Users = Annotated[Level, PlainValidator(_users), USERS_SCHEMA]
+_Rate = Annotated[Level, PlainValidator(_rate), RATE_SCHEMA]
+
+
 class LevelsTable(TomlTable):
     """[levels]"""
 
-    users: Annotated[list[Annotated[Level, PlainValidator(_users)]], BeforeValidator(one_or_more)] | None = None
-    rates: Annotated[list[Annotated[Level, PlainValidator(_rate)]], BeforeValidator(one_or_more)] | None = None
+    users: Annotated[list[_Users], BeforeValidator(one_or_more)] | None = None
+    """Numbers of users, increasing."""
+    rates: Annotated[list[_Rate], BeforeValidator(one_or_more)] | None = None
+    """Rates, as `"300/s"`, increasing."""
     ladder: LadderTable | None = None
+    """Levels from one to another: `{ from = 48, to = 578, factor = 1.5 }`."""
 
     @model_validator(mode="after")
     def _check(self) -> LevelsTable:

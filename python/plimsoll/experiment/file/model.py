@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, ValidationInfo, WithJsonSchema, model_validator
 
 from plimsoll.errors import UsageError
 from plimsoll.experiment.file.hooks_table import HooksTable, Words
@@ -15,7 +15,7 @@ from plimsoll.experiment.spec import READY_TIMEOUT_S, Compare, Healthy, TargetFa
 from plimsoll.load.durations import Duration, Length
 from plimsoll.load.mistakes import BadValueError, shown
 from plimsoll.load.shapes import shape_flags
-from plimsoll.load.table import SeveralTexts, TomlTable, existing_file, one_or_more
+from plimsoll.load.table import FILE_SCHEMA, SeveralTexts, TomlTable, existing_file, one_or_more
 from plimsoll.stats.metric import DELTA, Metric
 from plimsoll.stats.study import TOLERANCE, Against
 
@@ -94,12 +94,13 @@ def _as_path(value: Any) -> Any:
     return {"path": value} if isinstance(value, str) else value
 
 
-Share = Annotated[float, PlainValidator(_share)]
-Difference = Annotated[float, PlainValidator(_difference)]
-WrittenFile = Annotated[str, PlainValidator(_file)]
+_PERCENTAGE = WithJsonSchema({"type": ["string", "number"], "title": "share", "examples": ["5%", 0.05]})
+Share = Annotated[float, PlainValidator(_share), _PERCENTAGE]
+Difference = Annotated[float, PlainValidator(_difference), _PERCENTAGE]
+WrittenFile = Annotated[str, PlainValidator(_file), FILE_SCHEMA]
 """That of a file which can be read, as it was written."""
-UrlPath = Annotated[str, PlainValidator(_path)]
-Filled = Annotated[str, PlainValidator(_filled)]
+UrlPath = Annotated[str, PlainValidator(_path), WithJsonSchema({"type": "string", "pattern": "^/", "title": "path"})]
+Filled = Annotated[str, PlainValidator(_filled), WithJsonSchema({"type": "string", "minLength": 1})]
 """Text with placeholders."""
 Count = Annotated[int, Field(ge=1, le=2**31)]
 Text = Annotated[str, Field(min_length=1)]
@@ -109,8 +110,11 @@ class HealthyTable(TomlTable):
     """healthy = "/ready", or { path = "/ready", within = "60s" }, or { command = [...] }"""
 
     path: UrlPath | None = None
+    """Of the target; asked until it answers with a status below 400."""
     command: Words | None = None
+    """A command that ends with 0 once the target is healthy."""
     within: Length = READY_TIMEOUT_S
+    """How long to wait for it."""
 
     @model_validator(mode="after")
     def _check(self) -> HealthyTable:
@@ -127,7 +131,9 @@ class FactTable(TomlTable):
     """rows = "/_rows", or { path = "/_rows" }, or { command = [...] }"""
 
     path: UrlPath | None = None
+    """Of the target; its body is the fact."""
     command: Words | None = None
+    """A command; its output is the fact."""
 
     @model_validator(mode="after")
     def _check(self) -> FactTable:
@@ -147,45 +153,77 @@ class ExperimentTargetTable(TomlTable):
     """[target]: what all variants share."""
 
     url: Filled | None = None
+    """The base URL of the target. `{port}` is a free port. A variant that has only a `url` of its own is already
+    running: nothing is started."""
     start: Words | None = None
+    """A command that runs the target in the foreground."""
     cwd: Filled | None = None
+    """Where commands run; by default the file's folder, or `{source}`."""
     env: dict[str, Filled] = Field(default_factory=dict)
+    """Environment variables of its commands."""
     git: Text | None = None
+    """A ref that is checked out into `{source}`, where `start` then runs."""
     image: Text | None = None
+    """A container image for docker or podman, instead of `start`."""
     container_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """The port on which the target listens in its container."""
     healthy: HealthyField | None = None
+    """Load begins only after this: `"/ready"`, or a table."""
     data: dict[str, FactField] = Field(default_factory=dict)
+    """Facts that are read before and after each run: `data.rows = "/rows"`."""
     build: FactField | None = None
+    """The build that the target reports. If it is not the requested one, the cell fails."""
     stop_within: Length | None = None
+    """The time from SIGTERM to SIGKILL."""
     observe: bool | None = None
+    """Whether memory, CPU, threads and open files of the target's processes are recorded once a second. By default
+    they are, where there are such processes."""
     postgres: Filled | None = None
+    """The connection string of a database whose statistics are recorded as well."""
 
 
 class VariantTable(ExperimentTargetTable):
     """[[variant]]: whatever it gives replaces what [target] says."""
 
     name: Text
+    """Its name in reports."""
     changes: str = ""
+    """What is different in it, in words, for the report."""
     hooks: HooksTable = HooksTable()
+    """Its own hooks; each kind replaces the common one."""
 
 
 class ScenarioTable(TomlTable):
     """[scenario]"""
 
     locustfile: WrittenFile | None = None
+    """Its users are run."""
     plan: WrittenFile | None = None
+    """A [plan](plan.md)."""
     url: UrlPath | None = None
+    """A path of the target."""
     classes: SeveralTexts | None = None
+    """Of the locustfile; by default all."""
     tags: SeveralTexts | None = None
+    """Run only tasks with one of these tags."""
     exclude_tags: SeveralTexts | None = None
+    """Leave out tasks with one of these tags."""
     arguments: SeveralTexts | None = None
+    """More arguments for `plimsoll run`."""
     run_time: Length | None = None
+    """How long each run is measured."""
     warmup: Duration | None = None
+    """Before that; sent, but left out of results."""
     spawn_rate: Annotated[float, Field(gt=0, le=1e9)] | None = None
+    """Users per second that are started."""
     processes: int | None = None
+    """Worker processes; -1 is one per core."""
     stop_timeout: Duration | None = None
+    """The time that running tasks have to finish at the end."""
     spacing: Literal["uniform", "poisson"] | None = None
+    """Of the arrivals of a rate."""
     max_users: Count | None = None
+    """Most users at a time, for rates."""
 
     @model_validator(mode="after")
     def _check(self) -> ScenarioTable:
@@ -207,9 +245,10 @@ class OperationTable(ScenarioTable):
     """[[operation]]: whatever it gives replaces what [scenario] says."""
 
     name: Text
+    """Its name in reports."""
 
 
-MetricField = Annotated[Metric, PlainValidator(_metric)]
+MetricField = Annotated[Metric, PlainValidator(_metric), WithJsonSchema({"type": "string", "title": "metric"})]
 
 
 class CompareTable(TomlTable):
@@ -218,13 +257,19 @@ class CompareTable(TomlTable):
     against: Annotated[list[Against], BeforeValidator(one_or_more)] = Field(
         default_factory=lambda: list(Compare().against), min_length=1
     )
+    """`"baseline"` is the first variant; `"previous"` compares each with the one before."""
     metrics: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(
         default_factory=lambda: list(Compare().metrics), min_length=1
     )
+    """`p50`, `p99.9`, `mean`, `max`, `throughput`, `errors`, each perhaps with `of GET /path` or `of Aggregated`."""
     primary: Annotated[list[MetricField], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """The metrics that the experiment is about, of these."""
     smallest: Difference = DELTA
+    """The smallest difference that matters: `"5%"`."""
     errors: Share = TOLERANCE
+    """The share of failures that counts as none: `"0.1%"`."""
     looks: Annotated[int, Field(ge=1, le=4)] = 1
+    """How often the result is looked at before all repeats are there."""
 
     @model_validator(mode="after")
     def _check(self) -> CompareTable:
@@ -240,19 +285,33 @@ class ExperimentTable(TomlTable):
     """experiment.toml"""
 
     name: Text | None = None
+    """By default the folder's."""
     question: str = ""
+    """What it is to answer, for the report."""
     shape: Literal["auto", "ladder", "operations", "chain", "rates"] = "auto"
+    """Of the report."""
     seed: Annotated[int, Field(ge=0, le=2**63 - 1)] = 1
+    """Of the order of cells and of random choices of users."""
     repeats: Annotated[int, Field(ge=1, le=1000)] = 5
+    """Runs of each variant at each level."""
     budget: Length | None = None
+    """What takes longer is not begun."""
     cool_down: Duration = 1.0
+    """The pause after each cell."""
     scenario: ScenarioTable = ScenarioTable()
+    """What users do."""
     operation: Annotated[list[OperationTable], BeforeValidator(one_or_more)] = Field(default_factory=list)
+    """Several scenarios: what a table gives replaces what `[scenario]` says."""
     levels: LevelsTable | None = None
+    """How much load there is; without it, a plan's own phases are run."""
     compare: CompareTable = CompareTable()
+    """What is compared."""
     target: ExperimentTargetTable = ExperimentTargetTable()
+    """What all variants share."""
     hooks: HooksTable = HooksTable()
+    """Commands around each run."""
     variant: Annotated[list[VariantTable], BeforeValidator(one_or_more), Field(min_length=1)]
+    """What is compared: whatever a variant gives replaces what `[target]` says."""
 
     @model_validator(mode="after")
     def _check(self) -> ExperimentTable:

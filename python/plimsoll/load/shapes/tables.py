@@ -64,7 +64,9 @@ class Ramp(TableShape):
     )  # fmt: skip
 
     start: LevelValue = Field(alias="from")
+    """The first level."""
     end: LevelValue = Field(alias="to")
+    """The last level, at the end of `duration`."""
 
     @staticmethod
     def parse(text: str) -> dict[str, str]:
@@ -90,10 +92,15 @@ class Staircase(TableShape):
     )  # fmt: skip
 
     start: LevelValue = Field(alias="from")
+    """The first level."""
     step: StepValue
+    """How much more each next level has. Below 0: less."""
     each: Length
+    """How long each level holds."""
     count: CountValue
+    """How many levels."""
     rise: Duration = 0.0
+    """The time from one level to the next, linear."""
 
     @property
     def levels(self) -> tuple[LoadLevel, ...]:
@@ -119,10 +126,15 @@ class Spike(TableShape):
     )  # fmt: skip
 
     base: LevelValue
+    """The level before and after."""
     peak: LevelValue
+    """The highest level."""
     at: Duration
+    """When the peak begins."""
     hold: Duration
+    """How long the peak holds."""
     rise: Duration = 0.0
+    """The time from base to peak and back, linear."""
 
     @staticmethod
     def words(values: Values, wording: Wording) -> str:
@@ -141,8 +153,11 @@ class Sine(TableShape):
     )  # fmt: skip
 
     mean: LevelValue
+    """The level in the middle."""
     amplitude: LevelValue
+    """The highest level is the mean and this."""
     period: Length
+    """The time from one peak to the next."""
 
     @staticmethod
     def words(values: Values, wording: Wording) -> str:

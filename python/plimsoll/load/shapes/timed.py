@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, NamedTuple
 
-from pydantic import BeforeValidator, Field, PlainValidator, RootModel, model_validator
+from pydantic import BeforeValidator, Field, PlainValidator, RootModel, WithJsonSchema, model_validator
 
 from plimsoll.load.durations import parse_duration
 from plimsoll.load.levels import LoadLevel, parse_level
@@ -34,7 +34,11 @@ def _items(value: Any) -> Any:
     return [part.strip() for part in value.split(",")] if isinstance(value, str) else value
 
 
-Items = Annotated[list[Annotated[Item, PlainValidator(_item)]], Field(min_length=1), BeforeValidator(_items)]
+_ITEM: dict[str, Any] = {"anyOf": [{"type": ["string", "number"]}, {"type": "array", "minItems": 2, "maxItems": 2}]}
+_ITEMS = {"anyOf": [{"type": "string"}, {"type": "array", "items": _ITEM, "minItems": 1}], "title": "times and levels"}
+Items = Annotated[
+    list[Annotated[Item, PlainValidator(_item)]], Field(min_length=1), BeforeValidator(_items), WithJsonSchema(_ITEMS)
+]
 
 
 def _timed(items: list[Item]) -> tuple[tuple[float, float], ...]:

@@ -60,27 +60,23 @@ def rows(intervals: Iterable[Interval], *, histograms: bool = True) -> Iterator[
     for each in _added_up(intervals):
         row: dict[str, Any] = {"second": each.second, "method": each.method, "name": each.name, "outcome": each.outcome}
         row |= {name: getattr(each, name) for name in COUNTERS}
-        response = Latency.of_response([each])
-        for kind, latency in (("response", response), ("service", Latency.of_service([each]))):
-            row[f"{kind}_mean_ms"] = _value(latency.mean)
-            row |= {f"{kind}_{name}_ms": _value(latency.quantile(quantile)) for name, quantile in QUANTILES}
+        response, service = Latency.of_response([each]), Latency.of_service([each])
+        times = _times(response)
+        row |= {f"response_{name}_ms": None if time is None else time.value for name, time in times.items()}
+        row |= {f"service_{name}_ms": None if time is None else time.value for name, time in _times(service).items()}
         row["response_min_ms"] = each.response_min / 1e6 if each.timed else None
         row["response_max_ms"] = each.response_max / 1e6 if each.timed else None
-        row |= _shares(response)
+        times["max"] = response.max
+        row |= {f"response_{name}_share_ms": None if time is None else time.share for name, time in times.items()}
         if histograms:
             row |= {kind: getattr(each, kind).encode() for kind in ("response", "service")}
             row["on_time"] = None if each.on_time is None else each.on_time.encode()
         yield row
 
 
-def _shares(response: Latency) -> dict[str, float | None]:
-    """How much of each response time the generator may have added."""
-    times = {"mean": response.mean, **{name: response.quantile(each) for name, each in QUANTILES}, "max": response.max}
-    return {f"response_{name}_share_ms": None if time is None else time.share for name, time in times.items()}
-
-
-def _value(time: Milliseconds | None) -> float | None:
-    return None if time is None else time.value
+def _times(of: Latency) -> dict[str, Milliseconds | None]:
+    found = of.quantiles([q for _, q in QUANTILES])
+    return {"mean": of.mean, **{name: time for (name, _), time in zip(QUANTILES, found, strict=True)}}
 
 
 def _added_up(intervals: Iterable[Interval]) -> Iterator[Interval]:

@@ -25,8 +25,8 @@ def converter() -> ModuleType:
         import vl_convert
     except ImportError as error:
         raise UsageError(
-            "SVG and PNG need vl-convert: pip install 'plimsoll[pictures]'. HTML, the page, and Markdown in one file do "
-            "without it"
+            "SVG and PNG need vl-convert: pip install 'plimsoll[pictures]'. HTML, the page, and Markdown in one file "
+            "do without it"
         ) from error
     module: ModuleType = vl_convert
     return module

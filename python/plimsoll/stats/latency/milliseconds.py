@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from plimsoll._engine import Histogram
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.record import Interval
 
@@ -134,11 +134,11 @@ class Latency:
 
     @property
     def min(self) -> Milliseconds | None:
-        return self._at(0.0, self._min_ns, self._grows(1)) if self.count else None
+        return self._extreme(0.0, self._min_ns, self._grows(1)) if self.count else None
 
     @property
     def max(self) -> Milliseconds | None:
-        return self._at(1.0, self._max_ns, self.censored > 0) if self.count else None
+        return self._extreme(1.0, self._max_ns, self.censored > 0) if self.count else None
 
     @property
     def median(self) -> Milliseconds | None:
@@ -146,19 +146,32 @@ class Latency:
 
     def quantile(self, q: float) -> Milliseconds | None:
         """The duration at rank ⌈q · count⌉ of the sorted durations; q from 0 to 1, and 1 is the exact maximum."""
-        if not 0 <= q <= 1:
-            raise ValueError(f"a quantile is between 0 and 1, not {q}")
-        if q == 1 or not self.count:
-            return self.max
-        nanos = min(max(self._all.value_at(q) * 1000, self._min_ns), self._max_ns)
-        return self._at(q, nanos, self._grows(max(1, math.ceil(q * self.count))))
+        return self.quantiles((q,))[0]
 
-    def _at(self, q: float, nanos: int, at_least: bool) -> Milliseconds:
-        """The value at a quantile, with the generator's share of it."""
-        if self._on_time is None:
-            return Milliseconds(nanos / 1e6, at_least)
-        # Both of histograms, so that what is equal differs by nothing.
-        micros = self._all.value_at(q) - self._on_time.value_at(q)
+    def quantiles(self, qs: Sequence[float]) -> list[Milliseconds | None]:
+        """Several at once, for which each histogram is asked once."""
+        for q in qs:
+            if not 0 <= q <= 1:
+                raise ValueError(f"a quantile is between 0 and 1, not {q}")
+        count = self.count
+        if not count:
+            return [None] * len(qs)
+        micros = self._all.values_at(qs)
+        on_time = micros if self._on_time is None else self._on_time.values_at(qs)
+        found: list[Milliseconds | None] = []
+        for q, value, without in zip(qs, micros, on_time, strict=True):
+            if q == 1:
+                found.append(self.max)
+                continue
+            nanos = min(max(value * 1000, self._min_ns), self._max_ns)
+            # Both of histograms, so that what is equal differs by nothing.
+            share = max(0, value - without) / 1000
+            found.append(Milliseconds(nanos / 1e6, self._grows(max(1, math.ceil(q * count))), share))
+        return found
+
+    def _extreme(self, q: float, nanos: int, at_least: bool) -> Milliseconds:
+        """The smallest or largest value, with the generator's share of it."""
+        micros = 0 if self._on_time is None else self._all.value_at(q) - self._on_time.value_at(q)
         return Milliseconds(nanos / 1e6, at_least, max(0, micros) / 1000)
 
     def count_above(self, ms: float) -> int:
