@@ -36,6 +36,10 @@ GROUPS = {
             *(f"{PACKAGE}{each}/" for each in ("cli", "report", "experiment", "capacity", "importers", "store")),
         ),
     ),
+    "wheels": Group(
+        ("tests/scripts/test_wheels.py",),
+        ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),
+    ),
     "browser": Group(
         ("tests/web", "tests/report/render/test_html_page.py"),
         ("web/", *(f"{PACKAGE}{each}/" for each in ("report", "server", "locust/web"))),

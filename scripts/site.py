@@ -1,8 +1,8 @@
 """What the documentation's site has besides the pages that people write.
 
-    python -m scripts.site            write docs/reference/python.md, then build target/docs with its llms.txt
+    python -m scripts.site            write the references, then build target/docs with its llms.txt
 
-The reference of the Python names is made from their docstrings and is committed; a test holds it to them.
+The references of the Python names and of the fields of files are made from docstrings and committed; tests hold them.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ import textwrap
 import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from scripts import fields
 
 import plimsoll
 
@@ -112,6 +114,7 @@ def built(path: str) -> str:
 
 def main() -> int:
     PYTHON.write_text(python_reference())
+    fields.main()
     command = [str(Path(sys.executable).parent / "zensical"), "build", "--clean", "--strict"]
     code = subprocess.call(command, cwd=ROOT)
     if code == 0:

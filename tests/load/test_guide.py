@@ -9,15 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from plimsoll.errors import UsageError
-from plimsoll.load.phases import PhaseTable
-from plimsoll.load.plan_model import PlanTable, PlanTargetTable, StopTable
-from plimsoll.load.step_model import METHODS, ExtractTable, FlowTable, RequestTable
 from plimsoll.load.targets import read_targets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from pydantic import BaseModel
 
     from plimsoll.load.plan_file import PlanFile
 
@@ -49,13 +44,3 @@ def test_the_targets_of_the_guide_can_be_read(tmp_path: Path) -> None:
     (tmp_path / "targets.txt").write_text(text)
     (tmp_path / "new.json").write_text("{}")
     assert len(read_targets(str(tmp_path / "targets.txt"))["flows"]) == 2
-
-
-@pytest.mark.parametrize(
-    "table", [PlanTable, PlanTargetTable, FlowTable, RequestTable, ExtractTable, PhaseTable, StopTable]
-)
-def test_the_guide_has_every_field(table: type[BaseModel]) -> None:
-    """Between backticks, alone or as in `rate = …`, `extract.NAME`, `[[phase]]`."""
-    words = {word for code in re.findall(r"`([^`\n]+)`", GUIDE) for word in re.findall(r"\w+", code)}
-    names = {field.alias or name for name, field in table.model_fields.items()}
-    assert names | set(METHODS) <= words

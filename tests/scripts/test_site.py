@@ -8,7 +8,10 @@ import sys
 import tomllib
 
 import pytest
+from scripts import fields
 from scripts.site import CONFIG, DOCS, PYTHON, ROOT, built, llms, pages, python_reference
+
+from plimsoll.cli.schema import SCHEMAS
 
 
 def _pages() -> list[str]:
@@ -17,6 +20,11 @@ def _pages() -> list[str]:
 
 def test_the_python_reference_is_up_to_date() -> None:
     assert PYTHON.read_text() == python_reference(), "write it with: python -m scripts.site"
+
+
+@pytest.mark.parametrize("name", SCHEMAS)
+def test_the_references_of_fields_are_up_to_date(name: str) -> None:
+    assert (fields.FOLDER / f"{name}.md").read_text() == fields.page(name), "write it with: python -m scripts.fields"
 
 
 def test_every_page_is_in_the_navigation() -> None:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 
-from plimsoll.load.shapes import SHAPES
 from plimsoll.load.table import one_or_more
 
 if TYPE_CHECKING:
@@ -22,15 +21,18 @@ if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-Fields = dict[str, Any]
 
 
 def json_schema(table: type[BaseModel], title: str) -> dict[str, Any]:
     """Of a file whose outermost table this is."""
     schema = table.model_json_schema(schema_generator=_TomlSchema)
     schema["title"] = title
-    for name, each in {table.__name__: schema, **schema.get("$defs", {})}.items():
-        _describe(each, _tables(table)[name])
+    known = _tables()
+    for name, each in schema.get("$defs", {}).items():
+        if each.get("title") == name:
+            del each["title"]
+        _describe(each, known[name])
+    _describe(schema, table)
     return {"$schema": DIALECT, **schema}
 
 
@@ -41,8 +43,8 @@ class _TomlSchema(GenerateJsonSchema):
         return self.generate_inner(schema["schema"])
 
     def default_schema(self, schema: Any) -> JsonSchemaValue:
-        made = super().default_schema(schema)
-        return {name: value for name, value in made.items() if (name, value) != ("default", None)}
+        is_plain = isinstance(schema.get("default"), bool | int | float | str)
+        return super().default_schema(schema) if is_plain else self.generate_inner(schema["schema"])
 
     def field_title_should_be_set(self, schema: Any) -> bool:
         return False
@@ -59,10 +61,10 @@ class _TomlSchema(GenerateJsonSchema):
 _SHORT = ("_text", "_as_path")
 
 
-def _tables(table: type[BaseModel]) -> dict[str, type[BaseModel]]:
-    """All tables that there are, by the name of their class."""
-    found = {table.__name__: table, **{each.__name__: each for each in SHAPES.values() if issubclass(each, BaseModel)}}
-    waiting = [BaseModel]
+def _tables() -> dict[str, type[BaseModel]]:
+    """All that there are, by the name of their class."""
+    found: dict[str, type[BaseModel]] = {}
+    waiting: list[type[BaseModel]] = [BaseModel]
     while waiting:
         below = waiting.pop().__subclasses__()
         found |= {each.__name__: each for each in below}
@@ -72,10 +74,13 @@ def _tables(table: type[BaseModel]) -> dict[str, type[BaseModel]]:
 
 def _describe(schema: dict[str, Any], table: type[BaseModel]) -> None:
     """Fills in what the docstrings say."""
-    schema.pop("title", None) if "properties" in schema else None
     schema["description"] = inspect.cleandoc(table.__doc__ or "").replace("\n", " ")
+    inner = next((each for each in schema.get("anyOf", ()) if "properties" in each), schema)
+    if inner is not schema and "additionalProperties" in schema:
+        # What it forbids are names besides those that stand with it.
+        inner["additionalProperties"] = schema.pop("additionalProperties")
     texts = descriptions(table)
-    for name, field in schema.get("properties", {}).items():
+    for name, field in inner.get("properties", {}).items():
         if text := texts.get(name):
             field["description"] = text
 
@@ -98,6 +103,7 @@ def _docstrings(table: type[BaseModel]) -> Iterator[tuple[str, str]]:
     body = ast.parse(source).body[0]
     assert isinstance(body, ast.ClassDef)
     for field, text in zip(body.body, body.body[1:], strict=False):
-        is_field = isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)
-        if is_field and isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
+        if not (isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name)):
+            continue
+        if isinstance(text, ast.Expr) and isinstance(text.value, ast.Constant):
             yield field.target.id, " ".join(str(text.value.value).split())

@@ -283,7 +283,7 @@ class StepTable(TomlTable):
 
 
 class RequestTable(StepTable):
-    """[[request]]: short for a flow of one step."""
+    """[[request]]: a flow of one step. It has all fields of a step, and a weight."""
 
     weight: Weight = 1.0
     """How often it is chosen, compared with other flows."""

@@ -38,11 +38,12 @@ class Rate(RootModel[RateValue], Constant):
 
 
 class Users(RootModel[UsersValue], Constant):
-    """users = 50: as many users. Command line and form ask for them together with the spawn rate."""
+    """users = 50: as many users."""
 
 
 class Replay(RootModel[ExistingFile], LoadShape):
-    """replay = "times.txt": arrivals at recorded times."""
+    """replay = "times.txt": arrivals at the times in a file, one per line, counted from the earliest. They are seconds,
+    Unix seconds, ms, µs or ns, or RFC 3339; `#` begins a comment."""
 
     kind: ClassVar = "replay"
     extent: ClassVar = Extent.OWN

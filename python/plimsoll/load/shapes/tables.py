@@ -81,7 +81,7 @@ class Ramp(TableShape):
 
 
 class Staircase(TableShape):
-    """staircase = { from = "100/s", step = "100/s", each = "30s", count = 5 }, perhaps with rise = "2s"."""
+    """staircase = { from = "100/s", step = "100/s", each = "30s", count = 5, rise = "2s" }: level after level."""
 
     kind: ClassVar = "staircase"
     extent: ClassVar = Extent.OWN
@@ -115,7 +115,7 @@ class Staircase(TableShape):
 
 
 class Spike(TableShape):
-    """spike = { base = "100/s", peak = "1000/s", at = "30s", hold = "10s" }, perhaps with rise = "1s"."""
+    """spike = { base = "100/s", peak = "1000/s", at = "30s", hold = "10s", rise = "1s" }: up to a peak and back."""
 
     kind: ClassVar = "spike"
     extent: ClassVar = Extent.NEEDED
@@ -142,7 +142,7 @@ class Spike(TableShape):
 
 
 class Sine(TableShape):
-    """sine = { mean = "500/s", amplitude = "200/s", period = "1m" }."""
+    """sine = { mean = "500/s", amplitude = "200/s", period = "1m" }: up and down around a mean."""
 
     kind: ClassVar = "sine"
     extent: ClassVar = Extent.OPTIONAL

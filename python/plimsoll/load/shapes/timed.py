@@ -50,7 +50,8 @@ def _timed(items: list[Item]) -> tuple[tuple[float, float], ...]:
 
 
 class Stages(RootModel[Items], LoadShape):
-    """stages = "30s:100/s, 1m:900/s": straight to one level after the other, from a first one without a time, or 0."""
+    """stages = "30s:100/s, 1m:900/s": linear to each level within its time. The start is 0, or a first level without a
+    time: "50/s, 30s:100/s"."""
 
     kind: ClassVar = "stages"
     extent: ClassVar = Extent.OWN
@@ -91,7 +92,7 @@ class Stages(RootModel[Items], LoadShape):
 
 
 class Steps(RootModel[Items], LoadShape):
-    """steps = "30s:50/s, 30s:100/s": one level after the other."""
+    """steps = "30s:50/s, 30s:100/s": each level for its time. A list as well: [["30s", "50/s"], ["30s", "100/s"]]."""
 
     kind: ClassVar = "steps"
     extent: ClassVar = Extent.OWN

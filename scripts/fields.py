@@ -1,0 +1,142 @@
+"""The pages of the fields of a plan, an experiment and a limits file: made from their schemas.
+
+python -m scripts.fields          write docs/reference/{plan,experiment,limits}.md
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from plimsoll.cli.schema import SCHEMAS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(__file__).parents[1] / "docs" / "reference"
+HEADS = {
+    "plan": "The [guide](../guides/plans.md) has examples. Relative paths begin in the folder of the plan.",
+    "experiment": "The [guide](../guides/experiments.md) says what experiments are. Relative paths begin in the folder "
+    "of the file.",
+    "limits": "`/etc/plimsoll/limits.toml` holds for all runs of a machine ([Guard rails](../guides/guard-rails.md)).",
+}
+NOTATION = """\
+| written as | what it is |
+|---|---|
+| time | `"200ms"`, `"10s"`, `"1m30s"`, `"2h"`, or a number of seconds |
+| rate | `"900/s"`, `"54000/m"`, `"3600/h"`, or a number per second |
+| level | a rate, or a number of users |
+| share | `"5%"` or `0.05` |
+| one or more | a value, or a list of values; `[phase]` is short for a single `[[phase]]` |
+"""
+WORDS = {
+    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false", "array": "list",
+    "object": "table",
+}  # fmt: skip
+Schema = dict[str, Any]
+
+
+def page(name: str) -> str:
+    """The reference page of a file."""
+    schema = SCHEMAS[name]()
+    editor = f"`plimsoll schema {name} > {name}.schema.json` writes the same for editors: a file whose first line is "
+    editor += f"`#:schema ./{name}.schema.json` is checked and completed while it is typed (taplo, Even Better TOML)."
+    head = [
+        f"# Fields of {'an' if name == 'experiment' else 'a'} {'limits file' if name == 'limits' else name}",
+        "<!-- `python -m scripts.fields` writes this page from the tables that read the file. Do not edit it. -->",
+        f"{HEADS[name]} {editor}",
+        NOTATION.rstrip(),
+    ]
+    tables = list(_tables(schema, schema.get("$defs", {})))
+    return "\n\n".join([*head, *tables]) + "\n"
+
+
+def _tables(schema: Schema, known: dict[str, Schema]) -> Iterator[str]:
+    """Breadth first: a table, then those that it names."""
+    waiting, seen = [schema], set[int]()
+    while waiting:
+        table = waiting.pop(0)
+        if id(table) in seen:
+            continue
+        seen.add(id(table))
+        fields = _object(table)
+        if "properties" in fields:
+            yield _section(table, fields, known)
+            for field in fields["properties"].values():
+                waiting += [known[name] for name in _references(field)]
+
+
+def _section(table: Schema, fields: Schema, known: dict[str, Schema]) -> str:
+    written, _, rest = table["description"].rstrip(".").partition(": ")
+    heading, is_example, _ = written.partition(" = ")
+    lines = [f"## `{heading}`", ""]
+    lines += [f"As in `{written}`.", ""] if is_example else []
+    lines += [f"{rest[0].upper()}{rest[1:]}.", ""] if rest else []
+    lines += ["| field | written as | default | meaning |", "|---|---|---|---|"]
+    for name, field in fields["properties"].items():
+        is_needed = name in fields.get("required", ())
+        default = "required" if is_needed else f"`{json.dumps(field['default'])}`" if "default" in field else ""
+        meaning = field.get("description") or _coded(known[_references(field)[0]]["description"])
+        lines.append(f"| `{name}` | {_cell(_kind(field, known))} | {default} | {_cell(meaning)} |")
+    return "\n".join(lines)
+
+
+def _coded(description: str) -> str:
+    """What is written, as code; then what it is."""
+    written, _, rest = description.rstrip(".").partition(": ")
+    return f"`{written}`: {rest}." if rest else f"`{written}`."
+
+
+def _kind(field: Schema, known: dict[str, Schema]) -> str:
+    """How a value is written, in a word or two."""
+    if "title" in field:
+        return str(field["title"])
+    if "$ref" in field:
+        return _kind_of_table(known[field["$ref"].rpartition("/")[2]])
+    if "enum" in field or "const" in field:
+        return " or ".join(f"`{json.dumps(each)}`" for each in field.get("enum", [field.get("const")]))
+    if "anyOf" in field:
+        one, *others = field["anyOf"]
+        if any(each.get("type") == "array" for each in others):
+            return f"one or more: {_kind(one, known)}"
+        return " or ".join(dict.fromkeys(_kind(each, known) for each in field["anyOf"]))
+    if field.get("type") == "array":
+        return f"list: {_kind(field.get('items', {}), known)}"
+    if field.get("type") == "object":
+        return f"by name: {_kind(field['additionalProperties'], known)}" if "additionalProperties" in field else "table"
+    types = field.get("type", [])
+    return " or ".join(WORDS[each] for each in ([types] if isinstance(types, str) else types)) or "any value"
+
+
+def _kind_of_table(table: Schema) -> str:
+    if "title" in table:
+        return str(table["title"])
+    if "properties" not in _object(table):
+        return _kind({name: value for name, value in table.items() if name != "description"}, {})
+    return "text or table" if "anyOf" in table else "table"
+
+
+def _object(table: Schema) -> Schema:
+    return next((each for each in table.get("anyOf", ()) if "properties" in each), table)
+
+
+def _references(field: Any) -> list[str]:
+    """Names of the tables that a field may hold."""
+    if isinstance(field, dict):
+        own = [field["$ref"].rpartition("/")[2]] if "$ref" in field else []
+        return [*own, *(name for value in field.values() for name in _references(value))]
+    return [name for value in field for name in _references(value)] if isinstance(field, list) else []
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def main() -> None:
+    for name in SCHEMAS:
+        (FOLDER / f"{name}.md").write_text(page(name))
+
+
+if __name__ == "__main__":
+    main()
