@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.cli.schema import SCHEMAS
+from plimsoll.cli.schema import WRITTEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +39,7 @@ Schema = dict[str, Any]
 
 def page(name: str) -> str:
     """The reference page of a file."""
-    schema = SCHEMAS[name]()
+    schema = WRITTEN[name]()
     editor = f"`plimsoll schema {name} > {name}.schema.json` writes the same for editors: a file whose first line is "
     editor += f"`#:schema ./{name}.schema.json` is checked and completed while it is typed (taplo, Even Better TOML)."
     head = [
@@ -134,7 +134,7 @@ def _cell(text: str) -> str:
 
 
 def main() -> None:
-    for name in SCHEMAS:
+    for name in WRITTEN:
         (FOLDER / f"{name}.md").write_text(page(name))
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
-from plimsoll.cli.schema import SCHEMAS
+from plimsoll.cli.schema import SCHEMAS, WRITTEN
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def _validator(name: str) -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
-@pytest.mark.parametrize("name", SCHEMAS)
+@pytest.mark.parametrize("name", WRITTEN)
 def test_it_is_printed_and_every_field_is_described(plimsoll, name):
     result = plimsoll("schema", name)
     assert result.exit_code == 0
@@ -40,6 +40,10 @@ def test_it_is_printed_and_every_field_is_described(plimsoll, name):
         if not field.get("description") and "$ref" not in field
     ]
     assert bare == []
+
+
+def test_that_of_an_analysis(plimsoll):
+    assert json.loads(plimsoll("schema", "analysis").stdout)["$schema"].endswith("2020-12/schema")
 
 
 def test_an_unknown_one(plimsoll):

@@ -7,7 +7,8 @@ from typing import Any
 import click
 
 from plimsoll.cli.common import store_option
-from plimsoll.cli.reporting import CODES, FORMATS_HELP, report_on, reporting_options
+from plimsoll.cli.reporting import CODES, FORMATS_HELP, found_baseline, report_on, reporting_options
+from plimsoll.errors import UsageError
 
 
 @click.command(
@@ -48,17 +49,28 @@ Examples:
   plimsoll compare 20261120-1301 last
   plimsoll compare todos todos-after --fail-on regression
   plimsoll compare locust_stats.csv last --format md
+  plimsoll compare --baseline main@{{last}}            the last run with the last good one of main
 
 {CODES}"""
 )
-@click.argument("a")
-@click.argument("b")
+@click.argument("refs", metavar="A B", nargs=-1)
+@click.option(
+    "--baseline",
+    metavar="REF",
+    help="Instead of A; B is then the last run, unless it is given. NAME@{last}: the last good run of a branch or tag.",
+)
 @reporting_options
 @store_option
-def compare(a: str, b: str, store: str | None, **options: Any) -> None:
+def compare(refs: tuple[str, ...], baseline: str | None, store: str | None, **options: Any) -> None:
     """Compare B with A: runs, experiments, imported studies or files, also of different tools.
 
     Of two experiments, variants of the same name are compared. Where the two do not mean the same by a number, or did
     not do the same, the report says so; where nothing is comparable, it is refused.
     """
-    report_on("compare", (a, b), store, options)
+    if baseline is None:
+        if len(refs) != 2:
+            raise UsageError(f"compare takes two, A and B, not {len(refs)}; or --baseline REF and B")
+        report_on("compare", refs, store, options)
+    if len(refs) > 1:
+        raise UsageError(f"--baseline {baseline} is what is compared with, so there is one more, not {len(refs)}")
+    report_on("compare", (found_baseline(baseline, *refs, store=store), *(refs or ("last",))), store, options)

@@ -13,6 +13,7 @@ import click
 
 from plimsoll.cli.common import fail_on_option
 from plimsoll.errors import UsageError
+from plimsoll.experiment.baseline import baseline_of
 from plimsoll.experiment.study import only_run, study_of_refs, study_of_run
 from plimsoll.report import outputs
 from plimsoll.report.formats import FORMATS, of_studies
@@ -55,6 +56,14 @@ def reporting_options(command: Command) -> Command:
     for option in reversed(_OPTIONS):
         command = option(command)
     return command
+
+
+def found_baseline(ref: str, run: str = "last", *, store: str | None) -> str:
+    """What --baseline means for a run. Raises PlimsollError."""
+    if "@{" not in ref:
+        return ref
+    with Store.open(store, create=False) as opened:
+        return baseline_of(opened, ref, opened.run(run))
 
 
 def report_on(verb: str, refs: Sequence[str], store: str | None, options: Mapping[str, Any]) -> NoReturn:

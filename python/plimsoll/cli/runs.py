@@ -11,6 +11,7 @@ from plimsoll.cli.common import json_option, store_option
 from plimsoll.errors import UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
+from plimsoll.report.render.otava import otava_csv
 from plimsoll.report.render.run_listing import run_list
 from plimsoll.report.text import room
 from plimsoll.stats.run_summary import RunSummary, rules
@@ -29,6 +30,7 @@ Examples:
   plimsoll runs
   plimsoll runs -n 5 --json
   plimsoll runs --search '127.0.0.1 todos' --tag nightly
+  plimsoll runs -n 200 --search todos --otava > history.csv
   plimsoll runs --experiments                      the experiments, and how far they are
   plimsoll runs --store postgresql://load@db.example/plimsoll"""
 )
@@ -42,11 +44,14 @@ Examples:
 @click.option("--tag", metavar="TAG", default="", help="Only those that have this tag.")
 @click.option("--experiments", is_flag=True, help="List experiments instead.")
 @json_option
+@click.option("--otava", is_flag=True, help="Print CSV with a line for each valid run, as Apache Otava reads it.")
 @store_option
-def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, store: str | None) -> None:
+def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, otava: bool, store: str | None) -> None:
     """List the stored runs, the latest first."""
-    if experiments and (search or tag):
-        raise UsageError("--search and --tag are for runs, not for --experiments")
+    if experiments and (search or tag or otava):
+        raise UsageError("--search, --tag and --otava are for runs, not for --experiments")
+    if as_json and otava:
+        raise UsageError("--json and --otava are two formats: give one")
     if experiments:
         _experiments(limit, as_json, store)
         return
@@ -54,6 +59,8 @@ def runs(limit: int, search: str, tag: str, experiments: bool, as_json: bool, st
         found = opened.runs(limit, search=search, tag=tag)
         if as_json:
             click.echo(run_json.dumps(run_json.runs_document([(run, RunView.of(run)) for run in found])))
+        elif otava:
+            click.echo(otava_csv(_summarised(opened, found)), nl=False)
         else:
             click.echo(run_list(_summarised(opened, found), room(sys.stdout)))
 

@@ -32,7 +32,16 @@ def _limits() -> dict[str, Any]:
     return json_schema(LimitsTable, "The limits of a machine")
 
 
-SCHEMAS: dict[str, Callable[[], dict[str, Any]]] = {"plan": _plan, "experiment": _experiment, "limits": _limits}
+def _analysis() -> dict[str, Any]:
+    from plimsoll.report.render.analysis_json import schema
+
+    return schema()
+
+
+WRITTEN: dict[str, Callable[[], dict[str, Any]]] = {"plan": _plan, "experiment": _experiment, "limits": _limits}
+"""Of what people write."""
+SCHEMAS = {**WRITTEN, "analysis": _analysis}
+"""Also of what `plimsoll report --format json` writes."""
 
 
 @click.command(
@@ -45,5 +54,5 @@ An editor that knows taplo checks and completes a file whose first line is
 )
 @click.argument("name", type=click.Choice(tuple(SCHEMAS)), metavar="NAME")
 def schema(name: str) -> None:
-    """Print the JSON Schema of a file, for editors: plan, experiment or limits."""
+    """Print the JSON Schema of a file: of a plan, an experiment or limits for editors, or of an analysis."""
     click.echo(json.dumps(SCHEMAS[name](), indent=1, ensure_ascii=False))

@@ -10,6 +10,7 @@ from plimsoll.report.render.analysis_csv import analysis_csv, analysis_csv_files
 from plimsoll.report.render.analysis_json import analysis_json
 from plimsoll.report.render.analysis_junit import analysis_junit
 from plimsoll.report.render.annotations import workflow_commands
+from plimsoll.report.render.bencher import bencher_metrics
 from plimsoll.report.render.console import run_tables, text_report
 from plimsoll.report.render.hdr import hgrm, hlog
 from plimsoll.report.render.html import html
@@ -58,6 +59,7 @@ FORMATS: dict[str, Format] = {
         "JUnit XML: a test per primary comparison and per finding that blocks", "xml", study=analysis_junit
     ),
     "github": Format("annotations of GitHub Actions: ::error, ::warning, ::notice", "txt", study=workflow_commands),
+    "bmf": Format("Bencher Metric Format: figures by endpoint and measure", "bmf.json", study=bencher_metrics),
     "svg": Format("each chart, into a folder", "svg", files=partial(chart_files, kind="svg")),
     "png": Format("each chart, into a folder", "png", files=partial(chart_files, kind="png")),
     "tables": Format("the tables that `plimsoll show` prints", "txt", run=run_tables),

@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 PACKAGES = ("plimsoll", "gevent", "greenlet", "requests", "msgpack", "pydantic", "sqlalchemy")
 """Those whose version may move a number."""
+BRANCH_VARIABLES = (
+    "GITHUB_HEAD_REF", "GITHUB_REF_NAME", "CI_COMMIT_REF_NAME", "BUILD_SOURCEBRANCHNAME", "BITBUCKET_BRANCH",
+    "CIRCLE_BRANCH", "BRANCH_NAME",
+)  # fmt: skip
+"""In which GitHub, GitLab, Azure, Bitbucket, CircleCI and Jenkins name the branch, the one of a pull request first."""
 LONG = 1000
 """Entries of a list that is kept as it is."""
 _GIT_TIMEOUT_S = 5.0
@@ -36,6 +41,8 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
     """
     command = plain_words(redact_options(plan.command, secret))
     load = _short(plan.load.to_dict()) if plan.load else None
+    files = plan_files(plan)
+    folder = Path(files[0]).parent if files else Path()
     return {
         "tool": "plimsoll",
         "version": version("plimsoll"),
@@ -64,7 +71,8 @@ def manifest(plan: RunPlan, name: str | None, secret: Container[str] = (), *, sh
         "seed": plan.seed,
         "versions": {package: found for package in PACKAGES if (found := _version(package))},
         "python": f"{platform.python_implementation()} {platform.python_version()}",
-        "git": git_state(Path(files[0]).parent) if (files := plan_files(plan)) else None,
+        "git": git_state(folder) if files else None,
+        "branch": branch(folder),
         "kernel": f"{platform.system()} {platform.release()}",
         "cpu": {"model": _cpu_model(), "count": os.cpu_count()},
         "machine": machine(),
@@ -143,6 +151,14 @@ def git_state(directory: Path) -> dict[str, Any] | None:
     if not commit:
         return None
     return {"commit": commit, "dirty": bool(_git(directory, "status", "--porcelain", "--untracked-files=no"))}
+
+
+def branch(directory: Path) -> str | None:
+    """The branch that is built or checked out; None outside of a repository, and for a commit without one."""
+    # What CI builds is a commit without a branch.
+    named = next((name for variable in BRANCH_VARIABLES if (name := os.environ.get(variable))), None)
+    checked_out = named or _git(directory, "rev-parse", "--abbrev-ref", "HEAD")
+    return None if checked_out in (None, "", "HEAD") else checked_out
 
 
 def _git(directory: Path, *arguments: str) -> str | None:

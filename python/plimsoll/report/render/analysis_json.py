@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from plimsoll.report.answer import answer_of
@@ -33,6 +34,13 @@ SCHEMA = "plimsoll.analysis"
 VERSION = 1
 
 PERCENTILES = ("50", "60", "70", "75", "80", "90", "95", "99", "99.9", "99.99")
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of `document`."""
+    text = resources.files(__package__ or "").joinpath("analysis.schema.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
 
 
 def analysis_json(source: StudySource, request: OutputRequest) -> str:

@@ -19,7 +19,7 @@ class CsvWriter:
         self._writer = csv.writer(stream, lineterminator=lineterminator)
 
     def writerow(self, columns: Iterable[Any], /) -> None:
-        self._writer.writerow([_harmless(each) for each in columns])
+        self._writer.writerow([_harmless(each) if type(each) is str else each for each in columns])
 
     def writerows(self, rows: Iterable[Iterable[Any]], /) -> None:
         for row in rows:
