@@ -36,6 +36,7 @@ GROUPS = {
             *(f"{PACKAGE}{each}/" for each in ("cli", "report", "experiment", "capacity", "importers", "store")),
         ),
     ),
+    "action": Group(("tests/scripts/test_action.py",), ("action.yml", f"{PACKAGE}cli/", f"{PACKAGE}report/")),
     "wheels": Group(
         ("tests/scripts/test_wheels.py",),
         ("pyproject.toml", "Cargo.toml", "scripts/build_backend.py", "scripts/smoke.py", "scripts/wheels.py"),

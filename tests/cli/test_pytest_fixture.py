@@ -28,7 +28,7 @@ def project(tmp_path):
 
     def run(test):
         (tmp_path / "test_load.py").write_text(f"from applications import *\n\n{test}")
-        words = ["-q", "-p", "no:cacheprovider", "-p", "plimsoll.cli.pytest_fixture"]
+        words = ["-q", "-p", "no:cacheprovider"]
         command = [sys.executable, "-m", "pytest", *words, "test_load.py"]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
 

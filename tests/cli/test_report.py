@@ -217,3 +217,28 @@ def test_run_does_not_load_what_only_reports_need():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_the_last_good_run_is_the_baseline(plimsoll, stored_run_ids):
+    with Store.open() as store:
+        store.labels.of_run(stored_run_ids[0], tags=["release"])
+    found = plimsoll("compare", "--baseline", "release@{last}", "--format", "md")
+    assert found.exit_code in (0, 3), found.stderr
+    assert stored_run_ids[0] in found.stdout
+    assert stored_run_ids[1] in found.stdout
+    named = plimsoll("compare", "--baseline", stored_run_ids[0], "last", "--format", "md")
+    assert named.exit_code in (0, 3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["last"], "compare takes two, A and B, not 1; or --baseline REF and B"),
+        (["--baseline", "last", "a", "b"], "so there is one more, not 2"),
+        (["--baseline", "main@{last}"], "has no run of branch or tag 'main' before"),
+    ],
+)
+def test_mistakes_with_a_baseline(plimsoll, stored_run_ids, arguments, message):
+    result = plimsoll("compare", *arguments)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert message in result.stderr

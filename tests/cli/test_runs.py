@@ -33,7 +33,7 @@ def test_runs_that_are_searched_for(plimsoll, stored_run_ids):
     assert plimsoll("runs", "--tag", "night").output == "no runs yet\n"
     wrong = plimsoll("runs", "--experiments", "--tag", "nightly")
     assert wrong.exit_code == 2
-    assert "--search and --tag are for runs" in wrong.output
+    assert "--search, --tag and --otava are for runs" in wrong.output
 
 
 def test_a_finished_run_is_read_once(plimsoll, stored_run_ids, monkeypatch):
@@ -73,3 +73,12 @@ def test_experiments(plimsoll, stored_run_ids):
     assert lines[2].split()[0] == "todos" and lines[2].split()[3:7] == ["interrupted", "1/3", "1", "0"]
     document = json.loads(plimsoll("runs", "--experiments", "--json").stdout)
     assert document["experiments"][0]["cells"] == {"invalid": 1, "pending": 2}
+
+
+def test_a_history_for_otava(plimsoll, stored_run_ids):
+    lines = plimsoll("runs", "--otava").stdout.splitlines()
+    assert lines[0].startswith("time,run,commit,branch,name,mean_ms")
+    assert len(lines) == 2, "of the two runs one goes on"
+    assert stored_run_ids[0] in lines[1]
+    wrong = plimsoll("runs", "--otava", "--json")
+    assert (wrong.exit_code, wrong.stderr) == (2, "plimsoll: --json and --otava are two formats: give one\n")

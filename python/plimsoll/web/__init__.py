@@ -1,6 +1,6 @@
 """The page as it was built from `web/`: the live page's files, and the script and style sheet of a report.
 
-`make setup` builds them into this folder, and the wheel brings them along.
+`make page` builds them into this folder, and the wheel brings them along.
 """
 
 from __future__ import annotations

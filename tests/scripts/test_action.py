@@ -1,0 +1,127 @@
+"""The action for GitHub: its steps, run as a runner runs them, with a `gh` that only takes notes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import xml.etree.ElementTree as ET
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
+LOCUSTFILE = """\
+from locust import HttpUser, constant, task
+
+class Reader(HttpUser):
+    wait_time = constant(0.05)
+
+    @task
+    def read(self):
+        self.client.get("/")
+"""
+
+
+class Runner:
+    """Runs the steps of the action that are commands, in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "locustfile.py").write_text(LOCUSTFILE)
+        (folder / "bin").mkdir()
+        gh = folder / "bin" / "gh"
+        gh.write_text(f'#!/bin/sh\necho "$@" > {folder}/gh.txt\n')
+        gh.chmod(0o755)
+        self.inputs = {name: each.get("default", "") for name, each in ACTION["inputs"].items()}
+        self.outputs: dict[str, str] = {}
+
+    def step(self, name: str) -> subprocess.CompletedProcess[str]:
+        (step,) = [each for each in ACTION["runs"]["steps"] if each.get("name") == name]
+        values = {f"inputs.{key}": value for key, value in self.inputs.items()}
+        values |= {f"steps.load.outputs.{key}": value for key, value in self.outputs.items()}
+        values |= {"github.token": "t", "github.event.pull_request.number": "7"}
+        given = {key: values[value.strip("${ }")] for key, value in step.get("env", {}).items()}
+        places = {
+            key: str(self.folder / key.lower()) for key in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY", "GITHUB_PATH")
+        }
+        path = os.pathsep.join((str(self.folder / "bin"), str(Path(sys.executable).parent), os.environ["PATH"]))
+        environment = {**os.environ, **given, **places, "PATH": path, "GITHUB_REPOSITORY": "a/b"}
+        environment |= {"GITHUB_REF_NAME": "main", "PLIMSOLL_EXIT_CODE_ON_INVALID": "0"}
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=self.folder, env=environment, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        output = self.folder / "github_output"
+        lines = output.read_text().splitlines() if output.exists() else []
+        self.outputs = dict(line.split("=", 1) for line in lines)
+        return done
+
+
+class Service(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        self.send_response(200)
+        self.send_header("Content-Length", "2")
+        self.end_headers()
+        self.wfile.write(b"ok")
+
+    def log_message(self, format, *args):
+        pass
+
+
+@pytest.fixture
+def http_server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Service) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def runner(tmp_path):
+    return Runner(tmp_path)
+
+
+def command(server, *more):
+    return f"run -f locustfile.py --headless -H {server} -u 2 -r 2 -t 1s {' '.join(more)}"
+
+
+def test_every_input_that_a_step_reads_is_declared():
+    text = (ROOT / "action.yml").read_text()
+    used = {part.split("}")[0].strip() for part in text.split("${{ inputs.")[1:]}
+    assert used <= set(ACTION["inputs"])
+    assert set(ACTION["inputs"]) - used == {"comment"}
+
+
+@pytest.mark.long
+def test_a_run_is_reported_and_commented(runner, http_server):
+    runner.inputs["command"] = command(http_server, "--threshold 'p50 < 10s'")
+    assert runner.step("Load").returncode == 0
+    assert runner.outputs == {"exit-code": "0"}
+    done = runner.step("Report")
+    assert done.returncode == 0, done.stderr
+    folder = runner.folder / "plimsoll-report"
+    assert {each.name for each in folder.iterdir()} == {"report.html", "junit.xml", "metrics.json", "report.md"}
+    ET.parse(folder / "junit.xml")
+    assert (runner.folder / "github_step_summary").read_text() == (folder / "report.md").read_text()
+    assert runner.step("Comment").returncode == 0
+    assert "pr comment 7 --repo a/b" in (runner.folder / "gh.txt").read_text()
+    assert runner.step("Verdict").returncode == 0
+
+
+@pytest.mark.long
+def test_the_next_run_is_compared_and_a_broken_threshold_fails_the_job(runner, http_server):
+    runner.inputs["command"] = command(http_server)
+    runner.step("Load")
+    runner.inputs |= {"command": command(http_server, "--threshold 'p50 < 1us'", "--threshold='p99 < 0.001ms'")}
+    runner.inputs |= {"compare": "main@{last}"}
+    assert runner.step("Load").returncode == 0
+    assert runner.step("Report").returncode == 0
+    assert "GET /" in (runner.folder / "plimsoll-report" / "report.md").read_text()
+    assert runner.step("Verdict").returncode == int(runner.outputs["exit-code"]) != 0
