@@ -90,6 +90,18 @@ truth: setup benches/.venv/.done target/release/plimsoll-truth ## every figure a
 truth-quick: setup target/release/plimsoll-truth ## the same in short runs, without peers (about 4 minutes)
 	@$(BIN)/python -m labs.truth --quick
 
+test-portable: setup $(LABS) ## the tests with the engine for other Unixes, but those that need stamps of the kernel (about fifteen minutes)
+	cargo test -p plimsoll-engine --features portable --locked --quiet
+	rm -f .venv/.engine
+	$(BIN)/maturin develop --release --locked --quiet --features pyo3/extension-module,pyo3/abi3-py311,portable
+	$(PYTEST) -n 6 -m "not long and not kernel_stamps"
+	@rm -f python/plimsoll/_engine.*.so && $(MAKE) --no-print-directory .venv/.engine
+
+check-macos: .venv/.done ## whether the engine compiles for macOS; C is compiled by zig
+	@$(BIN)/pip install --quiet ziglang
+	rustup --quiet target add aarch64-apple-darwin
+	@scripts/check-macos
+
 wheels: .venv/.done page ## what a release uploads, in dist: wheels for all Linuxes, tried with each Python here, and the sources (about ten minutes)
 	@$(BIN)/pip install --quiet 'maturin[zig]'
 	@$(BIN)/python -m scripts.wheels

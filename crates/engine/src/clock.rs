@@ -2,13 +2,15 @@
 
 use plimsoll_record::StampSource;
 
+use crate::platform::MONOTONIC;
+
 /// How long an offset between the two clocks is trusted, ns.
 const OFFSET_LIFETIME: u64 = 100_000_000;
 
-/// Nanoseconds on `CLOCK_MONOTONIC`.
+/// Nanoseconds on the monotonic clock.
 #[inline]
 pub fn now() -> u64 {
-    read(libc::CLOCK_MONOTONIC)
+    read(MONOTONIC)
 }
 
 /// Seconds since 1970.
@@ -20,7 +22,7 @@ pub(crate) fn unix_seconds() -> i64 {
 #[inline]
 fn read(clock: libc::clockid_t) -> u64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is valid for writing, and both clocks exist on every Linux.
+    // SAFETY: `time` is valid for writing, and both clocks exist.
     unsafe { libc::clock_gettime(clock, &raw mut time) };
     nanos(&time)
 }

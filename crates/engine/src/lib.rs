@@ -14,7 +14,9 @@
 //! - `backoff`: how long who could not connect waits before it tries again.
 //! - `dial`: from an origin to a socket that is being connected, address after address.
 //! - `source`: which local address a connection comes from.
-//! - `socket`: system calls on one socket, among them the read that brings the kernel's receive stamp.
+//! - `socket`: one socket, and the read that brings the kernel's receive stamp where there is one.
+//! - `platform`: what Linux does better than other systems: timers, stamps. `platform/portable.rs` is for the others, and for
+//!   Linux with the feature `portable`.
 //! - `clock`: the monotonic clock, and the kernel's real-time stamps on it.
 //! - `timer`: deadlines, many of them cheap, one descriptor.
 //! - `resolve`: names to addresses without blocking the loop.
@@ -22,7 +24,8 @@
 //! - `tls`: configurations for rustls.
 //! - [`native`]: users in Rust who play a scenario.
 //!
-//! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names.
+//! The engine belongs to one thread, knows no Python, writes no files and starts one helper thread at most, for names
+//! (a second one keeps the time where timers are no descriptors).
 
 mod allow;
 mod backoff;
@@ -34,6 +37,9 @@ mod dial;
 pub mod engine;
 pub mod native;
 pub mod origin;
+#[cfg_attr(all(target_os = "linux", not(feature = "portable")), path = "platform/linux.rs")]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), path = "platform/portable.rs")]
+mod platform;
 mod protocol;
 mod resolve;
 mod socket;

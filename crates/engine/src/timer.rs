@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, RawFd};
 
-use crate::socket::{set_timer, timer_descriptor};
+use crate::platform::Alarm;
 
 /// Wakes the loop at the earliest of many deadlines.
 ///
@@ -14,14 +14,14 @@ use crate::socket::{set_timer, timer_descriptor};
 #[derive(Debug)]
 pub(crate) struct Timers {
     heap: BinaryHeap<Reverse<(u64, u64)>>,
-    descriptor: OwnedFd,
-    /// What the descriptor is set to, monotonic ns; 0 = not set.
+    alarm: Alarm,
+    /// What the alarm is set to, monotonic ns; 0 = not set.
     armed: u64,
 }
 
 impl Timers {
     pub(crate) fn new() -> io::Result<Timers> {
-        Ok(Timers { heap: BinaryHeap::new(), descriptor: timer_descriptor()?, armed: 0 })
+        Ok(Timers { heap: BinaryHeap::new(), alarm: Alarm::new()?, armed: 0 })
     }
 
     /// Wants `owner` back from `expired` once `deadline` (monotonic ns, > 0) has passed.
@@ -45,9 +45,9 @@ impl Timers {
         }
     }
 
-    /// To be called when the descriptor was readable, before `expired`. It need not be read: it is watched for edges,
-    /// and each time it comes up is one.
+    /// To be called when the descriptor was readable, before `expired`.
     pub(crate) fn fired(&mut self) {
+        self.alarm.fired();
         self.armed = 0;
     }
 
@@ -59,14 +59,14 @@ impl Timers {
     }
 
     fn arm(&mut self, deadline: u64) {
-        set_timer(&self.descriptor, deadline);
+        self.alarm.set(deadline);
         self.armed = deadline;
     }
 }
 
 impl AsRawFd for Timers {
     fn as_raw_fd(&self) -> RawFd {
-        self.descriptor.as_raw_fd()
+        self.alarm.as_raw_fd()
     }
 }
 

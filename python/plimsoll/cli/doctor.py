@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import resource
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -160,7 +161,8 @@ def governor(name: str | None) -> MachineCheck:
 
 def stamps(kernel: bool) -> MachineCheck:
     value = "by the kernel" if kernel else "by this program"
-    advice = "SO_TIMESTAMPING is refused here: response times include the time that a busy generator takes to read"
+    refused = "SO_TIMESTAMPING is refused here" if sys.platform == "linux" else "only Linux has stamps of the kernel"
+    advice = f"{refused}: response times include the time that a busy generator takes to read"
     return MachineCheck("arrival stamps", value, "" if kernel else advice)
 
 

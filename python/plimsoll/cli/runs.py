@@ -11,8 +11,7 @@ from plimsoll.cli.common import json_option, store_option
 from plimsoll.errors import UsageError
 from plimsoll.report.render import run_json
 from plimsoll.report.render.experiment_listing import experiment_list, experiments_document
-from plimsoll.report.render.otava import otava_csv
-from plimsoll.report.render.run_listing import run_list
+from plimsoll.report.render.run_listing import otava_csv, run_list
 from plimsoll.report.text import room
 from plimsoll.stats.run_summary import RunSummary, rules
 from plimsoll.stats.view import RunView

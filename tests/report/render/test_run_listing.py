@@ -1,7 +1,11 @@
 from __future__ import annotations
 
-from plimsoll.report.render.run_listing import run_list
-from plimsoll.stats.run_summary import RunSummary
+import csv
+import io
+from dataclasses import dataclass, field
+
+from plimsoll.report.render.run_listing import OTAVA_COLUMNS, otava_csv, run_list
+from plimsoll.stats.run_summary import QUANTILES, RunSummary
 from plimsoll.stats.view import RunView
 
 
@@ -60,3 +64,41 @@ def test_tags_are_shown_where_there_are_some(run, view):
 
 def test_no_runs():
     assert run_list([], 80) == "no runs yet"
+
+
+@dataclass
+class Recorded:
+    id: str
+    started: float
+    status: str = "finished"
+    manifest: dict = field(
+        default_factory=lambda: {"git": {"commit": "abc"}, "branch": "main", "scenario": {"name": "=shop.py"}}
+    )
+
+
+def summary_of(p99=30.0, **given):
+    times = {"mean": 10.0, **dict.fromkeys(QUANTILES, p99)}
+    return RunSummary(100, 5, 50.0, 2.0, times, **given)
+
+
+def rows(*runs):
+    return list(csv.DictReader(io.StringIO(otava_csv(runs))))
+
+
+def test_a_history_has_the_earliest_run_first():
+    found = rows((Recorded("b", 1_795_471_260.0), summary_of(40.0)), (Recorded("a", 1_795_471_200.0), summary_of()))
+    assert [each["run"] for each in found] == ["a", "b"]
+    assert tuple(found[0]) == OTAVA_COLUMNS
+    assert found[0]["time"] == "2026-11-23 22:00:00 +0000"
+    assert (found[0]["commit"], found[0]["branch"], found[0]["name"]) == ("abc", "main", "'=shop.py")
+    assert (found[1]["p99_ms"], found[1]["throughput"], found[1]["error_rate"]) == ("40.0", "50.0", "0.05")
+
+
+def test_what_no_history_should_hold_is_left_out():
+    found = rows(
+        (Recorded("a", 1.0, "running"), summary_of()),
+        (Recorded("b", 2.0), summary_of(reasons=("too little load",))),
+        (Recorded("c", 3.0, manifest={}), summary_of(at_least=("p99",))),
+    )
+    assert [(each["run"], each["p99_ms"], each["p50_ms"]) for each in found] == [("c", "", "30.0")]
+    assert found[0]["commit"] == ""

@@ -9,11 +9,16 @@ use plimsoll_engine::{
     Call, ClientId, Engine, Event, ExchangeId, Failure, Finished, Keep, Limits, Origin, OriginOptions, Response, Wire,
 };
 use plimsoll_http as http;
+use plimsoll_record::StampSource;
 
 use crate::peer::LIMIT;
 
 /// Token of the calls that [`get`] and [`post`] make.
 pub(crate) const TOKEN: u64 = 7;
+
+/// Whose stamps arrivals have. Tests of what only the kernel can see are left out where it gives none.
+pub(crate) const STAMPS: StampSource =
+    if cfg!(all(target_os = "linux", not(feature = "portable"))) { StampSource::Kernel } else { StampSource::User };
 
 /// One second in the engine's unit.
 pub(crate) const SECOND: u64 = 1_000_000_000;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use plimsoll_engine::{Call, now};
 use plimsoll_record::{Exchange, StampSource};
 
-use crate::lab::{Lab, SECOND, get, origin, post};
+use crate::lab::{Lab, SECOND, STAMPS, get, origin, post};
 use crate::peer::{Conn, Peer, gate, ok};
 
 const MILLISECOND: u64 = SECOND / 1000;
@@ -20,6 +20,7 @@ fn assert_ordered(exchange: &Exchange) {
 }
 
 #[test]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn stamps_are_the_kernels_and_in_order() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
@@ -28,7 +29,7 @@ fn stamps_are_the_kernels_and_in_order() {
     for _ in 0..50 {
         let exchange = lab.fetch(&origin, get(&origin)).exchange;
         assert_ordered(&exchange);
-        assert_eq!(exchange.source, StampSource::Kernel);
+        assert_eq!(exchange.source, STAMPS);
         assert!(start <= exchange.due && exchange.read <= now());
         let times = exchange.times();
         assert_eq!(times.response, times.lag + times.service);
@@ -37,6 +38,7 @@ fn stamps_are_the_kernels_and_in_order() {
 
 /// The response is there; nobody looks for 50 ms.
 #[test]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn a_caller_that_is_busy_sees_it_in_delay_and_not_in_service() {
     let peer = Peer::answering(ok("hello"));
     let (mut lab, origin) = (Lab::new(), origin(&peer.url()));
@@ -54,6 +56,7 @@ fn a_caller_that_is_busy_sees_it_in_delay_and_not_in_service() {
 
 /// Two responses are there in one turn; the caller takes its time with the first one.
 #[test]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn a_caller_that_is_busy_with_one_exchange_delays_the_next_one() {
     let (written, wait_written) = gate();
     let peer = Peer::new(move |_, mut conn| {
@@ -109,6 +112,7 @@ fn what_is_sent_before_it_is_due_has_no_lag() {
 
 /// The peer holds the end of the body back until the head has been read.
 #[test]
+#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), ignore = "needs stamps of the kernel")]
 fn the_first_byte_is_stamped_when_the_head_is_there_and_arrival_when_the_body_is() {
     let (go, wait_go) = gate();
     let peer = Peer::new(move |_, mut conn: Conn| {

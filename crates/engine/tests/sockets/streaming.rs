@@ -6,10 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use plimsoll_engine::{Call, Event, ExchangeId, Finished, Keep, Limits, Origin, Piece, Then};
-use plimsoll_record::{Outcome, StampSource};
+use plimsoll_record::Outcome;
 
 use crate::certificates::{Issuer, secured};
-use crate::lab::{Lab, SECOND, failure, get, origin, origin_with, post, response};
+use crate::lab::{Lab, SECOND, STAMPS, failure, get, origin, origin_with, post, response};
 use crate::peer::{Gate, Peer, gate, ok};
 
 /// Token of whoever reads.
@@ -102,7 +102,7 @@ fn the_arrival_is_that_of_the_head() {
     assert_eq!((exchange.status, exchange.bytes_in), (200, CHUNKED.len() as u64));
     assert_eq!(exchange.bytes_out, head.wire.bytes.as_slice().len() as u64);
     if lab.engine.kernel_stamps() {
-        assert_eq!(exchange.source, StampSource::Kernel);
+        assert_eq!(exchange.source, STAMPS);
     }
     go.send(()).unwrap();
     assert_eq!(lab.rest(head.id), (bytes("one"), Then::End));

@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use plimsoll_engine::origin::Trust;
 use plimsoll_engine::{Call, OriginOptions};
-use plimsoll_record::{Outcome, StampSource};
+use plimsoll_record::Outcome;
 use rustls::{HandshakeKind, ServerConnection, StreamOwned};
 use socket2::SockRef;
 
 use crate::certificates::{Issuer, secured, secured_on, shake_hands};
-use crate::lab::{Lab, SECOND, failure, get, origin_with, post, request, response};
+use crate::lab::{Lab, SECOND, STAMPS, failure, get, origin_with, post, request, response};
 use crate::peer::{Conn, Peer, gate, ok};
 
 const HERE: [&str; 2] = ["localhost", "127.0.0.1"];
@@ -33,7 +33,7 @@ fn a_certificate_of_a_trusted_issuer_is_accepted_for_a_name_and_for_an_address()
     for url in [peer.secure_url(), format!("https://localhost:{}", peer.address.port())] {
         let (mut lab, origin) = (Lab::new(), origin_with(&url, &issuer.trusted()));
         let first = lab.fetch(&origin, get(&origin));
-        assert_eq!((response(&first).body(), first.exchange.source), (&b"hello"[..], StampSource::Kernel));
+        assert_eq!((response(&first).body(), first.exchange.source), (&b"hello"[..], STAMPS));
         assert!(first.exchange.tls > 0 && first.exchange.connect > 0);
         assert_eq!(first.exchange.bytes_in, ok("hello").len() as u64);
         let second = lab.fetch(&origin, post(&origin, b"x"));

@@ -1,18 +1,20 @@
-"""Runs as a table, a line each."""
+"""Runs, a line each: as a table, and as CSV."""
 
 from __future__ import annotations
 
-from datetime import datetime
+import io
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from plimsoll.load.durations import duration_text
 from plimsoll.report.load import load_in_short
 from plimsoll.report.numbers import amount, counted, milliseconds, shares_line
+from plimsoll.report.render.csv_writer import CsvWriter
 from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.report.text import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from plimsoll.report.sources import Labelled
     from plimsoll.stats.run_summary import RunSummary
@@ -31,6 +33,10 @@ _COLUMNS = [
     TextColumn("Status", least=12),
 ]
 _TIMES = ("p50", "p99")
+_OTAVA_TIMES = ("mean", "p50", "p90", "p95", "p99")
+OTAVA_COLUMNS = (
+    "time", "run", "commit", "branch", "name", *(f"{each}_ms" for each in _OTAVA_TIMES), "throughput", "error_rate",
+)  # fmt: skip
 _TAGS = TextColumn("Tags", least=8, drop=5)
 
 
@@ -72,3 +78,24 @@ def _status(run: Labelled, summary: RunSummary) -> str:
         *([f"✗ {failed} of {counted(len(thresholds), 'threshold')}"] if failed else []),
     ]
     return ", ".join(marks if marks and run.status == "finished" else [run.status, *marks])
+
+
+def otava_csv(runs: Iterable[tuple[Labelled, RunSummary]]) -> str:
+    """For Apache Otava: a line for each valid run that has ended, the earliest first.
+
+    Throughput is in requests per second, the error rate from 0 to 1; a time is empty where it is not known, or only
+    known to be at least so long.
+    """
+    buffer = io.StringIO()
+    writer = CsvWriter(buffer, lineterminator="\n")
+    writer.writerow(OTAVA_COLUMNS)
+    for run, summary in sorted(runs, key=lambda each: each[0].started):
+        if run.status not in ("finished", "stopped") or not summary.is_valid or not summary.requests:
+            continue
+        manifest = run.manifest
+        times = [None if each in summary.at_least else summary.times[each] for each in _OTAVA_TIMES]
+        about = (manifest.get("git") or {}).get("commit"), manifest.get("branch")
+        name = (manifest.get("scenario") or {}).get("name")
+        moment = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%d %H:%M:%S +0000")
+        writer.writerow([moment, run.id, *about, name, *times, summary.rate, summary.fail_ratio])
+    return buffer.getvalue()

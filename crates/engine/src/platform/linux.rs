@@ -1,0 +1,152 @@
+//! Linux: timers are descriptors, reads bring the kernel's receive stamp.
+
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
+
+use socket2::{Domain, Protocol, Socket, Type};
+
+use crate::clock::nanos;
+use crate::socket::Received;
+
+/// The clock of all times, also of Python's `time.monotonic`.
+pub(crate) const MONOTONIC: libc::clockid_t = libc::CLOCK_MONOTONIC;
+
+/// Whether a read can bring a stamp of the kernel.
+#[cfg(test)]
+pub(crate) const HAS_STAMPS: bool = true;
+
+/// A stream socket that does not block.
+pub(crate) fn stream(domain: Domain, protocol: Option<Protocol>) -> io::Result<Socket> {
+    Socket::new(domain, Type::STREAM.nonblocking(), protocol)
+}
+
+/// Lets the port be chosen when a bound socket is connected.
+pub(crate) fn choose_port_late(socket: &Socket) -> io::Result<()> {
+    set_option(socket.as_raw_fd(), libc::IPPROTO_IP, libc::IP_BIND_ADDRESS_NO_PORT, 1)
+}
+
+#[allow(unsafe_code)]
+fn set_option(fd: RawFd, level: libc::c_int, name: libc::c_int, value: libc::c_int) -> io::Result<()> {
+    let size = size_of::<libc::c_int>() as libc::socklen_t;
+    // SAFETY: `value` is a live c_int and `size` is its size.
+    let result = unsafe { libc::setsockopt(fd, level, name, (&raw const value).cast(), size) };
+    if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+/// Asks for a software stamp of every received segment. Where that is refused, reads carry none and the run says so.
+pub(crate) fn enable_stamps(fd: RawFd) -> bool {
+    let flags = libc::SOF_TIMESTAMPING_RX_SOFTWARE | libc::SOF_TIMESTAMPING_SOFTWARE;
+    set_option(fd, libc::SOL_SOCKET, libc::SO_TIMESTAMPING, flags.cast_signed()).is_ok()
+}
+
+/// Room for the one control message that we ask for: three timespecs, and some to spare.
+#[repr(C, align(8))]
+struct Control([u8; 128]);
+
+#[allow(unsafe_code)]
+#[inline]
+pub(crate) fn receive(fd: RawFd, buffer: &mut [u8]) -> io::Result<Received> {
+    let mut control = std::mem::MaybeUninit::<Control>::uninit();
+    let mut part = libc::iovec { iov_base: buffer.as_mut_ptr().cast(), iov_len: buffer.len() };
+    // SAFETY: an all-zero msghdr is valid.
+    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
+    message.msg_iov = &raw mut part;
+    message.msg_iovlen = 1;
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of::<Control>() as _; // 32 bits wide in musl
+    // SAFETY: `message` points at `part` and `control`, which live until the call returns; `part` is within `buffer`.
+    let got = unsafe { libc::recvmsg(fd, &raw mut message, 0) };
+    if got < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(Received { length: got as usize, stamp: stamp_of(&message) })
+}
+
+/// The software stamp among the control messages of a read.
+#[allow(unsafe_code)]
+#[inline]
+fn stamp_of(message: &libc::msghdr) -> Option<u64> {
+    // SAFETY: the kernel filled `msg_control` up to `msg_controllen` with well-formed control messages; the CMSG
+    // functions stay within it. SCM_TIMESTAMPING carries three timespecs, the first is the software stamp.
+    unsafe {
+        let mut header = libc::CMSG_FIRSTHDR(message);
+        while !header.is_null() {
+            if (*header).cmsg_level == libc::SOL_SOCKET && (*header).cmsg_type == libc::SCM_TIMESTAMPING {
+                let time = libc::CMSG_DATA(header).cast::<libc::timespec>().read_unaligned();
+                return (time.tv_sec != 0 || time.tv_nsec != 0).then(|| nanos(&time));
+            }
+            header = libc::CMSG_NXTHDR(message, header);
+        }
+    }
+    None
+}
+
+/// Keeps the kernel stamping while it lives, and knows whether it does.
+///
+/// The kernel starts stamping a little after the first socket asks for it and stops after the last is closed; one
+/// socket held open means that the first exchange of a run is stamped like every other.
+#[derive(Debug)]
+pub(crate) struct StampSwitch {
+    socket: std::net::UdpSocket,
+}
+
+impl StampSwitch {
+    pub(crate) fn new() -> io::Result<StampSwitch> {
+        let socket = std::net::UdpSocket::bind((std::net::Ipv4Addr::LOCALHOST, 0))?;
+        socket.connect(socket.local_addr()?)?;
+        enable_stamps(socket.as_raw_fd());
+        Ok(StampSwitch { socket })
+    }
+
+    /// Sends itself datagrams until one comes back stamped, for 50 ms at most.
+    pub(crate) fn probe(&self) -> bool {
+        let pause = std::time::Duration::from_millis(1);
+        (0..50).any(|_| {
+            let stamped = self.socket.send(&[0]).is_ok()
+                && receive(self.socket.as_raw_fd(), &mut [0]).is_ok_and(|received| received.stamp.is_some());
+            if !stamped {
+                std::thread::sleep(pause);
+            }
+            stamped
+        })
+    }
+}
+
+/// A descriptor that becomes readable at a time.
+#[derive(Debug)]
+pub(crate) struct Alarm(OwnedFd);
+
+impl Alarm {
+    #[allow(unsafe_code)]
+    pub(crate) fn new() -> io::Result<Alarm> {
+        // SAFETY: no pointers are passed; a non-negative result is a new descriptor without another owner.
+        unsafe {
+            let fd = libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_NONBLOCK | libc::TFD_CLOEXEC);
+            if fd < 0 { Err(io::Error::last_os_error()) } else { Ok(Alarm(OwnedFd::from_raw_fd(fd))) }
+        }
+    }
+
+    /// At `deadline`, monotonic ns, > 0.
+    #[allow(unsafe_code)]
+    #[inline]
+    pub(crate) fn set(&mut self, deadline: u64) {
+        let at = libc::timespec {
+            tv_sec: (deadline / 1_000_000_000).cast_signed(),
+            tv_nsec: (deadline % 1_000_000_000).cast_signed(),
+        };
+        let value = libc::itimerspec { it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 }, it_value: at };
+        let flags = libc::TFD_TIMER_ABSTIME;
+        // SAFETY: `value` is a valid itimerspec, the old value is not asked for. Setting a valid time cannot fail.
+        unsafe { libc::timerfd_settime(self.0.as_raw_fd(), flags, &raw const value, std::ptr::null_mut()) };
+    }
+
+    /// To be called when it was readable. It need not be read: it is watched for edges, and each time is one.
+    #[allow(clippy::unused_self)] // others have something to do
+    pub(crate) fn fired(&mut self) {}
+}
+
+impl AsRawFd for Alarm {
+    fn as_raw_fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+}
