@@ -1,4 +1,4 @@
-"""Serve on 127.0.0.1 with one uvicorn worker: `python -m target [--port N]`, settings from the environment.
+"""Serve with one uvicorn worker: `python -m target [--host ADDRESS] [--port N]`, settings from the environment.
 
 Makes the schema first and waits until the replica has it, then prints the port on a line of its own once it is bound,
 which with `--port 0` is how the caller learns it.
@@ -18,11 +18,16 @@ from .settings import from_environment
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m target", description=__doc__)
+    parser.add_argument("--host", default="127.0.0.1", help="127.0.0.1 by default: only this machine")
     parser.add_argument("--port", type=int, default=0, help="0 (the default) takes a free one")
+    parser.add_argument("--migrate", action="store_true", help="only make the schema")
     arguments = parser.parse_args()
     try:
         settings = from_environment()
-        listener = socket.create_server(("127.0.0.1", arguments.port), backlog=2048)
+        if arguments.migrate:
+            Databases(settings).prepare()
+            return
+        listener = socket.create_server((arguments.host, arguments.port), backlog=2048)
     except (OSError, ValueError) as error:
         sys.exit(f"todos service: {error}")
     with listener:
