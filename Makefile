@@ -12,7 +12,7 @@ LABS   := target/release/plimsoll-truth target/release/libplimsoll_faults.so tes
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check test ci test-rust test-python test-web test-long parity truth truth-quick robustness bench bench-page bench-reports soak fuzz docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports soak fuzz docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
@@ -124,48 +124,48 @@ clean: ## remove what setup, builds and tests made
 	rm -rf web/node_modules web/src/contract.ts python/plimsoll/web/live $(PAGE) $(PAGE:.js=.css)
 
 .venv/.done: $(WHEELS)
-	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --upgrade pip
-	$(BIN)/pip install --quiet --group dev 'maturin>=1.16,<2'
+	@scripts/step "making .venv" $(PYTHON) -m venv .venv
+	@scripts/step "installing pip" $(BIN)/pip install --quiet --upgrade pip
+	@scripts/step "installing what tests and checks need (a minute)" $(BIN)/pip install --quiet --group dev 'maturin>=1.16,<2'
 	@touch $@
 
 .venv/.engine: .venv/.done $(RUST)
-	rm -f python/plimsoll/_engine.*.so
-	$(BIN)/maturin develop --release --locked --quiet --extras locust
+	@rm -f python/plimsoll/_engine.*.so
+	@scripts/step "building the engine (two minutes at first)" $(BIN)/maturin develop --release --locked --quiet --extras locust
 	@touch $@
 
 web/node_modules/.done: web/package-lock.json
 	@scripts/check-node
-	npm --prefix web ci --no-audit --no-fund --loglevel=error
+	@scripts/step "installing what builds the page" npm --prefix web ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 $(PAGE): web/node_modules/.done $(WEB)
-	npm --prefix web run build --silent
+	@scripts/step "building the page" npm --prefix web run build --silent
 	@touch $@
 
 labs/todos/.venv/.done: labs/todos/target/requirements.txt
-	$(PYTHON) -m venv labs/todos/.venv
-	labs/todos/.venv/bin/pip install --quiet --upgrade pip
-	labs/todos/.venv/bin/pip install --quiet -r $<
+	@$(PYTHON) -m venv labs/todos/.venv
+	@labs/todos/.venv/bin/pip install --quiet --upgrade pip
+	@scripts/step "installing the service of the todos lab" labs/todos/.venv/bin/pip install --quiet -r $<
 	@touch $@
 
 tests/parity/.venv/.done: tests/parity/requirements.txt
-	$(PYTHON) -m venv tests/parity/.venv
-	tests/parity/.venv/bin/pip install --quiet --upgrade pip
-	tests/parity/.venv/bin/pip install --quiet -r $<
+	@$(PYTHON) -m venv tests/parity/.venv
+	@tests/parity/.venv/bin/pip install --quiet --upgrade pip
+	@scripts/step "installing Locust, to compare with" tests/parity/.venv/bin/pip install --quiet -r $<
 	@touch $@
 
 benches/.venv/.done: benches/requirements.txt
-	$(PYTHON) -m venv benches/.venv
-	benches/.venv/bin/pip install --quiet --upgrade pip
-	benches/.venv/bin/pip install --quiet -r $<
+	@$(PYTHON) -m venv benches/.venv
+	@benches/.venv/bin/pip install --quiet --upgrade pip
+	@scripts/step "installing what benches compare with" benches/.venv/bin/pip install --quiet -r $<
 	@touch $@
 
 target/release/plimsoll-truth: Cargo.toml Cargo.lock $(shell find labs/truth/target -name '*.rs' -o -name Cargo.toml)
-	cargo build --release --locked --quiet -p plimsoll-truth
+	@scripts/step "building the target of the truth lab" cargo build --release --locked --quiet -p plimsoll-truth
 
 target/release/libplimsoll_faults.so: Cargo.toml Cargo.lock $(shell find labs/robustness/faults -name '*.rs' -o -name Cargo.toml)
-	cargo build --release --locked --quiet -p plimsoll-faults
+	@scripts/step "building the injector of faults" cargo build --release --locked --quiet -p plimsoll-faults
 
 target/release/examples/native: $(RUST)
-	cargo build --release --locked --quiet -p plimsoll-engine --example native
+	@scripts/step "building the native bench" cargo build --release --locked --quiet -p plimsoll-engine --example native
