@@ -44,7 +44,8 @@ def test_a_share_of_calls_on_one_kind_of_descriptor_fails(tmp_path: Path) -> Non
     switch.turn(on=True)
     program = WRITES.replace("os.pipe()", "[each.detach() for each in __import__('socket').socketpair()]")
     found = run(switch, f"write unix {errno.EPIPE} 0.3; write unix short 0.3", program)
-    assert {each: 10 < found.count(each) < 60 for each in ("7", "4", str(errno.EPIPE))} == {
+    # About 49, 21 and 30 of 100: six standard deviations fit.
+    assert {each: 0 < found.count(each) < 80 for each in ("7", "4", str(errno.EPIPE))} == {
         "7": True, "4": True, str(errno.EPIPE): True,
     }  # fmt: skip
     assert switch.applied == 100 - found.count("7")
