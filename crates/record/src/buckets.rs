@@ -109,7 +109,10 @@ impl Buckets {
             data.extend(word.to_be_bytes());
         }
         data.extend(1_u64.to_be_bytes());
-        data.extend(((EXACT << step(self.max())) - 1).to_be_bytes());
+        // The crate makes room for 2 at first, which holds all of the exact part, and for whole doublings from there on.
+        let max = self.max();
+        let highest = if max < EXACT { 2 } else { (EXACT << step(max)) - 1 };
+        data.extend(highest.to_be_bytes());
         data.extend(1.0_f64.to_be_bytes());
         let mut next = 0;
         for (micros, count) in self.iter() {
