@@ -3,6 +3,9 @@
 `from plimsoll import HttpUser, task, between` gives what `from locust import …` gives in a locustfile. The names are
 those of `plimsoll.locust.api`, looked up when they are first used: the coordinator of a run imports this package too,
 and has no use for gevent.
+
+Its fixture for pytest has no assertions to explain, and `plimsoll python -m pytest` has imported it by then:
+PYTEST_DONT_REWRITE
 """
 
 from importlib import import_module
