@@ -8,16 +8,16 @@ WEB    := $(shell find web -name node_modules -prune -o -path web/tests -prune -
 PAGE   := python/plimsoll/web/report.js
 # Tests of whole runs wait more than they compute. One that lasts long must not be the last of its file.
 PYTEST := $(BIN)/pytest -q --dist worksteal
-LABS   := target/release/plimsoll-truth target/release/libplimsoll_faults.so tests/parity/.venv/.done
+LABS   := target/release/plimsoll-truth target/release/plimsoll-tunnel target/release/libplimsoll_faults.so tests/parity/.venv/.done
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports soak fuzz docs docs-pictures format clean
+.PHONY: help setup system page demo check check-macos test ci test-rust test-python test-web test-long test-portable wheels release-check parity truth truth-quick robustness bench bench-page bench-reports bench-observe soak fuzz labs lab-forum lab-keys lab-todos lab-tunnels docs docs-pictures format clean
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-setup: system page .venv/.engine labs/todos/.venv/.done ## install everything into .venv, build the engine and the page
+setup: system page .venv/.engine labs/.venv/.done ## install everything into .venv, build the engine and the page
 
 system: ## install PostgreSQL, nginx and wrk where they are missing and we may
 	@scripts/system-packages
@@ -73,12 +73,20 @@ bench-page: setup ## what an open page costs the load, and how soon it paints (a
 bench-reports: setup ## how long a report and an export of an hour-long run take (about two minutes)
 	@$(BIN)/python -m benches.reports
 
+bench-observe: setup ## what observing the target's side costs (about two minutes)
+	@$(BIN)/python -m benches.observe
+
 soak: setup ## half an hour at 20,000 requests/s: does our memory stay flat?
 	@$(BIN)/python -m benches.soak
 
 parity: setup tests/parity/.venv/.done ## the same locustfiles under Locust and here: what is equal, what differs and why (about 6 minutes)
 	@scripts/system-packages mosquitto:mosquitto
 	@$(BIN)/python -m tests.parity --jobs 2
+
+lab-forum lab-keys lab-todos lab-tunnels: setup target/release/plimsoll-tunnel ## make the report of a lab again, in at most 15 minutes; FULL=1 at the published length
+	@$(BIN)/python -m labs.run $(@:lab-%=%) $(if $(FULL),--full)
+
+labs: lab-forum lab-keys lab-todos lab-tunnels ## all of them, one after the other (about 50 minutes)
 
 robustness: setup target/release/plimsoll-truth target/release/libplimsoll_faults.so ## kill, stop, interrupt and starve runs at random moments: is any promise broken? (a quarter of an hour)
 	@$(BIN)/python -m labs.robustness
@@ -120,7 +128,7 @@ fuzz: setup ## damaged input for everything that reads some (about eight minutes
 	$(BIN)/python -m fuzz.files
 
 clean: ## remove what setup, builds and tests made
-	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/todos/.venv benches/.venv tests/parity/.venv
+	rm -rf .venv .grimp_cache target fuzz/target fuzz/corpus fuzz/artifacts labs/.venv benches/.venv tests/parity/.venv
 	rm -rf web/node_modules web/src/contract.ts python/plimsoll/web/live $(PAGE) $(PAGE:.js=.css)
 
 .venv/.done: $(WHEELS)
@@ -143,10 +151,10 @@ $(PAGE): web/node_modules/.done $(WEB)
 	@scripts/step "building the page" npm --prefix web run build --silent
 	@touch $@
 
-labs/todos/.venv/.done: labs/todos/target/requirements.txt
-	@$(PYTHON) -m venv labs/todos/.venv
-	@labs/todos/.venv/bin/pip install --quiet --upgrade pip
-	@scripts/step "installing the service of the todos lab" labs/todos/.venv/bin/pip install --quiet -r $<
+labs/.venv/.done: labs/requirements.txt
+	@$(PYTHON) -m venv labs/.venv
+	@labs/.venv/bin/pip install --quiet --upgrade pip
+	@scripts/step "installing the services of the labs" labs/.venv/bin/pip install --quiet -r $<
 	@touch $@
 
 tests/parity/.venv/.done: tests/parity/requirements.txt
@@ -159,6 +167,10 @@ benches/.venv/.done: benches/requirements.txt
 	@$(PYTHON) -m venv benches/.venv
 	@benches/.venv/bin/pip install --quiet --upgrade pip
 	@scripts/step "installing what benches compare with" benches/.venv/bin/pip install --quiet -r $<
+	@touch $@
+
+target/release/plimsoll-tunnel: Cargo.toml Cargo.lock $(shell find labs/tunnels/tunnel -name '*.rs' -o -name Cargo.toml)
+	@scripts/step "building the tunnels" cargo build --release --locked --quiet -p plimsoll-tunnel
 	@touch $@
 
 target/release/plimsoll-truth: Cargo.toml Cargo.lock $(shell find labs/truth/target -name '*.rs' -o -name Cargo.toml)

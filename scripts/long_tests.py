@@ -53,8 +53,8 @@ GROUPS = {
         ("fuzz/", *(f"{PACKAGE}{each}/" for each in ("experiment/file", "importers", "load"))),
     ),
     "labs": Group(
-        ("tests/labs/todos", "tests/labs/discussion", "tests/labs/keys", "tests/labs/proxies"),
-        ("labs/", f"{PACKAGE}experiment/", f"{PACKAGE}run/supervised/"),
+        ("tests/labs/todos", "tests/labs/forum", "tests/labs/keys", "tests/labs/tunnels"),
+        ("labs/", *(f"{PACKAGE}{each}/" for each in ("experiment", "observe", "run/supervised"))),
     ),
     "statistics": Group(("tests/stats", "tests/capacity"), (f"{PACKAGE}stats/", f"{PACKAGE}capacity/")),
     "benches": Group(("tests/benches",), ("benches/", *ENGINE)),

@@ -102,6 +102,7 @@ def postgresql_server() -> Iterator[str]:
             shutil.chown(directory, user)
         # A socket in a directory of its own cannot be taken by anybody else, as a port could.
         options = f"-c listen_addresses= -c unix_socket_directories={directory} -c fsync=off"
+        options += " -c shared_preload_libraries=pg_stat_statements"
         control = [str(programs / "pg_ctl"), "-D", str(directory / "data"), "-w", "-t", "60"]
         _run([str(programs / "initdb"), "-D", str(directory / "data"), "-A", "trust", "-U", "plimsoll"], user)
         _run([*control, "-l", str(directory / "log"), "-o", options, "start"], user)

@@ -6,7 +6,7 @@ All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monoto
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, final
 
-from plimsoll.record import CellTuple, FailureTuple, HealthTuple, TotalTuple
+from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, TotalTuple
 
 __all__ = [
     "AllowedHosts",
@@ -403,6 +403,8 @@ class Recorder:
         """(method, name) of every endpoint, by its id."""
     def take(self, before: int | None = None) -> tuple[list[CellTuple], list[HealthTuple], list[FailureTuple]]:
         """Hand over and forget the seconds < before (all when None), and the failures since the last call."""
+    def take_parts(self) -> list[PartTuple]:
+        """Hand over and forget what responses said of the parts of their time, in their headers Server-Timing."""
     @property
     def epoch(self) -> int:
         """The stamp at which second 0 begins."""

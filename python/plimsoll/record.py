@@ -47,6 +47,14 @@ FailureTuple = tuple[
     int,  # last seen, ns
 ]
 
+PartTuple = tuple[
+    str,  # method
+    str,  # name
+    str,  # part
+    int,  # sum of its durations, ns
+    bytes,  # their histogram, V2
+]
+
 TotalTuple = tuple[
     int,  # requests: exchanges that were neither cancelled nor dropped
     int,  # failures: of these, the ones that failed
@@ -344,6 +352,7 @@ class Snapshot:
     exceptions: list[CaughtException]
     users: dict[str, int]
     """Users alive, per class."""
+    parts: list[PartTuple] = field(default_factory=list)
 
 
 _ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -39,8 +39,10 @@ def _sh(name: str, code: str, within: float = TIMEOUT_S) -> Hook:
     return Hook(name, ("sh", "-c", code), within)
 
 
-def _observed(result: CellOutcome, name: str) -> Series:
-    return next(each for each in result.observed if each.name == name)
+def _observed(folder: Path, result: CellOutcome) -> dict[str, Series]:
+    """The target's side of the cell's run, by name."""
+    with Store.open(str(folder / "plimsoll.db"), create=False) as store:
+        return {each.name: each for each in store.run(result.run or "").observed()}
 
 
 def test_a_cell_from_beginning_to_end(tmp_path: Path, process_mark: str) -> None:
@@ -79,10 +81,11 @@ def test_a_cell_from_beginning_to_end(tmp_path: Path, process_mark: str) -> None
     # The target's own count, and this question was one of them; what was cut off at the end may have reached it or not.
     assert counted <= after - before - 1 <= counted + 2
 
-    processes = _observed(result, "processes")
+    observed = _observed(tmp_path, result)
+    processes = observed["processes"]
     assert (processes.source, processes.unit) == ("target", "")
     assert set(processes.values) == {1.0}
-    for series in result.observed:
+    for series in observed.values():
         assert np.all(np.diff(series.seconds) > 0)
         assert 0 <= series.seconds[0] <= series.seconds[-1] <= 3.5
     assert all_ended(process_mark, within=0.0)
@@ -187,7 +190,7 @@ def test_a_target_that_runs_already_is_left_running(tmp_path: Path, process_mark
         assert result.run is not None
         assert order.read_text() == "reset\n"
         assert "start" not in result.phases
-        assert result.observed == ()
+        assert _observed(tmp_path / "own", result) == {}
         assert there.ended() is None
     finally:
         there.stop()
@@ -196,19 +199,26 @@ def test_a_target_that_runs_already_is_left_running(tmp_path: Path, process_mark
 def test_memory_that_grows_is_seen_to_grow(tmp_path: Path, process_mark: str) -> None:
     """30 kB per request, and hundreds of requests come."""
     result = run(tmp_path, experiment(tmp_path, target("leak", "30000"), run_time=3.0))
-    memory = _observed(result, "rss")
+    memory = _observed(tmp_path, result)["rss"]
     assert memory.unit == "bytes"
     assert len(memory.values) >= 2
     assert np.all(np.diff(memory.values) > 0)
     assert memory.values[-1] - memory.values[0] > 3e6
 
 
-def test_a_database_that_cannot_be_observed_fails_the_cell(tmp_path: Path, process_mark: str) -> None:
-    what = target(postgres="postgresql://me:s3cret@127.0.0.1:{port}/x?connect_timeout=1")
+def test_a_database_that_cannot_be_observed_is_a_note_of_the_run(tmp_path: Path, process_mark: str) -> None:
+    what = target(
+        observe=("http://127.0.0.1:{port}/metrics",),
+        postgres="postgresql://me:s3cret@127.0.0.1:{port}/x?connect_timeout=1",
+    )
     result = run(tmp_path, experiment(tmp_path, what))
-    assert result.state == "failed"
-    assert result.reason.startswith("measure: postgresql://me:***@127.0.0.1:")
-    assert "cannot be observed" in result.reason
+    assert result.state in ("valid", "invalid")
+    with Store.open(str(tmp_path / "plimsoll.db"), create=False) as store:
+        notes = [each for each in store.run(result.run or "").notes if "not observed" in each]
+    of_http, of_postgres = sorted(re.sub(r":\d+", ":PORT", each) for each in notes)
+    assert of_http.startswith("127.0.0.1:PORT was not observed: its answer has no metrics")
+    assert of_postgres.startswith("postgresql://me:***@127.0.0.1:PORT/x?connect_timeout=1 was not observed: ")
+    assert "s3cret" not in str(notes)
 
 
 SESSION = """

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from sqlalchemy import update
 
@@ -12,7 +11,7 @@ from plimsoll.experiment.spec import Compare
 from plimsoll.experiment.state import as_aa, kept_file, row_of
 from plimsoll.experiment.study import level_of_run, noise_for, study_in_store, study_of, study_of_refs
 from plimsoll.stats.metric import Metric
-from plimsoll.stats.study import Level, Series
+from plimsoll.stats.study import Level
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import CellOutcome
 from plimsoll.store.database import Database
@@ -68,13 +67,12 @@ def test_the_cells_of_an_experiment_as_trials(store, make_spec, make_run, keep):
     compare = Compare(("previous",), primary=(Metric.parse("p50 of GET /"),), smallest=0.1, errors=0.01, looks=2)
     spec = make_spec("a b", users=(5, 10), repeats=2, question="Why?", compare=compare, shape="ladder")
     spec = replace(spec, variants=(spec.variants[0], replace(spec.variants[1], changes="an index")))
-    series = Series("target", "rss", "bytes", np.array([0.0, 1.0]), np.array([1.0, 2.0]))
 
     def become(cell):
         run = make_run(10.0 if cell.variant == "a" else 20.0, seed=cell.seed)
         return CellOutcome(
             "valid", run=run, data={"rows": [3, 9], "name": ["x", None]}, collected={"explain": "Seq Scan"},
-            target={"build": "v1", "notes": ["no PostgreSQL"]}, observed=(series,),
+            target={"build": "v1", "notes": ["no PostgreSQL"]},
         )  # fmt: skip
 
     study = keep(spec, become)
@@ -94,7 +92,6 @@ def test_the_cells_of_an_experiment_as_trials(store, make_spec, make_run, keep):
     first = study.trials[0]
     assert first.facts == {"rows at the start": 3, "rows at the end": 9, "name at the start": "x", "build": "v1"}
     assert first.collected == {"explain": "Seq Scan"}
-    assert [each.name for each in first.observed] == ["rss"]
     assert first.duration == SECONDS - 1 and not first.invalid
     medians = {each.variant: each.endpoint(("GET", "/")).quantile(0.5) for each in study.trials}
     assert medians["b"] / medians["a"] == pytest.approx(2, rel=0.01)

@@ -27,6 +27,8 @@ def test_placeholders_stand_for_what_the_cell_is(tmp_path: Path) -> None:
     spec = experiment(tmp_path, target(url="http://127.0.0.1:{port}/{variant}/"))
     one = cell(level=Level("/s", 1e6), repeat=3, operation="upload")
     values = placeholder_values(one, spec, spec.variants[0], SourceCheckout(tmp_path / "v1"), 12000)
+    ports = {values.pop(name) for name in ("port2", "port3")} | {12000}
+    assert len(ports) == 3
     assert values == {
         "python": sys.executable, "folder": tmp_path, "source": tmp_path / "v1", "port": 12000, "variant": "a",
         "level": "1000000", "operation": "upload", "repeat": 3, "seed": 7, "url": "http://127.0.0.1:12000/a",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import psutil
 import pytest
 
+from plimsoll.observe.owners import Tree
 from plimsoll.observe.processes import UNITS, Processes
 from plimsoll.observe.sampler import ProbeError
 
@@ -55,7 +56,7 @@ def child() -> Iterator[Child]:
 
 
 def test_memory_threads_and_files_are_counted(child: Child, tmp_path: Path) -> None:
-    probe = Processes(child.pid)
+    probe = Processes("target", Tree(child.pid))
     before = probe.read(0.0)
     child.do("kept.append(os.urandom(30_000_000))")
     child.do("[threading.Thread(target=time.sleep, args=(600,), daemon=True).start() for _ in range(3)]")
@@ -65,13 +66,14 @@ def test_memory_threads_and_files_are_counted(child: Child, tmp_path: Path) -> N
     assert after["threads"] - before["threads"] == 3
     assert after["files"] - before["files"] == 5
     assert (before["processes"], after["processes"]) == (1, 1)
-    assert set(after) == set(UNITS) == set(probe.units)
+    assert set(after) == set(UNITS)
+    assert [probe.unit(each) for each in ("rss", "cpu")] == ["bytes", "cores"]
 
 
 def test_all_that_descends_from_it_is_part_of_it_or_only_that(child: Child) -> None:
     start = "import subprocess; p = subprocess.Popen(['sleep', '600']); input()"
     child.do(f"kept.append(subprocess.Popen([sys.executable, '-c', {start!r}], stdin=subprocess.PIPE))")
-    whole, below = Processes(child.pid), Processes(child.pid, itself=False)
+    whole, below = Processes("target", Tree(child.pid)), Processes("target", Tree(child.pid, itself=False))
     for _ in range(1000):
         if whole.read(0.0)["processes"] == 3:
             break
@@ -86,7 +88,7 @@ def test_all_that_descends_from_it_is_part_of_it_or_only_that(child: Child) -> N
 def test_cpu_is_cores_since_the_sample_before(child: Child) -> None:
     """The seconds that pass are ours to say; the CPU time that was taken is the kernel's."""
     burn = "exec('end = time.process_time() + {}\\nwhile time.process_time() < end: pass')"
-    probe = Processes(child.pid)
+    probe = Processes("target", Tree(child.pid))
     assert "cpu" not in probe.read(100.0)
     child.do(burn.format(0.5))
     assert 0.45 <= probe.read(101.0)["cpu"] <= 0.8
@@ -96,7 +98,7 @@ def test_cpu_is_cores_since_the_sample_before(child: Child) -> None:
 
 
 def test_the_cpu_of_children_that_came_and_went_counts(child: Child) -> None:
-    probe = Processes(child.pid)
+    probe = Processes("target", Tree(child.pid))
     probe.read(0.0)
     burn = "import time\nwhile time.process_time() < 0.5: pass"
     child.do(f"subprocess.run([sys.executable, '-c', {burn!r}])")
@@ -121,7 +123,7 @@ while len(started) < 3:
 
 def test_what_processes_share_counts_once(child: Child) -> None:
     """40 MB that four processes have in common."""
-    probe = Processes(child.pid)
+    probe = Processes("target", Tree(child.pid))
     before = probe.read(0.0)["rss"]
     child.do(f"exec({SHARING!r})")
     family = [psutil.Process(child.pid), *psutil.Process(child.pid).children()]
@@ -132,20 +134,31 @@ def test_what_processes_share_counts_once(child: Child) -> None:
         process.kill()
 
 
+def test_what_goes_to_disk_is_per_second(child: Child, tmp_path: Path) -> None:
+    probe = Processes("target", Tree(child.pid))
+    assert "disk written" not in probe.read(0.0)
+    path = str(tmp_path / "written")
+    child.do(f"f = open({path!r}, 'wb'); f.write(os.urandom(4_000_000)); f.flush(); os.fsync(f.fileno())")
+    counted = psutil.Process(child.pid).io_counters().write_bytes
+    # A file system in memory writes to no disk.
+    assert probe.read(2.0)["disk written"] == counted / 2
+    assert probe.read(3.0)["disk written"] == 0.0
+
+
 def test_when_none_is_left_that_is_an_error(child: Child) -> None:
-    below = Processes(child.pid, source="shop", itself=False)
-    with pytest.raises(ProbeError, match="shop: none of its processes is left"):
+    below = Processes("shop", Tree(child.pid, itself=False))
+    with pytest.raises(ProbeError, match="none of its processes is left"):
         below.read(0.0)
     child.end()
-    with pytest.raises(ProbeError, match="target: none of its processes is left"):
-        Processes(child.pid).read(0.0)
+    with pytest.raises(ProbeError, match="none of its processes is left"):
+        Processes("target", Tree(child.pid)).read(0.0)
 
 
 def test_a_zombie_takes_nothing() -> None:
     with subprocess.Popen(["true"]) as process:
         os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
         with pytest.raises(ProbeError):
-            Processes(process.pid).read(0.0)
+            Processes("target", Tree(process.pid)).read(0.0)
 
 
 def test_files_that_may_not_be_counted_are_left_out(child: Child, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,6 +166,6 @@ def test_files_that_may_not_be_counted_are_left_out(child: Child, monkeypatch: p
         raise psutil.AccessDenied(process.pid)
 
     monkeypatch.setattr(psutil.Process, "num_fds", refuse)
-    figures = Processes(child.pid).read(0.0)
+    figures = Processes("target", Tree(child.pid)).read(0.0)
     assert "files" not in figures
     assert figures["rss"] > 0

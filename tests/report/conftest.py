@@ -37,6 +37,9 @@ class Run:
     tags: tuple[str, ...] = ()
     note: str = ""
 
+    def observed(self) -> tuple[()]:
+        return ()
+
 
 @pytest.fixture
 def run() -> Run:

@@ -22,6 +22,9 @@ class Recorded:
     facts: dict[str, Any] = field(default_factory=dict)
     manifest: dict[str, Any] = field(default_factory=dict)
 
+    def observed(self):
+        return ()
+
     def intervals(self):
         return iter(self.rows)
 

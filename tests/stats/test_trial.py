@@ -39,6 +39,9 @@ class Run:
     def ended(self):
         return self.started + self.length
 
+    def observed(self):
+        return ()
+
     def intervals(self):
         self.reads += 1
         return iter(self.rows)

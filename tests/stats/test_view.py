@@ -210,6 +210,9 @@ class Recorded:
     failed: list = field(default_factory=list)
     facts: dict = field(default_factory=dict)
 
+    def observed(self):
+        return ()
+
     def intervals(self):
         return iter(self.rows)
 

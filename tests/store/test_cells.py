@@ -5,12 +5,10 @@ import subprocess
 import sys
 import time
 
-import numpy as np
 import pytest
 from sqlalchemy import update
 
 from plimsoll.errors import StoreError
-from plimsoll.stats.study import Series
 from plimsoll.store import Store, schema
 from plimsoll.store.cells import CellOutcome, ExperimentFile
 from plimsoll.store.database import Database
@@ -97,10 +95,9 @@ def test_a_cell_from_its_start_to_its_end(experiments, store, key):
     experiments.start(key, cell.key, promised=100.0)
     assert states(experiments, key) == [(1, "running"), (2, "pending"), (3, "pending")]
     run = store.start_run({"started": NOON}).id
-    series = Series("target", "rss", "bytes", np.array([0.5, 1.5]), np.array([1e9, math.nan]))
     became = CellOutcome(
         "invalid", "the target of http://a:b@c ended", run, {"start": 1.5}, {"pid": 5, "nan": math.nan},
-        {"rows": [0, 12]}, {"explain": "Seq Scan"}, (series,),
+        {"rows": [0, 12]}, {"explain": "Seq Scan"},
     )  # fmt: skip
     experiments.finish(key, cell.key, became)
     assert experiments.states(key) == {"invalid": 1, "pending": 2}
@@ -110,11 +107,6 @@ def test_a_cell_from_its_start_to_its_end(experiments, store, key):
     assert (kept.data, kept.collected) == ({"rows": [0, 12]}, {"explain": "Seq Scan"})
     assert before <= kept.started <= kept.ended <= time.time()
     assert store.run(run).experiment == "todos"
-    (observed,) = experiments.observations(run)
-    assert (observed.source, observed.name, observed.unit) == ("target", "rss", "bytes")
-    np.testing.assert_array_equal(observed.seconds, series.seconds)
-    np.testing.assert_array_equal(observed.values, series.values)
-    assert experiments.observations("none") == ()
 
 
 def test_the_cell_of_a_run(experiments, store, key):

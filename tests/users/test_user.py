@@ -14,6 +14,8 @@ from tests.users.user_helpers import TIMEOUT_S, run_to_end, start_user, wait_for
 from plimsoll.locust.api import Environment
 from plimsoll.users import HttpUser, TaskSet, User, constant, log, task
 from plimsoll.users.exceptions import InterruptTaskSet, StopTest, StopUser
+from plimsoll.users.taskset import STOPPING
+from plimsoll.users.user import end_users
 
 
 class Noting(User):
@@ -61,6 +63,16 @@ class Working(Noting):
             self.seen.append("left")
 
 
+class Own(Working):
+    """Has a stop of its own."""
+
+    asked = 0
+
+    def stop(self, force=False):
+        self.asked += 1
+        return super().stop(force)
+
+
 def test_a_base_class_stays_abstract_and_its_children_are_not():
     class Base(User):
         abstract = True
@@ -87,6 +99,31 @@ def test_a_running_user_finishes_its_task_first():
     user.finish.set()
     user.greenlet.join(timeout=TIMEOUT_S)
     assert user.seen == ["on_start", "task", "left", "on_stop"]
+
+
+def test_busy_users_are_asked_to_stop_without_a_turn_of_their_own(monkeypatch):
+    """While thousands are busy, a greenlet that is made for one has its turn only seconds later."""
+    environment, group = Environment(), Group()
+    users = [Working(environment) for _ in range(3)]
+    for user in users:
+        user.start(group)
+        wait_for_event(user.entered)
+    own = Own(environment)
+    own.start(group)
+    wait_for_event(own.entered)
+    usual, states = gevent.joinall, []
+
+    def joinall(greenlets, timeout=None):
+        states.extend(user._state for user in users)
+        for user in (*users, own):
+            user.finish.set()
+        return usual(greenlets, timeout)
+
+    monkeypatch.setattr("plimsoll.users.user.gevent.joinall", joinall)
+    end_users([*users, own], TIMEOUT_S)
+    assert states == [STOPPING] * 3
+    assert own.asked == 1
+    assert [user.seen[-1] for user in users] == ["on_stop"] * 3
 
 
 def test_asking_twice_to_stop_changes_nothing():

@@ -100,6 +100,8 @@ pub struct Response {
     pub head: usize,
     /// Bytes of the body after transfer coding, kept or not.
     pub body_length: u64,
+    /// The headers Server-Timing, joined by commas, kept or not.
+    pub timing: Option<Box<[u8]>>,
     /// Raw trailer lines of a chunked body.
     pub trailers: Vec<u8>,
     /// It was called for with [`Keep::Stream`].

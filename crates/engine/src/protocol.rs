@@ -3,13 +3,15 @@
 
 mod http1;
 
-use plimsoll_http::{Head, Limits, Sink};
+use plimsoll_http::{self as http, Head, Limits, Sink};
 
 use crate::call::{Failure, Keep, Response, Wire};
 pub(crate) use http1::Http1;
 
 /// A response of announced length gets its memory at once up to this size; beyond it grows as it arrives.
 const RESERVE_AT_MOST: u64 = 1 << 20;
+/// The header in which a response names parts of its time.
+const SERVER_TIMING: &str = "server-timing";
 
 /// One end of a conversation with a peer, one exchange after another. `default` is the state of a new connection.
 ///
@@ -66,6 +68,12 @@ impl Collector<'_> {
     }
 }
 
+/// Of a head that has the header.
+#[cold]
+fn timing(raw_head: &[u8]) -> Box<[u8]> {
+    http::values(raw_head, SERVER_TIMING).collect::<Vec<_>>().join(&b',').into()
+}
+
 impl Sink for Collector<'_> {
     fn interim(&mut self, status: u16) {
         if status == 100 {
@@ -77,6 +85,7 @@ impl Sink for Collector<'_> {
     fn head(&mut self, head: &Head<'_>) {
         self.response.status = head.status;
         self.response.minor = head.minor;
+        self.response.timing = head.has_timing.then(|| timing(head.raw));
         if self.keep != Keep::Nothing {
             let wanted = self.keep == Keep::All && !self.wire.head_request && head.status != 304;
             let announced = head.content_length.filter(|_| wanted);

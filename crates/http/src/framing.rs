@@ -36,6 +36,7 @@ pub(crate) struct Parsed {
     pub(crate) content_length: Option<u64>,
     pub(crate) body: Body,
     pub(crate) keep_alive: bool,
+    pub(crate) has_timing: bool,
 }
 
 impl Parsed {
@@ -58,7 +59,8 @@ pub(crate) fn parse(bytes: &[u8], limits: &Limits, asked: Asked) -> Result<Optio
     let (Some(minor), Some(status @ 100..)) = (response.version, response.code) else {
         return Err(ProtocolError::StatusLine);
     };
-    let head = Parsed { length, status, minor, content_length: None, body: Body::None, keep_alive: true };
+    let head =
+        Parsed { length, status, minor, content_length: None, body: Body::None, keep_alive: true, has_timing: false };
     // RFC 9110 §9.3.6: after a 2xx to CONNECT comes the tunnel, and both length fields must be ignored.
     let opens_tunnel = asked == Asked::Connect && matches!(status, 200..=299);
     if head.is_interim() || opens_tunnel {
@@ -87,7 +89,7 @@ fn head_error(error: httparse::Error, limits: &Limits) -> ProtocolError {
     }
 }
 
-/// The header fields that decide about framing.
+/// The header fields that decide about framing, and whether there is one that says more of the response's time.
 #[derive(Default)]
 struct Fields<'a> {
     content_length: Option<u64>,
@@ -95,6 +97,7 @@ struct Fields<'a> {
     last_coding: Option<&'a [u8]>,
     close: bool,
     keep_alive: bool,
+    has_timing: bool,
 }
 
 impl<'a> Fields<'a> {
@@ -104,6 +107,7 @@ impl<'a> Fields<'a> {
             // The length first: one comparison rules out nearly every other header.
             match header.name.len() {
                 10 if header.name.eq_ignore_ascii_case("connection") => fields.connection(header.value),
+                13 if header.name.eq_ignore_ascii_case("server-timing") => fields.has_timing = true,
                 14 if header.name.eq_ignore_ascii_case("content-length") => fields.content_length(header.value)?,
                 17 if header.name.eq_ignore_ascii_case("transfer-encoding") => fields.transfer_encoding(header.value),
                 _ => {}
@@ -149,6 +153,7 @@ impl<'a> Fields<'a> {
             content_length: if self.last_coding.is_some() { None } else { self.content_length },
             body,
             keep_alive: persistent && !doubtful && !ends,
+            has_timing: self.has_timing,
             ..head
         }
     }

@@ -6,9 +6,14 @@ use memchr::{memchr, memchr_iter};
 
 /// The first value of the header `name`, compared without regard to case.
 pub fn header<'a>(raw_head: &'a [u8], name: &str) -> Option<&'a [u8]> {
+    values(raw_head, name).next()
+}
+
+/// All values of the header `name`, in order.
+pub fn values<'a>(raw_head: &'a [u8], name: &str) -> impl Iterator<Item = &'a [u8]> {
     // Asked for every response, so it looks at no more of a line than the name's length.
-    let mut starts = memchr_iter(b'\n', raw_head).map(|end| &raw_head[end + 1..]);
-    starts.find_map(|line| {
+    let starts = memchr_iter(b'\n', raw_head).map(|end| &raw_head[end + 1..]);
+    starts.filter_map(move |line| {
         let (field, rest) = line.split_at_checked(name.len())?;
         let value = rest.strip_prefix(b":")?;
         field.eq_ignore_ascii_case(name.as_bytes()).then(|| first_line(value).trim_ascii())
@@ -115,6 +120,7 @@ mod tests {
         assert_eq!(header(HEAD, "server"), Some(&b"x"[..]));
         assert_eq!(header(HEAD, "empty"), Some(&b""[..]));
         assert_eq!(header(HEAD, "absent"), None);
+        assert_eq!(values(HEAD, "set-cookie").collect::<Vec<_>>(), [b"a=1", b"b=2"]);
     }
 
     #[test]

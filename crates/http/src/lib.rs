@@ -70,7 +70,7 @@ mod sink;
 pub use content::{Decoding, decode, decoded_length};
 pub use decoder::{Decoder, Done, Fed};
 pub use error::{DecodeError, ProtocolError, RequestError};
-pub use head::{header, headers, reason, trailers};
+pub use head::{header, headers, reason, trailers, values};
 pub use limits::{Limits, LimitsError};
 pub use request::{Encoded, Headers, Request};
 pub use sink::{Head, Sink};

@@ -11,6 +11,8 @@ pub struct Head<'a> {
     pub raw: &'a [u8],
     /// What the response says, also when it has no body (HEAD, 304); `None` when a transfer coding overrides it.
     pub content_length: Option<u64>,
+    /// It has the header Server-Timing.
+    pub has_timing: bool,
 }
 
 /// Receives the parts of a response in their order: interim*, head, body*, trailers?.

@@ -82,6 +82,8 @@ fn row<'py>(
 
 /// As `plimsoll.record.FailureTuple` names them.
 type FailureTuple = (String, String, &'static str, String, String, bool, u64, u64, u64);
+/// As `plimsoll.record.PartTuple` names them.
+type PartTuple<'py> = (String, String, String, u64, Bound<'py, PyBytes>);
 /// As `plimsoll.record.TotalTuple` names them.
 type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<FailureTuple>);
@@ -124,6 +126,9 @@ impl Recorder {
         let ended = outcome.map_or(Ok(own), self::outcome)?;
         let exchange = reply.exchange();
         self.inner.exchange(endpoint, exchange, ended, reply.size());
+        if let Some(parts) = reply.timing() {
+            self.inner.parts(endpoint, parts, exchange.arrival);
+        }
         if let Some(errno) = reply.errno() {
             self.inner.errno(errno, exchange.arrival);
         }
@@ -193,6 +198,15 @@ impl Recorder {
         let health = health.collect::<PyResult<_>>()?;
         let failures = taken.failures.into_iter().map(|filed| self.failure_tuple(filed));
         Ok((cells, health, failures.collect()))
+    }
+
+    fn take_parts<'py>(&mut self, py: Python<'py>) -> Vec<PartTuple<'py>> {
+        let taken = self.inner.take_parts();
+        let parts = taken.into_iter().map(|(endpoint, part, record::Part { sum, durations })| {
+            let (method, name) = self.names(endpoint);
+            (method.into(), name.into(), part.into(), sum, encoded(py, &durations))
+        });
+        parts.collect()
     }
 
     #[getter]

@@ -46,6 +46,11 @@ impl Reply {
         self.response().map_or(&[], Response::head)
     }
 
+    /// What its headers Server-Timing say.
+    pub(crate) fn timing(&self) -> Option<&[u8]> {
+        self.response()?.timing.as_deref()
+    }
+
     fn coding(&self) -> Option<&[u8]> {
         http::header(self.head(), "content-encoding")
     }

@@ -8,6 +8,7 @@
 //! - [`cell`]: the exchanges of one endpoint with one outcome in one second.
 //! - [`endpoints`]: their numbers, and what becomes of too many names.
 //! - [`recorder`]: the fold; hands over whole seconds.
+//! - [`parts`]: what targets say their time was made of.
 //! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
 //! - [`failures`]: failures filed under their messages.
 //! - `grouping`: what their texts have in common.
@@ -24,6 +25,7 @@ mod grouping;
 pub mod histogram;
 pub mod log;
 pub mod outcome;
+pub mod parts;
 pub mod recorder;
 pub mod totals;
 
@@ -33,5 +35,6 @@ pub use exchange::{Exchange, StampSource, Times};
 pub use failures::{Failure, Filed, Message};
 pub use histogram::{DecodeError, Durations};
 pub use outcome::Outcome;
+pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};
 pub use totals::Sums;

@@ -4,6 +4,7 @@ use crate::cell::{Cell, EndpointId};
 use crate::endpoints::Endpoints;
 use crate::failures::{Failure, Failures, Filed};
 use crate::log::Log;
+use crate::parts::{Part, Parts};
 use crate::totals::Totals;
 use crate::{Durations, Exchange, Outcome, StampSource, Times};
 
@@ -104,6 +105,7 @@ pub struct Recorder {
     failures: Failures,
     /// Those of them that the totals have already.
     counted: Failures,
+    parts: Parts,
     totals: Totals,
     /// Stamp since which the totals count, ns.
     since: u64,
@@ -123,6 +125,7 @@ impl Recorder {
             open: Vec::new(),
             failures: Failures::default(),
             counted: Failures::default(),
+            parts: Parts::default(),
             totals: Totals::default(),
             since: epoch,
             warm: 0,
@@ -138,12 +141,13 @@ impl Recorder {
         self.open.clear();
         self.failures.clear();
         self.counted.clear();
+        self.parts.take();
         self.totals = Totals::default();
         self.since = epoch;
         self.log.take();
     }
 
-    /// Failures that arrive before this stamp are counted, but not filed by their message.
+    /// Failures that arrive before this stamp are counted, but not filed by their message; parts are left out.
     pub fn warm_until(&mut self, stamp: u64) {
         self.warm = stamp;
     }
@@ -237,6 +241,19 @@ impl Recorder {
             return;
         }
         self.failures.add(endpoint, outcome, message, Failure { count: 1, first: at, last: at });
+    }
+
+    /// What the response that arrived at `at` says its time was made of, in its header `Server-Timing`.
+    #[cold]
+    pub fn parts(&mut self, endpoint: EndpointId, header: &[u8], at: u64) {
+        if at >= self.warm {
+            self.parts.add(endpoint, header);
+        }
+    }
+
+    /// Hands over and forgets what was said of parts, by endpoint and name.
+    pub fn take_parts(&mut self) -> Vec<(EndpointId, Box<str>, Part)> {
+        self.parts.take()
     }
 
     /// Hands over and forgets the seconds before `before` (all of them when None), and every failure so far.

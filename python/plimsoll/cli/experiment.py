@@ -57,6 +57,7 @@ failed; 130 interrupted"""
 @click.option("--fresh", is_flag=True, help="Begin anew; cells that were run under this name no longer count.")
 @click.option("--again", is_flag=True, help="With --resume: take failed and invalid cells once more.")
 @click.option("--aa", metavar="VARIANT", help="Run this variant against itself; its noise is used for later verdicts.")
+@click.option("--full", is_flag=True, help="At the whole length: as the file's table [full] says.")
 @click.option("--repeats", metavar="N", type=click.IntRange(1, 1000), help="In place of the file's.")
 @click.option(
     "--only", metavar="CELLS", multiple=True,
@@ -77,6 +78,7 @@ def experiment(
     fresh: bool,
     again: bool,
     aa: str | None,
+    full: bool,
     repeats: int | None,
     only: tuple[str, ...],
     dry_run: bool,
@@ -93,7 +95,7 @@ def experiment(
         raise UsageError("--fresh contradicts --resume: begin anew, or go on")
     if again and not resume:
         raise UsageError("--again goes with --resume")
-    spec = read_experiment(file)
+    spec = read_experiment(file, full=full)
     spec = as_aa(spec, aa) if aa is not None else spec
     spec = replace(spec, repeats=repeats) if repeats is not None else spec
     plans, targets = check_runs(spec)
@@ -109,7 +111,7 @@ def experiment(
         ask_for_public_load(plans, targets, yes=yes)
         done = _run(prepared, opened, store, only)
         if done.interrupted or not done.finished:
-            say(_to_go_on(spec, done, _words(file, aa, repeats, store)))
+            say(_to_go_on(spec, done, _words(file, aa, repeats, store, full=full)))
             ctx.exit(INTERRUPTED if done.interrupted else _code(done))
         ctx.exit(_conclude(opened, spec, kept.command, fail_on, strict) or _code(done))
 
@@ -156,11 +158,11 @@ def _code(done: SessionResult) -> int:
     return INVALID if done.states["invalid"] or done.states["failed"] else 0
 
 
-def _words(file: str, aa: str | None, repeats: int | None, store: str | None) -> list[str]:
+def _words(file: str, aa: str | None, repeats: int | None, store: str | None, *, full: bool) -> list[str]:
     """The command line that means the same experiment."""
     options = (("--aa", aa), ("--repeats", repeats), ("--store", redact(store) if store else None))
     given = [word for option, value in options if value is not None for word in (option, str(value))]
-    return ["plimsoll", "experiment", file, *given]
+    return ["plimsoll", "experiment", file, *(["--full"] if full else []), *given]
 
 
 def _to_go_on(spec: Experiment, done: SessionResult, words: list[str]) -> str:

@@ -6,14 +6,10 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from plimsoll.errors import UsageError
 from plimsoll.experiment.cell_values import CellError
 from plimsoll.experiment.measure import MeasuredRun, Measurement
 from plimsoll.experiment.placeholders import fill
 from plimsoll.experiment.target import CellTarget, prepared
-from plimsoll.observe.postgres import Postgres
-from plimsoll.observe.processes import Processes
-from plimsoll.observe.sampler import ProbeError, Sampler
 from plimsoll.store.cells import CellOutcome
 from plimsoll.store.redact import redact, storable_json
 
@@ -23,9 +19,7 @@ if TYPE_CHECKING:
     from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
     from plimsoll.experiment.hooks import Commands
     from plimsoll.experiment.spec import Experiment
-    from plimsoll.observe.sampler import Probe
     from plimsoll.run.supervised.process import ProcessEnd
-    from plimsoll.stats.study import Series
 
 
 def run_cell(
@@ -53,7 +47,6 @@ class _CellRun:
         self._kept: MeasuredRun | None = None
         self._facts: dict[str, list[Any]] = {}
         self._collected: dict[str, str] = {}
-        self._observed: tuple[Series, ...] = ()
         self._notes: list[str] = []
 
     def run(self) -> CellOutcome:
@@ -87,7 +80,6 @@ class _CellRun:
             target=known,
             data=self._facts,
             collected=self._collected,
-            observed=self._observed,
         )
 
     def _run_phases(self) -> None:
@@ -136,25 +128,18 @@ class _CellRun:
         if (ending := target.ended()) is not None:
             log = target.process.tail() if target.process else ()
             raise CellError(f"the target ended before the run: {ending}", ending=str(ending), log=log)
-        sampler = Sampler(self._probes(target))
-        try:
-            self._kept = Measurement(self._cell, self._spec, self._where, target, sampler).run()
-        finally:
-            sampler.close()
-            self._notes += sampler.notes
-        self._observed = sampler.series(self._kept.start, self._kept.end)
+        self._kept = Measurement(self._cell, self._spec, self._where, target, self._observed(target)).run()
 
-    def _probes(self, target: CellTarget) -> list[Probe]:
-        probes: list[Probe] = []
-        if self._variant.target.observe and (observed := target.observed_pid()) is not None:
-            pid, itself = observed
-            probes.append(Processes(pid, itself=itself))
+    def _observed(self, target: CellTarget) -> tuple[str, ...]:
+        """As `observe.kinds` has it."""
+        wanted = self._variant.target.observe
+        texts = [fill(each, target.values) for each in wanted] if isinstance(wanted, tuple) else []
         if self._variant.target.postgres is not None:
-            try:
-                probes.append(Postgres(fill(self._variant.target.postgres, target.values)))
-            except (ProbeError, UsageError) as error:
-                raise CellError(str(error)) from error
-        return probes
+            texts.append(fill(self._variant.target.postgres, target.values))
+        if wanted and (own := target.observed_pid()) is not None:
+            pid, itself = own
+            texts.insert(0, f"target=pid:{pid}{'' if itself else '/children'}")
+        return tuple(texts)
 
     def _collect(self, commands: Commands) -> None:
         """A target that is gone cannot be asked, and that is known already."""

@@ -1,10 +1,10 @@
-"""One run of a cell in a process of its own, while the target is observed."""
+"""One run of a cell in a process of its own."""
 
 from __future__ import annotations
 
 import shlex
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from plimsoll.errors import PlimsollError
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from plimsoll.experiment.cell_values import CellFolder, ExperimentCell
     from plimsoll.experiment.spec import Experiment, Scenario
     from plimsoll.experiment.target import CellTarget
-    from plimsoll.observe.sampler import Sampler
     from plimsoll.run.supervised.process import Process, ProcessEnd
 
 LOOK_SECONDS = 0.5
@@ -70,21 +69,26 @@ def _length_of_plan(path: Path, url: str) -> float | None:
 
 
 class Measurement:
-    """Starts the run, waits for it, and watches the target meanwhile."""
+    """Starts the run, waits for it, and looks whether the target is still there.
+
+    observe: what the run observes of it.
+    """
 
     def __init__(
-        self, cell: ExperimentCell, spec: Experiment, where: CellFolder, target: CellTarget, sampler: Sampler
+        self, cell: ExperimentCell, spec: Experiment, where: CellFolder, target: CellTarget, observe: tuple[str, ...]
     ) -> None:
         self._summary = where.path / "summary.json"
         try:
-            self._planned = planned_cell(cell, spec, target.url, store=where.store, summary=self._summary)
+            planned = planned_cell(cell, spec, target.url, store=where.store, summary=self._summary)
         except PlimsollError as error:
             raise CellError(f"the run cannot be planned: {error}") from error
+        # Not among the words of its command: the next target has other processes.
+        outputs = replace(planned.outputs, observe=(*planned.outputs.observe, *observe))
+        self._planned = replace(planned, outputs=outputs)
         self._command = self._planned.plan.command
         self._folder = where.path
         self._cwd = spec.folder
         self._target = target
-        self._sampler = sampler
         scenario = spec.scenario(cell.operation)
         stop = scenario.stop_timeout if scenario.stop_timeout is not None else STOP_SECONDS
         self._grace = stop + SLACK_SECONDS / 2
@@ -109,8 +113,7 @@ class Measurement:
         # When it is about to end by itself, a signal may come while it writes its results.
         interruptible_until = began + (self._limit if self._loaded is None else self._loaded - CRASH_SECONDS)
         interrupted = False
-        while (ending := run.wait(min(LOOK_SECONDS, self._sampler.wait()))) is None:
-            self._sampler.sample()
+        while (ending := run.wait(LOOK_SECONDS)) is None:
             now = time.monotonic()
             crash = self._target.ended()
             if crash is not None and crash.at + CRASH_SECONDS < now < interruptible_until and not interrupted:

@@ -15,6 +15,8 @@ NAMES = {
     "folder": "the folder of the experiment's file",
     "source": "the folder into which `git` was checked out, else the experiment's",
     "port": "a free port of this machine",
+    "port2": "another one, as for a database",
+    "port3": "another one",
     "url": "the target's URL",
     "variant": "the variant's name",
     "level": "the level's number, as 50",
@@ -23,7 +25,7 @@ NAMES = {
     "seed": "the seed of the repeat",
 }
 
-_WORD = re.compile(r"\{([A-Za-z_]+)\}")
+_WORD = re.compile(r"\{([A-Za-z_][A-Za-z_0-9]*)\}")
 
 
 def check(text: str) -> str:

@@ -108,7 +108,7 @@ class ReproducedCell:
         lines = [f"cell of experiment {experiment.name}: {cell_of(row).label}"]
         try:
             # Passwords are only in the file.
-            written = read_experiment(spec.file)
+            written = read_experiment(spec.file, full=spec.is_full)
             written = replace(written, name=spec.name, variants=spec.variants, is_aa=True) if spec.is_aa else written
             changed = [] if spec.is_aa else changes(experiment.file, kept_file(written, ""))
         except UsageError as error:

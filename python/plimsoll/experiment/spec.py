@@ -121,8 +121,9 @@ class Target:
     """What the target says it is; must be the variant's name or its git ref's commit, else the cell has failed."""
     stop_within: float = 10.0
     """> 0; after SIGTERM, before SIGKILL."""
-    observe: bool = True
-    """Whether memory, CPU, threads and open files of the processes that we start are noted once a second."""
+    observe: bool | tuple[str, ...] = True
+    """What is noted once a second: what the processes that we start take, and what is named besides, as `observe.kinds`
+    has it; False: nothing of that."""
     postgres: str | None = None
     """Connection string of a PostgreSQL whose own statistics are noted once a second, too."""
 
@@ -248,6 +249,8 @@ class Experiment:
     compare: Compare = Compare()
     cool_down: float = 1.0
     """>= 0, after each cell."""
+    is_full: bool = False
+    """At its whole length, as [full] of its file says."""
     is_aa: bool = False
     """Two arms of one variant: what differs between them is noise."""
 

@@ -125,7 +125,6 @@ def _measured(store: Store, cell: StoredCell, run: StoredRun) -> Trial:
         operation=cell.operation,
         repeat=cell.repeat,
         order=cell.number,
-        observed=store.experiments.observations(run.id),
         crashed=_crashed(cell),
         facts=_facts(cell),
     )
@@ -293,7 +292,6 @@ def study_of_run(run: StoredRun, store: Store, reading: RunReading | None = None
         reading or RunReading(run),
         variant=name,
         level=level_of_run(run.manifest),
-        observed=store.experiments.observations(run.id),
     )
     circumstances = [RunConditions(name, 0, run.manifest)]
     return Study(

@@ -35,6 +35,8 @@ def placeholder_values(
         "folder": spec.folder,
         "source": made.folder,
         "port": port,
+        "port2": free_port(),
+        "port3": free_port(),
         "variant": variant.build,
         "level": _number(cell.level.value) if cell.level else "",
         "operation": cell.operation,

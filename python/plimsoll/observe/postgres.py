@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.errors import UsageError
-from plimsoll.observe.sampler import ProbeError
+from plimsoll.observe.sampler import Probe, ProbeError
 from plimsoll.store.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from psycopg import Connection
 
 COUNTERS = {
     "commits": "xact_commit",
@@ -23,65 +25,149 @@ COUNTERS = {
 }
 """Of pg_stat_database: how often something has happened so far."""
 
-UNITS = {**dict.fromkeys(COUNTERS, "/s"), "connections": ""}
+UNITS = {
+    **dict.fromkeys(COUNTERS, "/s"), "temporary bytes": "bytes/s", "connections": "", "active": "",
+    "waiting for locks": "", "cache hits": "%", "replication lag": "bytes", "replication delay": "s",
+}  # fmt: skip
 
 QUERY_TIMEOUT_S = 2
 """Whole seconds that connecting, or an answer, may take."""
+MOST_QUERY = 500
+"""Characters of a statement."""
+MOST_STATEMENTS = 20
+"""Of a run, those that took most time."""
 
-_QUERY = f"""SELECT numbackends - 1, {", ".join(COUNTERS.values())}
-FROM pg_stat_database WHERE datname = current_database()"""
+# A replica says how far behind it is itself; a primary says it of the replica that is behind most.
+_QUERY = f"""
+SELECT numbackends - 1, active, waiting, lag, delay, {", ".join(COUNTERS.values())}
+FROM pg_stat_database,
+  (SELECT count(*) FILTER (WHERE state = 'active') AS active,
+          count(*) FILTER (WHERE wait_event_type = 'Lock') AS waiting
+   FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()) AS sessions,
+  (SELECT CASE WHEN pg_is_in_recovery() THEN pg_wal_lsn_diff(pg_last_wal_receive_lsn(), pg_last_wal_replay_lsn())
+          ELSE (SELECT max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn)) FROM pg_stat_replication) END AS lag,
+          CASE WHEN pg_is_in_recovery() THEN
+            CASE WHEN pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() THEN 0
+            ELSE extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()) END
+          ELSE (SELECT max(extract(epoch FROM coalesce(replay_lag, '0'))) FROM pg_stat_replication) END AS delay
+  ) AS replication
+WHERE datname = current_database()"""
+
+_STATEMENTS = """
+SELECT queryid::text, min(query), sum(calls), sum(total_exec_time), sum(rows)
+FROM pg_stat_statements JOIN pg_database ON pg_database.oid = dbid
+WHERE datname = current_database() AND query NOT LIKE '%pg_stat_%' GROUP BY queryid"""
 
 
-class Postgres:
-    """Commits, blocks read and hit, deadlocks, connections, … of the database that a connection string names.
+class _Statement(NamedTuple):
+    """So far."""
 
-    All but connections are per second, between one sample and the next. Our own connection is not counted, and its one
-    commit per sample is in `commits`. The server takes up to a second to count what its sessions do.
+    query: str
+    calls: int
+    ms: float
+    rows: int
+
+
+class Postgres(Probe):
+    """Commits, blocks read and hit, sessions that wait for locks, … of the database that a connection string names.
+
+    Counters are per second, between one sample and the next. Our own connection is not counted, and its one commit per
+    sample is in `commits`. The server takes up to a second to count what its sessions do. A primary tells how far its
+    replicas are behind, a replica how far it is behind itself.
     """
 
-    units: Mapping[str, str] = UNITS
-
-    def __init__(self, url: str) -> None:
-        """Connects. url: postgresql://… Raises UsageError when psycopg is not installed, ProbeError when there is no
-        connection."""
+    def __init__(self, url: str, source: str = "") -> None:
+        """url: postgresql://… Raises UsageError when psycopg is not installed. It connects when it is first read."""
         try:
             import psycopg
         except ImportError as error:
             raise UsageError("to observe PostgreSQL, install psycopg: pip install 'plimsoll[postgresql]'") from error
-        self._failure = psycopg.Error
-        self._shown = redact(url)
+        self._psycopg = psycopg
+        self._url = url
+        self.source = source or redact(url)
+        self._is_named = bool(source)
+        self._connection: Connection[tuple[Any, ...]] | None = None
         self._last: tuple[float, tuple[int, ...]] | None = None
+        self._first: dict[str, _Statement] | None = None
+
+    def read(self, now: float) -> Mapping[str, float]:
+        try:
+            connection = self._connection or self._connect()
+            row = connection.execute(_QUERY).fetchone()
+        except self._psycopg.Error as error:
+            self._disconnect()
+            raise ProbeError(" ".join(redact(str(error)).split())) from error
+        assert row is not None  # of the database that we are connected to
+        connections, active, waiting, lag, delay, *counts = row
+        figures = {
+            "connections": float(max(0, connections)),
+            "active": float(active),
+            "waiting for locks": float(waiting),
+        }
+        figures |= {} if lag is None else {"replication lag": float(lag)}
+        figures |= {} if delay is None else {"replication delay": float(delay)}
+        if self._last is not None and now > self._last[0]:
+            then, before = self._last
+            grown = {name: count - old for name, count, old in zip(COUNTERS, counts, before, strict=True)}
+            # Statistics that somebody reset begin again at 0.
+            figures |= {name: more / (now - then) for name, more in grown.items() if more >= 0}
+            blocks = grown["blocks hit"] + grown["blocks read"]
+            if grown["blocks hit"] >= 0 and grown["blocks read"] >= 0 and blocks:
+                figures["cache hits"] = 100 * grown["blocks hit"] / blocks
+        self._last = now, tuple(counts)
+        return figures
+
+    def unit(self, name: str) -> str:
+        return UNITS[name]
+
+    def facts(self) -> Mapping[str, Any]:
+        """statements: what took the server's time since the first sample, most of it first, as far as the extension
+        pg_stat_statements counts it; ms are those of execution."""
+        if self._connection is None or self._first is None:
+            return {}
+        try:
+            last = self._read_statements(self._connection)
+        except self._psycopg.Error:
+            return {}
+        grown = [
+            (each.query, each.calls - before.calls, each.ms - before.ms, each.rows - before.rows)
+            for key, each in last.items()
+            for before in (self._first.get(key, _Statement("", 0, 0.0, 0)),)
+        ]
+        rows = sorted((each for each in grown if each[1] > 0), key=lambda each: -each[2])
+        names = ("query", "calls", "ms", "rows")
+        return {"statements": [dict(zip(names, row, strict=True)) for row in rows[:MOST_STATEMENTS]]} if rows else {}
+
+    def close(self) -> None:
+        self._disconnect()
+
+    def _connect(self) -> Connection[tuple[Any, ...]]:
         limits: dict[str, Any] = {
             "connect_timeout": QUERY_TIMEOUT_S,
             "tcp_user_timeout": QUERY_TIMEOUT_S * 1000,
             "application_name": "plimsoll",
         }
-        try:
-            self._connection = psycopg.connect(url, autocommit=True, **limits)
-            self._connection.execute(f"SET statement_timeout = {QUERY_TIMEOUT_S * 1000}")
-        except psycopg.Error as error:
-            raise ProbeError(f"{self._shown} cannot be observed: {_one_line(error)}") from error
-        self.source = f"postgresql {self._connection.info.dbname}"
+        self._connection = connection = self._psycopg.connect(self._url, autocommit=True, **limits)
+        connection.execute(f"SET statement_timeout = {QUERY_TIMEOUT_S * 1000}")
+        if not self._is_named:
+            self.source = f"postgresql {connection.info.dbname}"
+        if self._first is None:
+            try:
+                self._first = self._read_statements(connection)
+            except self._psycopg.errors.Error:
+                # The extension is not there, or not for this user.
+                self._first = None
+        return connection
 
-    def read(self, now: float) -> Mapping[str, float]:
-        try:
-            row = self._connection.execute(_QUERY).fetchone()
-        except self._failure as error:
-            raise ProbeError(f"{self._shown} is not observed any more: {_one_line(error)}") from error
-        assert row is not None  # of the database that we are connected to
-        connections, *counts = row
-        figures = {"connections": float(max(0, connections))}
-        if self._last is not None and now > self._last[0]:
-            then, before = self._last
-            rates = [(count - old) / (now - then) for count, old in zip(counts, before, strict=True)]
-            # Statistics that somebody reset begin again at 0.
-            figures |= {name: rate for name, rate in zip(COUNTERS, rates, strict=True) if rate >= 0}
-        self._last = now, tuple(counts)
-        return figures
+    def _read_statements(self, connection: Connection[tuple[Any, ...]]) -> dict[str, _Statement]:
+        rows = connection.execute(_STATEMENTS).fetchall()
+        return {
+            key: _Statement(" ".join(redact(query or "").split())[:MOST_QUERY], int(calls), float(ms), int(count))
+            for key, query, calls, ms, count in rows
+            if key is not None
+        }
 
-    def close(self) -> None:
-        self._connection.close()
-
-
-def _one_line(error: Exception) -> str:
-    return " ".join(redact(str(error)).split())
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

@@ -24,6 +24,7 @@ from plimsoll.run.coordinator.display import Display, LineDisplay
 from plimsoll.run.coordinator.gate import ThresholdMonitor
 from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.coordinator.progress import Observer
+from plimsoll.run.coordinator.server_timing import ServerTimings
 from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import guarded
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from plimsoll.report.assessment import Assessment
     from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.coordinator.target_watch import TargetWatch
     from plimsoll.run.plan import RunPlan
     from plimsoll.run.planned import Outputs
     from plimsoll.run.result import Result
@@ -80,6 +82,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
     runner: Coordinator
     display: Display
     with ExitStack() as kept, ExitStack() as stack:
+        watch = _watch(outputs.observe, stack)
         exchanges = stack.enter_context(ExchangeFile(outputs.exchanges)) if outputs.exchanges else None
         gate = ThresholdMonitor(
             lambda: (*outputs.thresholds, *runner.launch.thresholds),
@@ -114,17 +117,22 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         start_run = partial(store.start_run, run=plan.run_id)
         store_writer = StoreWriter(start_run, about, listener.stored_as if listener else None)
         # The gate may refuse to begin; nothing is kept then.
-        observers += [each for each in (display, csv, listener, store_writer) if each]
+        timings = ServerTimings()
+        observers += [each for each in (display, csv, listener, store_writer, timings, watch) if each]
         result = runner.run()
         kept.enter_context(_patient_with_signals())
-        facts = _facts(result, gate)
-        lost = store_writer.finish(result.status, result.ended, result.notes, facts)
+        notes, facts = list(result.notes), _facts(result, gate)
+        seen = [*([watch.finish(result.ended)] if watch else []), timings.finish()]
+        notes += [note for each in seen for note in each.notes]
+        if known := {source: said for each in seen for source, said in each.facts.items()}:
+            facts["observed"] = known
+        series = [found for each in seen for found in each.series]
+        lost = store_writer.finish(result.status, result.ended, notes, facts, series)
         # What others will find in the store, not what this process has of it in its caches.
         store.close()
         source = None if lost else _read_back(outputs.store, store_writer.run, lost, kept)
         source = source or RunSource(result.view, assess(result.view, about(), facts), None, result.started or 0.0)
         view = source.view
-        notes = (*result.notes, *lost)
         errors = [each for each in (result.error, _not_stored(lost)) if each]
         code = errors[0].exit_code if errors else _exit_code(runner.plan, result, source, gate.limits_failures)
         main_log(plan).info("Shutting down (exit code %d)", code)
@@ -136,7 +144,7 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         stack.close()
         # Of a run that was refused before its first request there is nothing to report but why.
         if result.error is None or source.view.total.requests:
-            errors += _report(outputs, source, notes)
+            errors += _report(outputs, source, (*notes, *lost))
     if errors:
         errors[0].args = ("; ".join(map(str, errors)),)
         raise errors[0]
@@ -163,6 +171,18 @@ def _patient_with_signals() -> Iterator[None]:
     finally:
         for each, handler in before.items():
             signal.signal(each, handler)
+
+
+def _watch(texts: tuple[str, ...], stack: ExitStack) -> TargetWatch | None:
+    """stack: closes it. Raises UsageError."""
+    if not texts:
+        return None
+    # Only here: numpy takes a while to import.
+    from plimsoll.run.coordinator.target_watch import TargetWatch
+
+    watch = TargetWatch(texts)
+    stack.callback(watch.close)
+    return watch
 
 
 def _facts(result: Result, gate: ThresholdMonitor) -> dict[str, Any]:

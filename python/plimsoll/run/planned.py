@@ -37,6 +37,8 @@ class Outputs:
     exchanges: str | None = None
     """The Parquet file of every exchange."""
     only_summary: bool = False
+    observe: tuple[str, ...] = ()
+    """What is observed of the target, as `observe.kinds` has it."""
 
     def files(self) -> list[tuple[str, str]]:
         """(format, path) of what is written once the run is over."""
@@ -51,12 +53,18 @@ class Outputs:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for a message."""
-        return {**asdict(self), "secret": sorted(self.secret), "thresholds": list(self.thresholds)}
+        return {
+            **asdict(self),
+            "secret": sorted(self.secret),
+            "thresholds": list(self.thresholds),
+            "observe": list(self.observe),
+        }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Outputs:
         """The inverse of `to_dict`."""
-        return cls(**{**data, "secret": frozenset(data["secret"]), "thresholds": tuple(data["thresholds"])})
+        several = {name: tuple(data[name]) for name in ("thresholds", "observe")}
+        return cls(**{**data, **several, "secret": frozenset(data["secret"])})
 
 
 @dataclass(frozen=True, slots=True)

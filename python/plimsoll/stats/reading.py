@@ -37,6 +37,8 @@ class RunReading:
         self._total = CourseBuilder()
         self._generator = GeneratorCourseBuilder()
         self.view = RunView.of(run, times_of, self)
+        self.observed = run.observed()
+        """Of the target."""
 
     def add_second(self, sums: SecondSums) -> None:
         for key, intervals in sums.endpoints.items():

@@ -231,6 +231,29 @@ class Series:
     values: NDArray[np.float64]
 
 
+@dataclass(frozen=True, slots=True)
+class TargetWork:
+    """What the target says that it did under one name during a run. Times in ms."""
+
+    kind: Literal["transaction", "call", "statement", "part"]
+    """A request that it answered, one that it made itself, a statement of its database, a part of the time of its
+    responses."""
+    source: str
+    """Whose: a service, a database; of a part, the endpoint."""
+    name: str
+    calls: int
+    ms: float
+    """All calls together."""
+    view: str = ""
+    """The function that answered, or the system that was called."""
+    failed: int = 0
+    p50: float | None = None
+    p95: float | None = None
+    max: float | None = None
+    rows: int | None = None
+    """That a statement returned or changed."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Trial:
     """One run: a cell of an experiment, or a table of somebody's report."""
@@ -268,6 +291,7 @@ class Trial:
     """Users alive, from second 0 of the run."""
     generator_course: GeneratorCourse | None = None
     observed: tuple[Series, ...] = ()
+    work: tuple[TargetWork, ...] = ()
     crashed: str | None = None
     """How the target ended, if it ended by itself."""
     scenario: str | None = None

@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Interval
 from plimsoll.stats.latency.milliseconds import CENSORED
-from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, Trial
+from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import judge, throughput_share
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from plimsoll.record import Failure
     from plimsoll.stats.latency.milliseconds import Milliseconds
     from plimsoll.stats.reading import RunReading
-    from plimsoll.stats.study import Level, Series
+    from plimsoll.stats.study import Level
     from plimsoll.stats.view import EndpointView, RunView
 
 QUANTILES = (0.5, 0.66, 0.75, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 0.9999)
@@ -61,7 +61,6 @@ def trial_of(
     operation: str = "",
     repeat: int = 0,
     order: int | None = None,
-    observed: tuple[Series, ...] = (),
     crashed: str | None = None,
     facts: Mapping[str, str | float] | None = None,
 ) -> Trial:
@@ -98,11 +97,23 @@ def trial_of(
         lag=view.generator.lag if view.generator.lag.count else None,
         users_by_second=reading.users_by_second,
         generator_course=reading.generator,
-        observed=observed,
+        observed=reading.observed,
+        work=tuple(_work(run.facts.get("observed") or {})),
         crashed=crashed,
         scenario=_digest(manifest),
         facts=facts or {},
     )
+
+
+def _work(observed: Mapping[str, Mapping[str, Any]]) -> Iterator[TargetWork]:
+    """observed: by source, as the probes of `observe` tell it."""
+    for source, facts in observed.items():
+        for kind in ("transaction", "call", "part"):
+            for each in facts.get(f"{kind}s", ()):
+                values = {name: value for name, value in each.items() if name != "service"}
+                yield TargetWork(kind=kind, source=str(each["service"]), **values)
+        for each in facts.get("statements", ()):
+            yield TargetWork("statement", source, str(each["query"]), each["calls"], each["ms"], rows=each["rows"])
 
 
 def _measured(

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
     from plimsoll.stats.seconds import Key, SecondSums
+    from plimsoll.stats.study import Series
 
 
 class RecordedRun(Protocol):
@@ -35,6 +36,7 @@ class RecordedRun(Protocol):
     def health(self) -> Iterable[Health]: ...
     def failures(self) -> Iterable[Failure]: ...
     def exceptions(self) -> Iterable[CaughtException]: ...
+    def observed(self) -> tuple[Series, ...]: ...
 
 
 class Companion(Protocol):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import zlib
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sqlalchemy import func, insert, select, update
 
 from plimsoll.errors import StoreError
-from plimsoll.stats.study import Level, Series
+from plimsoll.stats.study import Level
 from plimsoll.store import schema
 from plimsoll.store.owner import is_gone, this_process
 from plimsoll.store.redact import storable, storable_json
@@ -20,7 +19,6 @@ from plimsoll.store.redact import storable, storable_json
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from numpy.typing import NDArray
     from sqlalchemy import Connection, Row
 
     from plimsoll.store.database import Database
@@ -128,8 +126,6 @@ class CellOutcome:
     """JSON by name: facts of the target, as {"rows": [before, after]}; None for what could not be asked."""
     collected: Mapping[str, str] = field(default_factory=dict)
     """What `collect` hooks printed, by name."""
-    observed: Sequence[Series] = ()
-    """Seconds since second 0 of the run."""
 
 
 class StoredExperiments:
@@ -184,18 +180,6 @@ class StoredExperiments:
             number, *values = row
             experiment = connection.execute(select(*_EXPERIMENT).where(schema.experiment.c.id == number)).one()
         return _experiment(experiment), StoredCell(*values)
-
-    def observations(self, run: str) -> tuple[Series, ...]:
-        """What was observed of a run's target, in the order in which it was kept."""
-        column = schema.observation.c
-        query = select(column.source, column.name, column.unit, column.seconds, column["values"])
-        query = query.where(column.run == run).order_by(column.id)
-        with self._database.read(f"read what was observed of run {run}") as connection:
-            rows = connection.execute(query).all()
-        return tuple(
-            Series(source, name, unit, _unpacked(seconds), _unpacked(values))
-            for source, name, unit, seconds, values in rows
-        )
 
     def begin(self, name: str, file: ExperimentFile, cells: Iterable[Mapping[str, Any]]) -> int:
         """A new experiment, or an old one's name with a new file: then what it had is superseded. Its key.
@@ -272,7 +256,6 @@ class StoredExperiments:
             connection.execute(this.values(written=now))
             if became.run is not None:
                 _adopt(connection, experiment, became.run)
-                _observe(connection, became.run, became.observed)
 
     def give_back(self, experiment: int, cell: int) -> None:
         """The cell was interrupted: it is pending again, and what there was of a run is superseded."""
@@ -357,32 +340,6 @@ def _take_orphan(
 
 def _adopt(connection: Connection, experiment: int, run: str) -> None:
     connection.execute(update(schema.run).where(schema.run.c.id == run).values(experiment=experiment))
-
-
-def _observe(connection: Connection, run: str, observed: Sequence[Series]) -> None:
-    rows = [
-        {
-            "run": run,
-            "source": storable(each.source),
-            "name": storable(each.name),
-            "unit": storable(each.unit),
-            "seconds": _packed(each.seconds),
-            "values": _packed(each.values),
-        }
-        for each in observed
-    ]
-    if rows:
-        connection.execute(insert(schema.observation), rows)
-
-
-def _packed(values: NDArray[Any]) -> bytes:
-    return zlib.compress(values.astype("<f8").tobytes())
-
-
-def _unpacked(data: bytes) -> NDArray[Any]:
-    import numpy as np
-
-    return np.frombuffer(zlib.decompress(data), "<f8").astype(np.float64)
 
 
 def _json(value: Any) -> Any:

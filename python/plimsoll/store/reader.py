@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -10,11 +11,14 @@ from sqlalchemy import select
 from plimsoll._engine import Histogram
 from plimsoll.errors import StoreError
 from plimsoll.record import CaughtException, Failure, Health, Interval
+from plimsoll.stats.study import Series
 from plimsoll.store import schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import numpy as np
+    from numpy.typing import NDArray
     from sqlalchemy import Row, Select
 
     from plimsoll.store.database import Database
@@ -90,6 +94,24 @@ class StoredRun:
         for message, traceback, count, workers in self._rows(query.order_by(column.digest)):
             yield CaughtException(message, traceback, count, set(workers))
 
+    def observed(self) -> tuple[Series, ...]:
+        """What was observed of the target, in the order in which it was kept."""
+        import numpy as np
+
+        def floats(data: bytes) -> NDArray[np.float64]:
+            return np.frombuffer(zlib.decompress(data), "<f8").astype(np.float64)
+
+        column = schema.observation.c
+        query = select(column.source, column.name, column.unit, column.seconds, column["values"])
+        rows = self._rows(query.where(column.run == self.id).order_by(column.id))
+        try:
+            return tuple(
+                Series(source, name, unit, floats(seconds), floats(values))
+                for source, name, unit, seconds, values in rows
+            )
+        except (zlib.error, ValueError) as error:
+            raise self._damaged(error) from error
+
     def _rows(self, query: Select[*tuple[Any, ...]]) -> Iterator[Row[*tuple[Any, ...]]]:
         options = {"yield_per": _ROWS_AT_ONCE}
         with (
@@ -102,4 +124,7 @@ class StoredRun:
         try:
             return Histogram.decode(data)
         except ValueError as error:
-            raise StoreError(f"store {self.database.name}: run {self.id} is damaged: {error}") from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> StoreError:
+        return StoreError(f"store {self.database.name}: run {self.id} is damaged: {error}")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import time
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Boolean, bindparam, case, insert, or_, select, update
+from sqlalchemy import Boolean, bindparam, case, delete, insert, or_, select, update
 
 from plimsoll.errors import StoreError
 from plimsoll.record import Health, Interval
@@ -15,11 +16,12 @@ from plimsoll.store import schema
 from plimsoll.store.redact import storable, storable_json
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlalchemy import BindParameter, Connection, Update
 
     from plimsoll.record import CaughtException, Failure
+    from plimsoll.stats.study import Series
     from plimsoll.store.database import Database
 
 _INTERVAL = schema.plain_columns(schema.interval, Interval)
@@ -64,11 +66,17 @@ class RunWriter:
         self._kept, self._batch = kept, kept.batch
 
     def finish(
-        self, status: str, ended: float, notes: Collection[str] = (), facts: Mapping[str, Any] | None = None
+        self,
+        status: str,
+        ended: float,
+        notes: Collection[str] = (),
+        facts: Mapping[str, Any] | None = None,
+        observed: Sequence[Series] = (),
     ) -> None:
         """Closes the run: "finished", "stopped" or "failed" at a Unix time. May be repeated. Raises StoreError.
 
-        facts: JSON, what a verdict on the run needs besides its numbers; passwords in URLs are masked.
+        facts: JSON, what a verdict on the run needs besides its numbers; passwords in URLs are masked. observed: all
+        that was observed of the target.
         """
         values = {
             "status": status,
@@ -79,6 +87,9 @@ class RunWriter:
         }
         with self._database.write("close the run") as connection:
             connection.execute(update(schema.run).where(schema.run.c.id == self.id).values(values))
+            connection.execute(delete(schema.observation).where(schema.observation.c.run == self.id))
+            if observed:
+                connection.execute(insert(schema.observation), [_observation(self.id, each) for each in observed])
 
 
 @dataclass(slots=True)
@@ -171,6 +182,17 @@ def _add_exceptions(connection: Connection, kept: _Kept, exceptions: Collection[
             row = {"run": kept.run, "digest": digest, "message": message, "traceback": traceback}
             connection.execute(insert(schema.exception), {**row, "count": each.count, "workers": sorted(workers)})
         kept.exceptions[digest] = workers
+
+
+def _observation(run: str, series: Series) -> dict[str, Any]:
+    return {
+        "run": run,
+        "source": storable(series.source),
+        "name": storable(series.name),
+        "unit": storable(series.unit),
+        "seconds": zlib.compress(series.seconds.astype("<f8").tobytes()),
+        "values": zlib.compress(series.values.astype("<f8").tobytes()),
+    }
 
 
 def _more_failures() -> Update:

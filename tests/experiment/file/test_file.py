@@ -136,6 +136,40 @@ def test_what_variants_share_and_what_is_their_own(read):
     assert elsewhere.target.url == "http://127.0.0.1:8000/api" and not elsewhere.target.is_started
 
 
+def test_an_experiment_has_a_short_and_a_full_form(read, tmp_path):
+    full = """
+[full]
+repeats = 3
+budget = "20h"
+scenario = { run_time = "15m", warmup = "2m" }
+levels = { rates = ["10/s", "20/s"] }
+"""
+    short = read(f"repeats = 2\n{SHORTEST}{full}")
+    assert (short.repeats, short.budget, short.is_full) == (2, None, False)
+    assert short.levels == (Level("users", 5),)
+    whole = read_experiment(str(tmp_path / "experiment.toml"), full=True)
+    assert (whole.repeats, whole.budget, whole.is_full) == (3, 72_000.0, True)
+    assert whole.levels == (Level("/s", 10.0), Level("/s", 20.0))
+    (scenario,) = whole.scenarios
+    assert (scenario.locustfile, scenario.run_time, scenario.warmup) == ("locustfile.py", 900.0, 120.0)
+    assert whole.variants == short.variants
+
+
+def test_without_a_full_form_there_is_none(read, tmp_path):
+    read(SHORTEST)
+    with pytest.raises(UsageError, match=r"--full needs a table \[full\]"):
+        read_experiment(str(tmp_path), full=True)
+
+
+def test_what_is_observed_besides_is_one_text_or_several(read):
+    def observed(value):
+        return read(SHORTEST.replace("[target]\n", f"[target]\nobserve = {value}\n")).variants[0].target.observe
+
+    assert [observed(each) for each in ("true", "false")] == [True, False]
+    assert observed('"http://127.0.0.1:{port}/metrics"') == ("http://127.0.0.1:{port}/metrics",)
+    assert observed('["name:nginx", "otlp:{port2}"]') == ("name:nginx", "otlp:{port2}")
+
+
 def test_the_shortest_experiment(read, tmp_path):
     spec = read(SHORTEST)
     assert (spec.name, spec.repeats, spec.shape, spec.question) == (tmp_path.name, 5, "auto", "")
@@ -243,6 +277,8 @@ def test_levels(read, text, levels):
         ("variant", '[compare]\nmetrics = ["p50", "p50"]', "12: compare.metrics[1]: is there twice"),
         ("variant", '[compare]\nagainst = "last"', '12: compare.against: must be "baseline" or "previous", not "last"'),
         ("variant", '[[operation]]\nurl = "/x"', "11: operation[0].name: is missing"),
+        ("variant", "[full]\nrepeats = 0", "12: full.repeats: must be at least 1, not 0"),
+        ("variant", "[full]\nname = 'x'", "12: full.name: "),
     ],
 )  # fmt: skip
 def test_mistakes_are_told_with_their_line_and_field(read, where, line, said):

@@ -6,7 +6,10 @@ import json
 import os
 import re
 import tempfile
+import threading
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -113,6 +116,27 @@ def test_the_page_of_a_run_is_the_one_that_the_commands_write(store_file, store_
             assert named(answer) == f"{run}.html"
         write(RunSource.of(store.run(run)), "html", str(path), OutputRequest())
         assert answer.text == path.read_text(), "`plimsoll run --html` writes it so"
+
+
+def test_one_is_made_at_a_time(store_file, store_run, monkeypatch):
+    run = store_run(store_file)
+    made, together, lock = [], [], threading.Lock()
+    usual = RunSource.of
+
+    def of(*given):
+        with lock:
+            made.append(run)
+            together.append(len(made))
+        time.sleep(0.05)
+        source = usual(*given)
+        made.pop()
+        return source
+
+    monkeypatch.setattr(RunSource, "of", of)
+    with serve_history(store_file) as served, ThreadPoolExecutor(4) as pool:
+        wanted = [f"/api/runs/{run}/html", f"/api/report/html?ref={run}"] * 2
+        assert [each.status_code for each in pool.map(lambda path: served("get", path), wanted)] == [200] * 4
+    assert together == [1] * 4
 
 
 def test_several_files_come_as_a_zip(store_file, store_run):

@@ -45,7 +45,7 @@ impl Protocol for Lines {
         if !self.line.ends_with(b"\n") {
             return Ok(Progress::More);
         }
-        collector.head(&Head { status: 200, minor: 0, raw: b"", content_length: None });
+        collector.head(&Head { status: 200, minor: 0, raw: b"", content_length: None, has_timing: false });
         collector.body(&self.line);
         Ok(Progress::Done { reusable: true })
     }

@@ -156,6 +156,9 @@ impl NativeUsers {
             Ok(response) => response,
             Err(failure) => return step.failed(recorder, exchange, failure),
         };
+        if let Some(parts) = &response.timing {
+            recorder.parts(step.endpoint, parts, exchange.arrival);
+        }
         let decoded = match step.decoded(response, self.rules.max_decoded) {
             Ok(decoded) => decoded,
             Err(error) => return step.undecodable(recorder, exchange, response, &error),

@@ -38,7 +38,7 @@ impl Sink for Events {
     }
 
     fn head(&mut self, head: &Head<'_>) {
-        let Head { status, minor, raw, content_length } = *head;
+        let Head { status, minor, raw, content_length, .. } = *head;
         self.0.push(Event::Head { status, minor, raw: raw.to_vec(), content_length });
     }
 

@@ -31,8 +31,8 @@ DEFAULT = "experiment.toml"
 _SOURCES = ("locustfile", "plan", "url")
 
 
-def read_experiment(path: str) -> Experiment:
-    """path: a file, or a folder with an experiment.toml.
+def read_experiment(path: str, *, full: bool = False) -> Experiment:
+    """path: a file, or a folder with an experiment.toml. full: with what its table [full] replaces.
 
     Raises UsageError with every mistake of the file: "experiment.toml:12: levels.users[1]: what is wrong, what to do".
     """
@@ -42,8 +42,12 @@ def read_experiment(path: str) -> Experiment:
     data, places = read_toml(file)
     try:
         table = ExperimentTable.model_validate(data, context={"folder": file.parent})
+        if full and table.full is not None:
+            table = ExperimentTable.model_validate(_whole(data), context={"folder": file.parent})
     except ValidationError as error:
         raise complain(str(file), complaints(error, ExperimentTable), places) from error
+    if full and table.full is None:
+        raise UsageError(f"{file}: --full needs a table [full], which says what the whole experiment is")
     reading = _Reading(file, table)
     levels: tuple[Level | None, ...] = table.levels.levels if table.levels is not None else (None,)
     scenarios = reading.scenarios(has_levels=table.levels is not None)
@@ -58,8 +62,16 @@ def read_experiment(path: str) -> Experiment:
         variants=variants,
         levels=levels,
         compare=_compare(table.compare),
+        is_full=full,
         **plain,
     )
+
+
+def _whole(data: Mapping[str, Any]) -> dict[str, Any]:
+    """With its table [full] in place."""
+    full = data["full"]
+    merged = {name: {**data.get(name, {}), **full[name]} for name in ("scenario", "target") if name in full}
+    return {**data, **full, **merged}
 
 
 @dataclass(slots=True)

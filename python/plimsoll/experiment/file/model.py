@@ -80,6 +80,17 @@ def _filled(value: Any) -> str:
     return check(value)
 
 
+def _observed(value: Any) -> bool | tuple[str, ...]:
+    if isinstance(value, bool):
+        return value
+    named = one_or_more(value)
+    if not all(isinstance(each, str) for each in named):
+        raise BadValueError(
+            f'must be true, false, or text as "name:nginx", or a list of such texts, not {shown(value)}'
+        )
+    return tuple(_filled(each) for each in named)
+
+
 def _metric(value: Any) -> Metric:
     if not isinstance(value, str):
         raise BadValueError(f"must be text in quotes, not {shown(value)}")
@@ -100,7 +111,8 @@ Difference = Annotated[float, PlainValidator(_difference), _PERCENTAGE]
 WrittenFile = Annotated[str, PlainValidator(_file), FILE_SCHEMA]
 """That of a file which can be read, as it was written."""
 UrlPath = Annotated[str, PlainValidator(_path), WithJsonSchema({"type": "string", "pattern": "^/", "title": "path"})]
-Filled = Annotated[str, PlainValidator(_filled), WithJsonSchema({"type": "string", "minLength": 1})]
+_TEXT = {"type": "string", "minLength": 1}
+Filled = Annotated[str, PlainValidator(_filled), WithJsonSchema(_TEXT)]
 """Text with placeholders."""
 Count = Annotated[int, Field(ge=1, le=2**31)]
 Text = Annotated[str, Field(min_length=1)]
@@ -146,6 +158,16 @@ class FactTable(TomlTable):
 
 
 HealthyField = Annotated[HealthyTable, BeforeValidator(_as_path)]
+ObserveField = Annotated[
+    bool | tuple[str, ...],
+    PlainValidator(_observed),
+    WithJsonSchema(
+        {
+            "anyOf": [{"type": "boolean"}, _TEXT, {"type": "array", "items": _TEXT}],
+            "title": "boolean, text or list of texts",
+        }
+    ),
+]
 FactField = Annotated[FactTable, BeforeValidator(_as_path)]
 
 
@@ -175,9 +197,10 @@ class ExperimentTargetTable(TomlTable):
     """The build that the target reports. If it is not the requested one, the cell fails."""
     stop_within: Length | None = None
     """The time from SIGTERM to SIGKILL."""
-    observe: bool | None = None
-    """Whether memory, CPU, threads and open files of the target's processes are recorded once a second. By default
-    they are, where there are such processes."""
+    observe: ObserveField | None = None
+    """What is recorded of the target once a second. By default memory, CPU, threads, open files and disk of the
+    processes that were started; `false`: nothing. A text or a list adds what
+    [`--observe`](../guides/target.md) can observe: `"name:nginx"`, `"http://127.0.0.1:{port}/metrics"`."""
     postgres: Filled | None = None
     """The connection string of a database whose statistics are recorded as well."""
 
@@ -281,6 +304,23 @@ class CompareTable(TomlTable):
         return self
 
 
+class FullTable(TomlTable):
+    """[full]: the same experiment at its whole length, run with `--full`; it replaces what the file says otherwise."""
+
+    repeats: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Runs of each variant at each level."""
+    budget: Length | None = None
+    """What takes longer is not begun."""
+    cool_down: Duration | None = None
+    """The pause after each cell."""
+    scenario: ScenarioTable = ScenarioTable()
+    """What it gives replaces what `[scenario]` says."""
+    target: ExperimentTargetTable = ExperimentTargetTable()
+    """What it gives replaces what `[target]` says."""
+    levels: LevelsTable | None = None
+    """In place of `[levels]`."""
+
+
 class ExperimentTable(TomlTable):
     """experiment.toml"""
 
@@ -312,6 +352,8 @@ class ExperimentTable(TomlTable):
     """Commands around each run."""
     variant: Annotated[list[VariantTable], BeforeValidator(one_or_more), Field(min_length=1)]
     """What is compared: whatever a variant gives replaces what `[target]` says."""
+    full: FullTable | None = None
+    """The same experiment at its whole length."""
 
     @model_validator(mode="after")
     def _check(self) -> ExperimentTable:

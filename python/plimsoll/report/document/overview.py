@@ -1,4 +1,4 @@
-"""Tables of the load generator and of what was observed of the target."""
+"""The table of the load generator, and what tables with a row for each run have in common."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def generator_table(study: Study) -> TableData | None:
     if not trials:
         return None
     columns = (
-        *_run_columns(study),
+        *run_columns(study),
         TableColumn("Lag p99 (ms)", hint="one request in a hundred was sent at least this late"),
         TableColumn("Delay p99 (ms)", hint="one response in a hundred lay unread at least this long"),
         TableColumn("CPU max", hint="busiest second of the busiest worker"),
@@ -40,35 +40,12 @@ def generator_table(study: Study) -> TableData | None:
             NONE if health.achieved is None or trial.model == "closed" else share(health.achieved, 1.0),
             NONE if health.dropped is None else count(health.dropped),
         )
-        rows.append(TableRow((*_run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
+        rows.append(TableRow((*run_cells(study, trial), *numbers, "; ".join(trial.invalid) or "yes")))
     note = f"{len(trials) - MOST_RUNS} more runs are in the JSON report." if len(trials) > MOST_RUNS else ""
     return TableData("The load generator, run by run", columns, tuple(rows), note)
 
 
-def observed_table(study: Study) -> TableData | None:
-    """What was observed of the target: at the beginning, at the end, at most. None when nothing was."""
-    columns = (
-        *_run_columns(study),
-        TableColumn("Of", is_text=True),
-        TableColumn("What", is_text=True),
-        *(TableColumn(title) for title in ("First", "Last", "Least", "Most")),
-        TableColumn("Unit", is_text=True, room="word"),
-    )
-    rows = []
-    for trial in study.trials:
-        for series in trial.observed:
-            seen = [float(each) for each in series.values if each == each]
-            if seen:
-                values = (seen[0], seen[-1], min(seen), max(seen))
-                cells = (series.source, series.name, *(known(each) for each in values), series.unit)
-                rows.append(TableRow((*_run_cells(study, trial), *cells)))
-    if not rows:
-        return None
-    note = f"{len(rows) - MOST_RUNS} more rows are in the JSON report." if len(rows) > MOST_RUNS else ""
-    return TableData("Observed of the target", columns, tuple(rows[:MOST_RUNS]), note)
-
-
-def _run_columns(study: Study) -> tuple[TableColumn, ...]:
+def run_columns(study: Study) -> tuple[TableColumn, ...]:
     return (
         *([TableColumn("Operation", is_text=True)] if len(study.operations) > 1 else []),
         *([VARIANT] if len(study.variants) > 1 else []),
@@ -77,7 +54,7 @@ def _run_columns(study: Study) -> tuple[TableColumn, ...]:
     )
 
 
-def _run_cells(study: Study, trial: Trial) -> tuple[str, ...]:
+def run_cells(study: Study, trial: Trial) -> tuple[str, ...]:
     return (
         *([trial.operation] if len(study.operations) > 1 else []),
         *([trial.variant] if len(study.variants) > 1 else []),

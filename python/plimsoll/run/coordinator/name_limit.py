@@ -57,6 +57,7 @@ class NameLimit:
             snapshot,
             intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals],
             failures=[_folded(row, 0, folded) for row in snapshot.failures],
+            parts=[_folded(row, 0, folded) for row in snapshot.parts],
         )
 
     def _warn(self) -> None:
@@ -81,6 +82,7 @@ def _without_secrets(snapshot: EncodedSnapshot) -> EncodedSnapshot:
             (row[0], _plain(row[1]), row[2], redact(row[3]), redact(row[4]), *row[5:]) for row in snapshot.failures
         ],
         exceptions=[(redact(text), redact(trace), count) for text, trace, count in snapshot.exceptions],
+        parts=[(row[0], _plain(row[1]), *row[2:]) for row in snapshot.parts],
     )
 
 

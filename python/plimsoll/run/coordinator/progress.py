@@ -11,7 +11,7 @@ from plimsoll.report.reporting import Reporting
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.record import CaughtException, Failure, Health, Interval, Snapshot
+    from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, Snapshot
     from plimsoll.stats.seconds import SecondSums
     from plimsoll.stats.view import RunView
 
@@ -24,16 +24,18 @@ class Batch:
     health: list[Health] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
     exceptions: list[CaughtException] = field(default_factory=list)
+    parts: list[PartTuple] = field(default_factory=list)
 
     def add(self, snapshot: Snapshot) -> None:
         self.intervals += snapshot.intervals
         self.health += snapshot.health
         self.failures += snapshot.failures
         self.exceptions += snapshot.exceptions
+        self.parts += snapshot.parts
 
     def merged(self) -> Batch:
         """The same with the intervals of all workers summed."""
-        return Batch(merge(self.intervals), self.health, self.failures, self.exceptions)
+        return Batch(merge(self.intervals), self.health, self.failures, self.exceptions, self.parts)
 
     def __len__(self) -> int:
         """Rows."""

@@ -15,10 +15,11 @@ from plimsoll.record import RecordCounts
 from plimsoll.run.coordinator.progress import Observer
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from plimsoll.record import CaughtException, Failure, Health, Interval
     from plimsoll.run.coordinator.progress import Batch, Progress
+    from plimsoll.stats.study import Series
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -44,7 +45,12 @@ class RunSink(Protocol):
     ) -> None: ...
 
     def finish(
-        self, status: str, ended: float, notes: Collection[str], facts: Mapping[str, Any] | None = None
+        self,
+        status: str,
+        ended: float,
+        notes: Collection[str],
+        facts: Mapping[str, Any] | None = None,
+        observed: Sequence[Series] = (),
     ) -> None: ...
 
 
@@ -112,10 +118,12 @@ class StoreWriter(Observer):
             self._recorded.add(progress.batch.intervals, progress.batch.health)
             self._batches.put(progress.batch)
 
-    def finish(self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any]) -> list[str]:
+    def finish(
+        self, status: str, ended: float, notes: list[str], facts: Mapping[str, Any], observed: Sequence[Series] = ()
+    ) -> list[str]:
         """Keep what is left and close the run, within seconds. Returns what was not stored, for people.
 
-        facts: what is known of the run besides what it measured; how much that was is added.
+        facts: what is known of the run besides what it measured; how much that was is added. observed: of the target.
         """
         if self._writer is None:
             return ["the run was not stored"]
@@ -126,7 +134,7 @@ class StoreWriter(Observer):
         lost = [f"{self._lost} were not stored: {self._reason}"] if self._lost.batches else []
         known = {**facts, "recorded": asdict(self._recorded), **({"not_stored": str(self._lost)} if lost else {})}
         try:
-            self._writer.finish(status, ended, [*notes, *lost], known)
+            self._writer.finish(status, ended, [*notes, *lost], known, observed)
         except StoreError as error:
             lost.append(f"the end of the run was not stored: {error}")
         return lost

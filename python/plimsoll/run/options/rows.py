@@ -138,6 +138,10 @@ _RESULTS = (
     _option("--times-of", group=RESULTS, choices=tuple(TIMES_OF), default="all",
             help="Whose times the tables show and thresholds judge: those of failed requests too, which is "
                  "the default, or not. All are kept."),
+    _option("--observe", group=RESULTS, metavar="[NAME=]WHAT", multiple=True,
+            help="Record the target's side once a second: pid:1234, name:nginx, container:web, unit:app.service, "
+                 "postgresql://user@host/db, http://host:9100/metrics#PATTERN, prometheus+http://host:9090#QUERY, "
+                 "otlp:4318; may be repeated."),
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
           locust=LocustOption(_WEB, env="HEADLESS")),
     _option("--name", group=RESULTS, metavar="TEXT", help="What the run is called in lists."),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Self
 
-    from plimsoll.record import CellTuple, FailureTuple, HealthTuple, WorkerState
+    from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, WorkerState
 
     HealthRow = tuple[HealthTuple, dict[str, Any]]
 
@@ -167,6 +167,7 @@ class EncodedSnapshot(WorkerReport):
     exceptions: list[tuple[str, str, int]]
     """(message, traceback, count)"""
     users: dict[str, int]
+    parts: list[PartTuple] = field(default_factory=list)
 
     def decode(self, clock_offset: float) -> Snapshot:
         """clock_offset: Unix time minus monotonic time, in seconds."""
@@ -178,6 +179,7 @@ class EncodedSnapshot(WorkerReport):
             failures=[Failure.from_tuple(row, clock_offset) for row in self.failures],
             exceptions=[CaughtException(text, trace, count, {self.worker}) for text, trace, count in self.exceptions],
             users=self.users,
+            parts=self.parts,
         )
 
 

@@ -86,7 +86,6 @@ class WorkerServer:
         while (data := self._next()) is not None:
             if not data:
                 self._abandon()
-            self._worker.renew()
             for name, arguments in frames.feed(data):
                 if not self._refused or name in ENDINGS:
                     self._attempt(self._orders[name], *arguments)
@@ -200,6 +199,9 @@ class WorkerServer:
                 data = self._stream.recv(READ_BYTES)
             except OSError:
                 data = b""
+            if data:
+                # Here, and not where orders are carried out: with thousands of busy users that may be seconds later.
+                self._worker.renew()
             self._incoming.put(data)
 
     def _send(self) -> None:

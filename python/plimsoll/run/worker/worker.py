@@ -332,6 +332,7 @@ class Worker:
             failures=failures,
             exceptions=self._caught.take(),
             users=users,
+            parts=self._recorder.take_parts(),
         )
         self._sequence += 1
         self._open_second = max(self._open_second, closed.stop)

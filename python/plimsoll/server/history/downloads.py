@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import tempfile
 import zipfile
 from typing import IO, TYPE_CHECKING
 from urllib.parse import quote
 
+from starlette.concurrency import run_in_threadpool
 from starlette.responses import StreamingResponse
 
 from plimsoll.errors import FieldError, RefError
@@ -18,7 +20,7 @@ from plimsoll.report.sources import OutputRequest, RunSource, StudySource
 from plimsoll.server.history.pages import analysis_of, refs_of, wanted_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -49,12 +51,27 @@ OF_STUDIES = (*of_studies(), *(f"{name}{ZIP}" for name in of_studies() if FORMAT
 
 
 class Downloads:
-    """GET /api/runs/{id}/{format} and GET /api/report/{format}?ref=…"""
+    """GET /api/runs/{id}/{format} and GET /api/report/{format}?ref=…
+
+    One is made at a time: the report of an hour takes some 100 MB while it is made, and two at once take as long as one
+    after the other. Requests that wait hold no thread.
+    """
 
     def __init__(self, place: OpenStore) -> None:
         self._place = place
+        self._turn = asyncio.Lock()
 
-    def of_run(self, request: Request) -> Response:
+    async def of_run(self, request: Request) -> Response:
+        return await self._made(self._of_run, request)
+
+    async def of_study(self, request: Request) -> Response:
+        return await self._made(self._of_study, request)
+
+    async def _made(self, make: Callable[[Request], Response], request: Request) -> Response:
+        async with self._turn:
+            return await run_in_threadpool(make, request)
+
+    def _of_run(self, request: Request) -> Response:
         format = request.path_params["format"]
         if format not in OF_RUNS and format not in OF_STUDIES:
             raise RefError(f"no format {format[:40]!r}; there are {', '.join(dict.fromkeys((*OF_RUNS, *OF_STUDIES)))}")
@@ -66,7 +83,7 @@ class Downloads:
             return _attachment(_file(content), f"{run.id}.{FORMATS[format].suffix}")
         return _report(StudySource(analysis_of(store, [run.id]), source), format, run.id, request)
 
-    def of_study(self, request: Request) -> Response:
+    def _of_study(self, request: Request) -> Response:
         format = request.path_params["format"]
         if format not in OF_STUDIES:
             raise RefError(f"no format {format[:40]!r}; there are {', '.join(OF_STUDIES)}")

@@ -1,0 +1,83 @@
+"""One HTTP resource, read again and again over a kept connection, with limits on what its server may send."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import zlib
+from typing import TYPE_CHECKING
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from plimsoll.errors import UsageError
+from plimsoll.observe.sampler import ProbeError
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Mapping
+
+TIMEOUT_S = 2.0
+"""For connecting, and between two pieces of an answer."""
+MOST_BYTES = 16 * 2**20
+"""Of an answer, once its coding is undone."""
+
+
+class Fetcher:
+    """GETs paths of one server. Follows no redirects: they would lead to what nobody asked for."""
+
+    def __init__(self, url: str) -> None:
+        """url: http://… or https://…, with user:password@ if the server wants that. Raises UsageError."""
+        try:
+            parts = urlsplit(url)
+            self._port = parts.port
+        except ValueError as error:
+            raise UsageError(f"not a URL: {error}") from error
+        if not parts.hostname:
+            raise UsageError("a URL has a host: http://127.0.0.1:9100/metrics")
+        self._parts = parts
+        self.path = f"{parts.path}?{parts.query}" if parts.query else parts.path
+        """Of the URL, with its query."""
+        self._headers = {"Accept-Encoding": "gzip", "User-Agent": "plimsoll", **_authorization(parts)}
+        self._connection: http.client.HTTPConnection | None = None
+
+    def get(self, path: str, headers: Mapping[str, str] | None = None, also: Container[int] = ()) -> str:
+        """The body, decoded from UTF-8. Raises ProbeError unless the status is 200, or one of `also`."""
+        try:
+            try:
+                return self._ask(path, headers or {}, also)
+            except (http.client.RemoteDisconnected, BrokenPipeError, ConnectionResetError):
+                # The server has closed a connection that we kept; a new one tells what is wrong, if anything is.
+                self.close()
+                return self._ask(path, headers or {}, also)
+        except (OSError, http.client.HTTPException, zlib.error) as error:
+            self.close()
+            reason = "no answer within 2 s" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
+            raise ProbeError(reason) from error
+        except ProbeError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, path: str, headers: Mapping[str, str], also: Container[int]) -> str:
+        if self._connection is None:
+            kind = http.client.HTTPSConnection if self._parts.scheme == "https" else http.client.HTTPConnection
+            self._connection = kind(self._parts.hostname or "", self._port, timeout=TIMEOUT_S)
+        self._connection.request("GET", path, headers={**self._headers, **headers})
+        answer = self._connection.getresponse()
+        body = answer.read(MOST_BYTES + 1)
+        if answer.status != http.client.OK and answer.status not in also:
+            raise ProbeError(f"HTTP {answer.status} {answer.reason}".rstrip())
+        if answer.getheader("Content-Encoding", "").lower() == "gzip":
+            body = zlib.decompressobj(wbits=31).decompress(body, MOST_BYTES + 1)
+        if len(body) > MOST_BYTES:
+            raise ProbeError(f"its answer is longer than {MOST_BYTES >> 20} MiB")
+        return body.decode("utf-8", "replace")
+
+
+def _authorization(parts: SplitResult) -> dict[str, str]:
+    if parts.username is None:
+        return {}
+    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+    return {"Authorization": f"Basic {base64.b64encode(secret.encode()).decode()}"}

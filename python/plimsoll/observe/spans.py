@@ -1,0 +1,135 @@
+"""What the spans of a service add up to: its transactions, and the calls that it makes itself."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from plimsoll._engine import Histogram
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MOST_NAMES = 500
+"""Kinds of spans that are counted apart; a service with ids in their names would else fill the memory."""
+MOST_SLOWEST = 20
+OTHERS = "(others)"
+SERVER, CLIENT = 2, 3
+"""Kinds of spans, as OpenTelemetry numbers them."""
+
+
+class TraceSpan(NamedTuple):
+    """One that has ended."""
+
+    service: str
+    kind: int
+    name: str
+    start: int
+    """Unix time, ns, as is the next."""
+    end: int
+    failed: bool
+    trace: str
+    """32 hexadecimal digits."""
+    attributes: Mapping[str, str]
+    """The texts among them."""
+
+
+class _Key(NamedTuple):
+    service: str
+    name: str
+    view: str
+    """The function or class that answered, or the system that was called."""
+
+
+@dataclass(slots=True)
+class _Sum:
+    count: int = 0
+    failed: int = 0
+    ns: int = 0
+    micros: Histogram = field(default_factory=Histogram)
+
+    def add(self, span: TraceSpan) -> None:
+        taken = max(0, span.end - span.start)
+        self.count += 1
+        self.failed += span.failed
+        self.ns += taken
+        self.micros.record(taken // 1000)
+
+
+class SpanSums:
+    """Transactions are spans of kind server; calls are those of kind client: of databases and other services."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """Of all kinds."""
+        self._transactions: dict[_Key, _Sum] = {}
+        self._calls: dict[_Key, _Sum] = {}
+        self._slowest: list[tuple[int, int, TraceSpan]] = []
+        """A heap of the slowest transactions; the number tells equal ones apart."""
+
+    def add(self, span: TraceSpan) -> None:
+        self.count += 1
+        if span.kind == SERVER:
+            self._add(self._transactions, span, _view(span.attributes))
+            entry = (span.end - span.start, self.count, span)
+            if len(self._slowest) < MOST_SLOWEST:
+                heapq.heappush(self._slowest, entry)
+            else:
+                heapq.heappushpop(self._slowest, entry)
+        elif span.kind == CLIENT:
+            self._add(self._calls, span, _system(span.attributes))
+
+    @property
+    def transactions(self) -> list[tuple[str, int, int]]:
+        """Name, count and ns of each so far."""
+        return [(_title(key), each.count, each.ns) for key, each in self._transactions.items()]
+
+    def to_dict(self) -> dict[str, Any]:
+        """JSON. Times in ms; those that took most time in all come first."""
+        return {
+            "spans": self.count,
+            "transactions": _rows(self._transactions),
+            "calls": _rows(self._calls),
+            "slowest": [
+                {"name": span.name, "service": span.service, "trace": span.trace, "ms": ns / 1e6}
+                for ns, _, span in sorted(self._slowest, reverse=True)
+            ],
+        }
+
+    def _add(self, sums: dict[_Key, _Sum], span: TraceSpan, view: str) -> None:
+        key = _Key(span.service, span.name, view)
+        if key not in sums and len(sums) >= MOST_NAMES:
+            key = _Key(span.service, OTHERS, "")
+        sums.setdefault(key, _Sum()).add(span)
+
+
+def _rows(sums: Mapping[_Key, _Sum]) -> list[dict[str, Any]]:
+    return [
+        {
+            **key._asdict(),
+            "calls": each.count,
+            "failed": each.failed,
+            "ms": each.ns / 1e6,
+            "p50": each.micros.value_at(0.5) / 1000,
+            "p95": each.micros.value_at(0.95) / 1000,
+            "max": each.micros.max / 1000,
+        }
+        for key, each in sorted(sums.items(), key=lambda item: -item[1].ns)
+    ]
+
+
+def _title(key: _Key) -> str:
+    return f"{key.service} {key.view or key.name}"
+
+
+def _view(attributes: Mapping[str, str]) -> str:
+    """Semantic conventions of OpenTelemetry for code, the newer one first."""
+    if "code.function.name" in attributes:
+        return attributes["code.function.name"]
+    return ".".join(attributes[each] for each in ("code.namespace", "code.function") if each in attributes)
+
+
+def _system(attributes: Mapping[str, str]) -> str:
+    names = ("db.system.name", "db.system", "rpc.system", "server.address", "net.peer.name")
+    return next((attributes[each] for each in names if each in attributes), "")

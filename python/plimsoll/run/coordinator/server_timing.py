@@ -1,0 +1,95 @@
+"""What the target's responses say their time was made of: the parts of the header Server-Timing, by endpoint."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from plimsoll._engine import Histogram
+from plimsoll.run.coordinator.progress import Observer
+
+if TYPE_CHECKING:
+    from plimsoll.run.coordinator.progress import Progress
+    from plimsoll.run.coordinator.target_watch import Observed
+
+SOURCE = "Server-Timing"
+MOST = 500
+"""Parts of all endpoints together."""
+
+Key = tuple[str, str, str]
+"""Method and name of the endpoint, name of the part."""
+
+
+@dataclass(slots=True)
+class _Part:
+    ns: int = 0
+    micros: Histogram = field(default_factory=Histogram)
+    at: list[float] = field(default_factory=list)
+    """Seconds of the run."""
+    means: list[float] = field(default_factory=list)
+    """ms, of about a second before that."""
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "calls": self.micros.count,
+            "ms": self.ns / 1e6,
+            "p50": self.micros.value_at(0.5) / 1000,
+            "p95": self.micros.value_at(0.95) / 1000,
+            "max": self.micros.max / 1000,
+        }
+
+
+class ServerTimings(Observer):
+    """Adds up what the workers hand over, and keeps the mean of each second. Nothing of the warm-up is in it."""
+
+    def __init__(self) -> None:
+        self._parts: dict[Key, _Part] = {}
+        self._left_out: set[Key] = set()
+
+    def second(self, progress: Progress) -> None:
+        new: dict[Key, _Part] = {}
+        for method, name, part, ns, encoded in progress.batch.parts:
+            sums = new.setdefault((method, name, part), _Part())
+            sums.ns += ns
+            sums.micros.add(Histogram.decode(encoded))
+        for key, sums in new.items():
+            known = self._parts.get(key)
+            if known is None:
+                if len(self._parts) >= MOST:
+                    self._left_out.add(key)
+                    continue
+                known = self._parts[key] = _Part()
+            known.ns += sums.ns
+            known.micros.add(sums.micros)
+            known.at.append(progress.elapsed)
+            known.means.append(sums.ns / sums.micros.count / 1e6)
+
+    def reset_at(self, second: int) -> None:
+        for each in self._parts.values():
+            each.ns, each.micros = 0, Histogram()
+
+    def finish(self) -> Observed:
+        """All of it."""
+        # Only here: numpy takes a while to import.
+        import numpy as np
+
+        from plimsoll.run.coordinator.target_watch import Observed
+        from plimsoll.stats.study import Series
+
+        if not self._parts:
+            return Observed()
+        series = tuple(
+            Series(
+                SOURCE, f"{part} of {method} {name}".replace("  ", " "), "ms", np.array(each.at), np.array(each.means)
+            )
+            for (method, name, part), each in self._parts.items()
+        )
+        parts = [
+            {"service": f"{method} {name}".strip(), "name": part, **each.to_dict()}
+            for (method, name, part), each in self._parts.items()
+            if each.micros.count
+        ]
+        parts.sort(key=lambda each: -each["ms"])
+        there_are = MOST + len(self._left_out)
+        notes = (f"{SOURCE}: only the first {MOST} of {there_are} parts are kept",) if self._left_out else ()
+        return Observed(series, notes, {SOURCE: {"parts": parts}})
