@@ -3,8 +3,10 @@
 The class selects one: `plimsoll run -f locustfile.py UploadKey`.
 """
 
+import base64
 import itertools
 import json
+import os
 import urllib.request
 
 from locust import HttpUser, events, task
@@ -26,9 +28,7 @@ class UploadKey(HttpUser):
 
     @task
     def upload(self):
-        self.client.post(
-            "/cckm/google/upload-key", json={"algorithm": "RSA_OAEP_3072_SHA256_AES_256", "material": "A" * 512}
-        )
+        self.client.post("/cckm/google/upload-key", json={"material": base64.b64encode(os.urandom(32)).decode()})
 
 
 class GetKey(HttpUser):

@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
+from labs.environment import PYTHON
+
 from plimsoll.run.supervised.process import Process
 
 from .errors import LabError
@@ -25,7 +27,6 @@ from .postgres import Cluster, running_postgres
 from .target.variants import Variant, variant_named
 
 FOLDER = Path(__file__).resolve().parent
-PYTHON = FOLDER / ".venv" / "bin" / "python"
 HEALTHY_SECONDS = 30.0
 REPLY_SECONDS = 10.0
 PARENT_SECONDS = 0.5
@@ -74,17 +75,23 @@ class TodosService:
 
 
 @contextmanager
-def running_lab(variant: str = "baseline", port: int = 0) -> Iterator[TodosService]:
+def running_lab(
+    variant: str = "baseline", port: int = 0, database_ports: tuple[int, int] = (0, 0)
+) -> Iterator[TodosService]:
     """Start PostgreSQL and the service; both end on leaving, and also when this process dies in whatever way.
 
-    port: 0 takes a free one. Raises LabError: no PostgreSQL, no virtual environment, port in use, unknown variant."""
+    port, database_ports (of the primary and the replica): 0 takes a free one. Raises LabError: no PostgreSQL, no
+    virtual environment, port in use, unknown variant."""
     if not PYTHON.exists():
         raise LabError(f"the service's virtual environment {PYTHON.parents[1]} is missing; make it with `make setup`")
     try:
         build = variant_named(variant)
     except ValueError as error:
         raise LabError(str(error)) from None
-    with running_postgres(build.replica) as cluster, running_service(cluster, build, port) as service:
+    with (
+        running_postgres(build.replica, *database_ports) as cluster,
+        running_service(cluster, build, port) as service,
+    ):
         yield service
 
 
@@ -149,11 +156,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m labs.todos.lab", description=__doc__)
     parser.add_argument("--variant", default=os.environ.get("TODOS_VARIANT", "baseline"))
     parser.add_argument("--port", type=int, default=0, help="the service's port; 0 (the default) takes a free one")
+    parser.add_argument("--database-port", type=int, default=0, help="of PostgreSQL; 0 (the default) takes a free one")
+    parser.add_argument("--replica-port", type=int, default=0, help="of its replica, if the variant has one; likewise")
     arguments = parser.parse_args()
     end_on_sigterm()
     parent = os.getppid()
     try:
-        with running_lab(arguments.variant, arguments.port) as service:
+        ports = arguments.database_port, arguments.replica_port
+        with running_lab(arguments.variant, arguments.port, ports) as service:
             print(f"{service.variant()} at {service.url} (Ctrl-C stops it)", flush=True)
             wait_for_the_end_of(parent)
     except KeyboardInterrupt:

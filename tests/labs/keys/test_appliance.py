@@ -1,5 +1,6 @@
 """The appliance as its users meet it, and the experiments that ask about it."""
 
+import base64
 import json
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from labs.environment import PYTHON
 
 from plimsoll.experiment.file.file import read_experiment
 from plimsoll.store import Store
@@ -21,17 +23,16 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "labs" / "keys"
-PYTHON = ROOT / "labs" / "todos" / ".venv" / "bin" / "python"
 KEYS = "/cckm/google/keys"
 
 
 @pytest.fixture
 def url() -> Iterator[str]:
-    """An appliance with three keys, whose upstream takes no time."""
+    """An appliance in front of a cloud service with three keys, which takes no time."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
-    command = [str(PYTHON), "-m", "target", "--port", str(port), "--keys", "3", "--scale", "0"]
-    with subprocess.Popen(command, cwd=FOLDER) as appliance:
+    command = [sys.executable, "-m", "labs.keys.lab", "--port", str(port), "--keys", "3", "--scale", "0"]
+    with subprocess.Popen(command, cwd=ROOT) as appliance:
         url = f"http://127.0.0.1:{port}"
         while not answers(url):
             assert appliance.poll() is None, "it did not start; its own words are above"
@@ -59,7 +60,7 @@ def call(url: str, method: str, path: str, body: Any = None) -> tuple[int, Any]:
 
 
 def test_every_operation_does_what_its_name_says(url: str) -> None:
-    status, key = call(url, "POST", "/cckm/google/upload-key", {"algorithm": "RSA", "material": "AAAA"})
+    status, key = call(url, "POST", "/cckm/google/upload-key", {"material": base64.b64encode(bytes(32)).decode()})
     assert (status, key["id"], key["primary"]["state"]) == (201, 4, "ENABLED")
     assert call(url, "GET", f"{KEYS}/4") == (200, key)
     assert call(url, "PATCH", f"{KEYS}/4", {"labels": {"a": "b"}})[1]["labels"] == {"a": "b"}
@@ -76,6 +77,12 @@ def test_what_is_not_there_is_not_found(url: str) -> None:
     for method, path in (("GET", "/9"), ("GET", "/9/versions"), ("POST", "/1/versions/2/schedule-destroy")):
         assert call(url, method, KEYS + path)[0] == 404
     assert call(url, "PATCH", f"{KEYS}/9", {"labels": {}})[0] == 404
+
+
+def test_material_of_another_length_is_not_imported(url: str) -> None:
+    status, key = call(url, "POST", "/cckm/google/upload-key", {"material": base64.b64encode(bytes(5)).decode()})
+    assert (status, key["primary"]["state"]) == (201, "IMPORT_FAILED")
+    assert call(url, "POST", f"{KEYS}/4/versions/1/schedule-destroy")[0] == 400
 
 
 def outcomes(url: str, users: str, store: Path) -> dict[tuple[str, str], Counter[str]]:
@@ -108,14 +115,23 @@ def test_keys_that_users_share_are_destroyed_once_and_all_later_attempts_fail(ur
     }
 
 
+@pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("name", ["experiment.toml", "test_data.toml"])
-def test_the_experiments_start_the_appliance_from_its_own_folder(name: str) -> None:
-    experiment = read_experiment(str(FOLDER / name))
+def test_the_experiments_start_the_lab(name: str, full: bool) -> None:
+    experiment = read_experiment(str(FOLDER / name), full=full)
     for variant in experiment.variants:
-        assert variant.target.cwd is None
-        program = Path(variant.target.start[0].replace("{folder}", str(FOLDER)))
-        assert program.resolve() == PYTHON.resolve()
-        assert variant.target.start[1:5] == ("-m", "target", "--port", "{port}")
+        assert variant.target.start[3:9] == ("{python}", "-m", "labs.keys.lab", "--port", "{port}", "--keys")
     classes = [name for scenario in experiment.scenarios for name in scenario.classes]
     source = (FOLDER / "locustfile.py").read_text()
     assert all(f"class {name}(HttpUser)" in source for name in classes)
+
+
+def test_what_was_wrapped_for_another_job_is_refused() -> None:
+    code = (
+        "from cloud.import_job import ImportJob, wrap; "
+        "one, other = ImportJob('a'), ImportJob('b'); "
+        "assert one.unwrap(wrap(b'secret', one.public_pem)) == b'secret'; "
+        "other.unwrap(wrap(b'secret', one.public_pem))"
+    )
+    done = subprocess.run([PYTHON, "-c", code], cwd=FOLDER, capture_output=True, text=True, check=False)
+    assert done.stderr.splitlines()[-1].startswith("ValueError")

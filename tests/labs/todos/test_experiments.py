@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from labs.todos.target.variants import CHAIN, VARIANTS
+from labs.todos.target.variants import CHAIN, VARIANTS, variant_named
 
 from plimsoll.experiment.file.file import read_experiment
 
@@ -11,15 +11,17 @@ FOLDER = Path(__file__).parents[3] / "labs" / "todos"
 FILES = sorted(FOLDER.glob("*.toml"))
 
 
+@pytest.mark.parametrize("full", [False, True])
 @pytest.mark.parametrize("file", FILES, ids=lambda file: str(file.name))
-def test_an_experiment_starts_variants_of_the_service_that_there_are(file: Path) -> None:
-    experiment = read_experiment(str(file))
+def test_an_experiment_starts_variants_of_the_service_that_there_are(file: Path, full: bool) -> None:
+    experiment = read_experiment(str(file), full=full)
     assert {variant.name for variant in experiment.variants} <= set(VARIANTS)
     for variant in experiment.variants:
         assert variant.target.cwd is not None
         assert experiment.path(variant.target.cwd).resolve() == FOLDER.parents[1]
-        assert variant.target.start[5::2] == ("labs.todos.lab", "{variant}", "{port}")
-    assert experiment.repeats >= 5
+        assert variant.target.start[5::2] == ("labs.todos.lab", "{variant}", "{port}", "{port2}", "{port3}")
+        assert (variant.target.observe is True) == (not variant_named(variant.name).replica), variant.name
+    assert experiment.repeats >= 3
 
 
 @pytest.mark.parametrize("name", ["experiment.toml", "same_work.toml"])

@@ -14,8 +14,9 @@ from typing import Any
 
 import psycopg
 import pytest
+from labs.environment import PYTHON
 from labs.todos import seed, tell
-from labs.todos.lab import FOLDER, PYTHON, TodosService
+from labs.todos.lab import FOLDER, TodosService
 from labs.todos.postgres import Cluster
 from labs.todos.target.variants import CHAIN, VARIANTS, Handlers, Variant
 

@@ -1,1 +1,0 @@
-"""A discussion API before and after four indexes, over a ladder of users."""

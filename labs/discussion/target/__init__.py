@@ -1,1 +1,0 @@
-"""The discussion service: threads, and comments below them, in PostgreSQL."""

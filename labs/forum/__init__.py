@@ -1,0 +1,1 @@
+"""A forum's API before and after four indexes, over a ladder of users."""

@@ -1,0 +1,113 @@
+"""The forum lab, started: PostgreSQL, the accounts API and the forum in front of them, in one variant.
+
+`python -m labs.forum.lab --variant old|new[-none|-each|-shared] --port N` runs until it is asked to end (SIGTERM,
+Ctrl-C).
+"""
+
+import argparse
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple
+
+from labs.environment import PYTHON
+from labs.todos.errors import LabError
+from labs.todos.lab import end_on_sigterm
+from labs.todos.postgres import running_postgres
+
+from plimsoll.experiment.ports import free_port
+from plimsoll.run.supervised.process import Process
+
+FOLDER = Path(__file__).resolve().parent
+WAIT_SECONDS = 60.0
+THREADS = 16
+"""Of each service; each has its own connection to the database."""
+BUILDS = {"old": "0001", "new": "0002"}
+"""The migration that a build ends with."""
+
+
+class Accounts(NamedTuple):
+    """Who supplies the profile images of a reply's authors."""
+
+    is_asked: bool = True
+    is_separate: bool = True
+    """A service with threads of its own; otherwise the forum's threads answer both."""
+    one_by_one: bool = False
+
+
+ACCOUNTS = {
+    "": Accounts(),
+    "none": Accounts(is_asked=False),
+    "each": Accounts(one_by_one=True),
+    "shared": Accounts(is_separate=False),
+}
+VARIANTS = [f"{build}{'-' if name else ''}{name}" for build in BUILDS for name in ACCOUNTS]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m labs.forum.lab", description=__doc__)
+    parser.add_argument("--variant", choices=VARIANTS, default="new")
+    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--database-port", type=int, default=0, help="of PostgreSQL; 0, the default, takes a free one")
+    parser.add_argument("--traces", help="where the services send their traces: http://127.0.0.1:4318")
+    arguments = parser.parse_args()
+    end_on_sigterm()
+    try:
+        with running_postgres(port=arguments.database_port) as cluster:
+            return serve(f"postgresql://{cluster.primary}", arguments.variant, arguments.port, arguments.traces)
+    except KeyboardInterrupt:
+        return 0
+    except LabError as error:
+        print(f"forum lab: {error}", file=sys.stderr)
+        return 1
+
+
+def serve(database: str, variant: str, port: int, traces: str | None) -> int:
+    """Until the forum ends, or a signal comes."""
+    build, _, name = variant.partition("-")
+    accounts = ACCOUNTS[name]
+    settings = {"FORUM_DATABASE": database, "DJANGO_SETTINGS_MODULE": "target.settings"}
+    _manage("-m", "django", "migrate", "--verbosity", "0", "forum", BUILDS[build], settings=settings)
+    _manage("-m", "target.seed", settings=settings)
+    if traces:
+        settings |= {"OTEL_EXPORTER_OTLP_ENDPOINT": traces}
+    with ExitStack() as stack:
+        accounts_port = port
+        if accounts.is_asked and accounts.is_separate:
+            accounts_port = free_port()
+            stack.enter_context(_gunicorn("accounts", accounts_port, settings))
+        if accounts.is_asked:
+            settings |= {"FORUM_ACCOUNTS": f"http://127.0.0.1:{accounts_port}"}
+        if accounts.one_by_one:
+            settings |= {"FORUM_ACCOUNTS_ONE_BY_ONE": "1"}
+        forum = stack.enter_context(_gunicorn("forum", port, settings))
+        while (ending := forum.wait(WAIT_SECONDS)) is None:
+            pass
+        return ending.status
+
+
+def _manage(*words: str, settings: Mapping[str, str]) -> None:
+    done = subprocess.run(
+        [str(PYTHON), *words], cwd=FOLDER, env={**os.environ, **settings}, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise LabError(f"{' '.join(words)} failed:\n{done.stdout}{done.stderr}")
+
+
+def _gunicorn(name: str, port: int, settings: Mapping[str, str]) -> Process:
+    """One process with a pool of threads. It listens when it is healthy, not when this returns."""
+    command = [str(PYTHON), "-m", "gunicorn", "target.wsgi", "--bind", f"127.0.0.1:{port}", "--log-level", "warning"]
+    command += ["--worker-class", "gthread", "--workers", "1", "--threads", str(THREADS), "--timeout", "120"]
+    command += ["--keep-alive", "75"]
+    environment = {**os.environ, **settings, "OTEL_SERVICE_NAME": name}
+    return Process(
+        command, output=Path("/dev/null"), errors=Path("/dev/stderr"), cwd=FOLDER, env=environment, ask=signal.SIGTERM
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

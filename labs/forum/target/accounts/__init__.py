@@ -1,0 +1,1 @@
+"""The accounts API: names and profile images of users."""

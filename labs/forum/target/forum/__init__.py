@@ -1,0 +1,1 @@
+"""The forum: threads, and comments below them."""
