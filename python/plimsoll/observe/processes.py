@@ -1,11 +1,12 @@
-"""What the processes of a target take: memory, CPU, threads, open files."""
+"""What the processes of a target take: memory, CPU, threads, open files; and how busy their machine is."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import psutil
 
+from plimsoll.observe.cores import cores_of, machine_cores
 from plimsoll.observe.sampler import Probe, ProbeError
 
 if TYPE_CHECKING:
@@ -38,12 +39,15 @@ class Processes(Probe):
         self.source = source
         self._find = find
         self._last: _Sum | None = None
+        self._cores = 0.0
+        self._cores_of = frozenset[int]()
 
     def unit(self, name: str) -> str:
         return UNITS[name]
 
     def read(self, now: float) -> Mapping[str, float]:
-        looks = list(self._looks())
+        found = self._find()
+        looks = list(_looks(found))
         if not looks:
             raise ProbeError("none of its processes is left")
         figures: dict[str, float] = {
@@ -57,14 +61,47 @@ class Processes(Probe):
         if self._last is not None and now > self._last.at:
             figures |= this.since(self._last, len(looks))
         self._last = this
+        if (pids := frozenset(each.pid for each in looks)) - self._cores_of:
+            self._cores, self._cores_of = cores_of(found), pids
         return figures
 
-    def _looks(self) -> Iterator[_Look]:
-        for process in self._find():
-            try:
-                yield _Look(process)
-            except (psutil.NoSuchProcess, psutil.ZombieProcess):
-                continue
+    def facts(self) -> Mapping[str, Any]:
+        """cores: how many they may use."""
+        return {"cores": self._cores} if self._cores else {}
+
+
+class Machine(Probe):
+    """How many cores of this machine are busy, with whatever it may be; the first sample has none."""
+
+    source = "this machine"
+
+    def __init__(self) -> None:
+        self._last: tuple[float, float] | None = None
+
+    def unit(self, name: str) -> str:
+        return UNITS[name]
+
+    def read(self, now: float) -> Mapping[str, float]:
+        times = psutil.cpu_times()
+        # Waiting for a disk is idle, and what a host took away was not used here.
+        idle = times.idle + getattr(times, "iowait", 0.0) + getattr(times, "steal", 0.0)
+        # Time of guests is in that of users already.
+        guests = getattr(times, "guest", 0.0) + getattr(times, "guest_nice", 0.0)
+        busy, last = sum(times) - idle - guests, self._last
+        self._last = now, busy
+        return {"cpu": max(0.0, busy - last[1]) / (now - last[0])} if last is not None and now > last[0] else {}
+
+    def facts(self) -> Mapping[str, Any]:
+        """cores: how many it has."""
+        return {"cores": float(machine_cores())}
+
+
+def _looks(processes: Sequence[psutil.Process]) -> Iterator[_Look]:
+    for process in processes:
+        try:
+            yield _Look(process)
+        except (psutil.NoSuchProcess, psutil.ZombieProcess):
+            continue
 
 
 class _Sum(NamedTuple):

@@ -291,6 +291,8 @@ class Trial:
     """Users alive, from second 0 of the run."""
     generator_course: GeneratorCourse | None = None
     observed: tuple[Series, ...] = ()
+    cores: Mapping[str, float] = field(default_factory=dict)
+    """How many the sources of `observed` may use, where that is known."""
     work: tuple[TargetWork, ...] = ()
     crashed: str | None = None
     """How the target ended, if it ended by itself."""

@@ -73,6 +73,7 @@ def trial_of(
     view = reading.view
     manifest = run.manifest
     validity = judge(view, manifest, run.facts)
+    target: Mapping[str, Mapping[str, Any]] = run.facts.get("observed") or {}
     users, ramp = _users(view, manifest)
     kinds, added = _kinds(view), throughput_share(view, manifest) or 0.0
     return Trial(
@@ -98,7 +99,8 @@ def trial_of(
         users_by_second=reading.users_by_second,
         generator_course=reading.generator,
         observed=reading.observed,
-        work=tuple(_work(run.facts.get("observed") or {})),
+        cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
+        work=tuple(_work(target)),
         crashed=crashed,
         scenario=_digest(manifest),
         facts=facts or {},

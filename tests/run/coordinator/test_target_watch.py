@@ -51,7 +51,7 @@ def test_what_does_not_answer_is_a_sentence_and_the_run_goes_on(plimsoll: Comman
     assert done.code == 0, done
     with Store.open(str(plimsoll.store)) as store:
         run = store.run("last")
-        assert run.observed() == ()
+        assert {each.source for each in run.observed()} <= {"this machine"}
     assert [note.partition(":")[0] for note in run.notes] == [
         "db was not observed", "app was not observed", "gone was not observed", "127.0.0.1",
     ]  # fmt: skip

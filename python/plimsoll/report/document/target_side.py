@@ -61,6 +61,8 @@ def observed_table(study: Study) -> TableData | None:
                 is_size = series.unit.startswith("bytes")
                 values = [size(each) if is_size else known(each) for each in (seen[0], seen[-1], min(seen), max(seen))]
                 unit = series.unit.removeprefix("bytes") if is_size else series.unit
+                if series.unit == "cores" and (cores := trial.cores.get(series.source)) is not None:
+                    unit = f"of {known(cores)} {'core' if cores == 1 else 'cores'}"
                 rows.append(TableRow((*run_cells(study, trial), series.source, series.name, *values, unit)))
     if not rows:
         return None

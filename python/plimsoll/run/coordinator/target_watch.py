@@ -7,6 +7,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.observe.kinds import opened
+from plimsoll.observe.processes import Machine, Processes
 from plimsoll.observe.prometheus import RangeQuery
 from plimsoll.observe.sampler import ProbeError, Sampler
 from plimsoll.run.coordinator.progress import Observer
@@ -39,6 +40,9 @@ class TargetWatch(Observer):
         found = [opened(each) for each in texts]
         self._queries = [each for each in found if isinstance(each, RangeQuery)]
         self._probes: list[Probe] = [each for each in found if not isinstance(each, RangeQuery)]
+        if any(isinstance(each, Processes) for each in self._probes):
+            # Processes of this machine share its cores with each other and with the load generator.
+            self._probes.append(Machine())
         self._sampler = Sampler(self._probes)
         self._thread = Thread(target=self._work, name="target watch", daemon=True)
         self._over = Event()

@@ -24,6 +24,8 @@ from plimsoll.stats.findings.scaling_law import scaling_law
 from plimsoll.stats.findings.serial import serial
 from plimsoll.stats.findings.stalls import stalls
 from plimsoll.stats.findings.steady import steady
+from plimsoll.stats.findings.target_load import full, waits
+from plimsoll.stats.findings.target_work import changed, grown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -51,6 +53,10 @@ RULES: tuple[Rule, ...] = (
     retrograde,
     steep,
     scaling_law,
+    full,
+    waits,
+    grown,
+    changed,
     errors,
     claims,
     survivors,

@@ -1,0 +1,179 @@
+"""CPU and WAITS: what of the target is full, and what in it stands in a queue."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import valid
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from plimsoll.stats.study import Level, Series, Study, Trial
+
+MACHINE = "this machine"
+"""As a source: all of its cores, whoever uses them."""
+FULL = 0.9
+"""Of the cores that may be used, in the median second: from there on requests wait several times as long for a core as
+they need it."""
+SERIAL_MOST = 1.05
+"""Cores per process: what one that runs a thread at a time shows at most, by the jitter of samples."""
+CPU = (
+    f"in the median second after the warm-up at least {FULL * 100:.0f} % of the cores that the processes may use are "
+    "busy with them; of as many cores as they are, when they never use more: such processes run one thread at a time"
+)
+LEAST_WAITING = 1.0
+"""On average: less is chance."""
+GROWS = 3.0
+"""Times as many as at the lowest level."""
+_WAITING = re.compile(r"(?<![a-z])(wait(ing|ers)?|pending|queue[ds]?|queue_(length|size|depth)|backlog)(?![a-z])", re.I)
+_NOT_A_NUMBER_OF = re.compile(r"second|_ms\b|time|total|limit|max|capacity", re.I)
+WAITS = (
+    "a figure that counts what waits, by its name (waiting, waiters, pending, queue, backlog), is at least "
+    f"{LEAST_WAITING:g} on average after the warm-up, and {GROWS:g} times as much as at the lowest level, if there "
+    "are several"
+)
+
+
+class _Seen(NamedTuple):
+    """A figure in the runs of one cell."""
+
+    level: Level | None
+    trials: Sequence[Trial]
+    value: float
+
+
+def full(study: Study) -> Iterable[Finding]:
+    for variant, operation in product(study.variants, study.operations):
+        cells = _cells(study, variant, operation)
+        for source in _sources(cells, "cpu"):
+            uses = list(_seen(cells, source, "cpu", np.median))
+            limits = [_limit(use, source) for use in uses]
+            for use, (limit, serial) in zip(uses, limits, strict=True):
+                if limit and use.value >= FULL * limit:
+                    yield _full(study, source, use, limit, serial=serial, first=uses[0])
+                    break
+
+
+def _limit(use: _Seen, source: str) -> tuple[float, int]:
+    """Cores, 0 when not known; and how many processes that limit them, 0 when it is the cores that do."""
+    cores = min((trial.cores[source] for trial in use.trials if source in trial.cores), default=0.0)
+    counts = [value for trial in use.trials if (value := _of(trial, source, "processes", np.median)) is not None]
+    processes = round(max(counts)) if counts else 0
+    if processes and (not cores or processes < cores) and use.value <= SERIAL_MOST * processes:
+        return float(processes), processes
+    # What is shared with everybody else is for the machine's own line.
+    shared = source != MACHINE and any(MACHINE in trial.cores and trial.cores[MACHINE] <= cores for trial in use.trials)
+    return (0.0 if shared else cores), 0
+
+
+def _full(study: Study, source: str, use: _Seen, limit: float, *, serial: int, first: _Seen) -> Finding:
+    trial = use.trials[0]
+    who = wording.lead(wording.subject(study, trial.variant, trial.operation))
+    several = use.level is not None and len(study.levels) > 1
+    where = f" from {use.level} on" if several else ""
+    before = f", {wording.number(round(first.value, 2))} at {first.level}" if several and first is not use else ""
+    busy = f"{wording.number(round(use.value, 2))} of {wording.count(limit, 'core')}"
+    evidence: dict[str, float | str | tuple[float, ...]] = {"busy_cores": use.value, "cores": limit}
+    if source == MACHINE:
+        shares = _shares(use)
+        named = [f"{name} {wording.number(round(value, 2))}" for name, value in shares]
+        rest = use.value - sum(value for _, value in shares)
+        if rest > 0.05:
+            named.append(f"the load generator and all else {wording.number(round(rest, 2))}")
+        statement = f"{who}this machine is full{where}: {busy} are busy{before} ({wording.listed(named)})."
+        advice = "What shares these cores waits for the others; give the target cores of its own, or more of them."
+    else:
+        why = ""
+        if serial:
+            runs = "its process runs" if serial == 1 else "each of its processes runs"
+            why = f", which is all if {runs} one thread at a time"
+        statement = f"{who}the CPU of {source} is full{where}: {busy}{before}{why}."
+        advice = "A profile (perf, py-spy) tells what it does; more processes or cores move the limit."
+    return Finding("CPU", "insight", statement, _where(trial), CPU, evidence, advice)
+
+
+def _shares(use: _Seen) -> list[tuple[str, float]]:
+    """Cores by source, most first."""
+    found = [(source, each.value) for source in _sources([list(use.trials)], "cpu") if source != MACHINE
+             for each in _seen([list(use.trials)], source, "cpu", np.median)]  # fmt: skip
+    return sorted(found, key=lambda each: -each[1])
+
+
+def waits(study: Study) -> Iterable[Finding]:
+    for variant, operation in product(study.variants, study.operations):
+        cells = _cells(study, variant, operation)
+        queues = {
+            (series.source, series.name): None
+            for trials in cells for trial in trials for series in trial.observed if _counts_waiting(series)
+        }  # fmt: skip
+        for source, name in queues:
+            seen = list(_seen(cells, source, name, np.mean))
+            most = max(seen, key=lambda each: each.value)
+            first = seen[0] if len(seen) > 1 else None
+            if most.value >= LEAST_WAITING and (first is None or most.value >= GROWS * first.value):
+                yield _waits(study, source, name, most, first)
+
+
+def _counts_waiting(series: Series) -> bool:
+    plain = re.sub(r"\{.*", "", series.name)
+    return not series.unit and bool(_WAITING.search(plain)) and not _NOT_A_NUMBER_OF.search(plain)
+
+
+def _waits(study: Study, source: str, name: str, most: _Seen, first: _Seen | None) -> Finding:
+    trial = most.trials[0]
+    who = wording.lead(wording.subject(study, trial.variant, trial.operation))
+    peak = max(value for each in most.trials if (value := _of(each, source, name, np.max)) is not None)
+    below = f", {wording.number(round(first.value, 2))} at {first.level}" if first is not None else ""
+    return Finding(
+        "WAITS",
+        "insight",
+        f"{who}{source}: {name} is {wording.number(round(most.value, 2))} on average"
+        f"{wording.at(study, most.level)} (at most {wording.number(peak)}){below}.",
+        _where(trial),
+        WAITS,
+        {"mean": most.value, "most": peak, **({"lowest_level": first.value} if first is not None else {})},
+        "Something has fewer places than there are requests for it: a pool, a lock, a queue. Its size, or how long "
+        "each one stays, is what to change.",
+    )
+
+
+def _cells(study: Study, variant: str, operation: str) -> list[list[Trial]]:
+    """Of the lowest level first."""
+    levels = sorted(study.levels, key=lambda level: level.value if level is not None else 0.0)
+    found = (valid(study, variant, level, operation) for level in levels)
+    return [trials for trials in found if trials]
+
+
+def _sources(cells: Sequence[Sequence[Trial]], name: str) -> list[str]:
+    """Those with a figure of that name, in the order in which they are observed."""
+    found = (series.source for trials in cells for trial in trials for series in trial.observed if series.name == name)
+    return list(dict.fromkeys(found))
+
+
+def _seen(cells: Sequence[Sequence[Trial]], source: str, name: str, sums: Callable[..., np.float64]) -> Iterator[_Seen]:
+    """Cell by cell: the mean over its runs."""
+    for trials in cells:
+        values = [value for trial in trials if (value := _of(trial, source, name, sums)) is not None]
+        if values:
+            yield _Seen(trials[0].level, trials, sum(values) / len(values))
+
+
+def _of(trial: Trial, source: str, name: str, sums: Callable[..., np.float64]) -> float | None:
+    """After the warm-up; None when it was not observed then."""
+    parts = [
+        series.values[(series.seconds >= trial.warmup) & np.isfinite(series.values)]
+        for series in trial.observed
+        if (series.source, series.name) == (source, name)
+    ]
+    return float(sums(parts[0])) if parts and len(parts[0]) else None
+
+
+def _where(trial: Trial) -> Where:
+    return Where(trial.variant, trial.level, trial.operation)

@@ -1,0 +1,149 @@
+"""WORK: which statement or call of the target takes longer, under more load or in another variant."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import product
+from typing import TYPE_CHECKING, NamedTuple
+
+from plimsoll.stats.findings import wording
+from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.findings.rows import compared_cells, valid
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from plimsoll.stats.study import Study, Trial
+
+GROWS = 2.0
+"""Times its mean at the lowest level."""
+DIFFERS = 1.5
+"""Times its mean in the other variant, or the reverse."""
+LEAST_CALLS = 20
+"""Of a cell."""
+LEAST_SHARE = 0.1
+"""Of the time of its kind: what is less cannot matter much."""
+SAME_ROWS = 1.2
+"""Times as many rows per call, up to which it is the same work."""
+MOST_NAME = 100
+"""Characters of a statement that are told."""
+MOST = 3
+"""Of a variant, or of a pair: those that take most time."""
+RULE = (
+    f"the mean time of a statement or call, of at least {LEAST_CALLS} calls each, is at the highest level {GROWS:g} "
+    f"times that at the lowest, or between two variants {DIFFERS:g} times; and it has at least "
+    f"{LEAST_SHARE * 100:.0f} % of the time of all of its kind"
+)
+_KINDS = {
+    "statement": "statements",
+    "call": "calls",
+    "part": "named parts",
+}
+"""What is looked at: a transaction's time is the response time once more."""
+
+
+class _Work(NamedTuple):
+    """One name in the runs of a cell."""
+
+    calls: int
+    ms: float
+    """Per call."""
+    share: float
+    """Of the time of its kind and source."""
+    rows: float | None
+    """Per call."""
+
+
+_Key = tuple[str, str, str]
+"""Kind, source, name."""
+
+
+def grown(study: Study) -> Iterable[Finding]:
+    """Under more load."""
+    for variant, operation in product(study.variants, study.operations):
+        levels = sorted((each for each in study.levels if each is not None), key=lambda level: level.value)
+        cells = [trials for level in levels if (trials := valid(study, variant, level, operation))]
+        if len(cells) < 2:
+            continue
+        low, high = _work(cells[0]), _work(cells[-1])
+        found = [key for key in high if key in low and high[key].ms >= GROWS * low[key].ms and _counts(high[key])]
+        for key in sorted(found, key=lambda key: -high[key].share)[:MOST]:
+            place = f" at {cells[0][0].level}", f" at {cells[-1][0].level}"
+            yield _finding(study, cells[-1][0], key, (low[key], high[key]), place)
+
+
+def changed(study: Study) -> Iterable[Finding]:
+    """From one variant to another, at the highest level that both have."""
+    highest: dict[tuple[str, str, str], tuple[list[Trial], list[Trial]]] = {}
+    for a, b, level, operation in compared_cells(study):
+        pair = valid(study, a, level, operation), valid(study, b, level, operation)
+        known = highest.get((a, b, operation))
+        if all(pair) and (known is None or level is None or level.value > _value(known[0][0])):
+            highest[a, b, operation] = pair
+    for (a, b, _), (first, second) in highest.items():
+        before, after = _work(first), _work(second)
+        found = [
+            key for key in after
+            if key in before and not 1 / DIFFERS < after[key].ms / before[key].ms < DIFFERS
+            and (_counts(after[key]) or _counts(before[key]))
+        ]  # fmt: skip
+        for key in sorted(found, key=lambda key: -max(before[key].share, after[key].share))[:MOST]:
+            yield _finding(study, second[0], key, (before[key], after[key]), (f" in {a}", f" in {b}"), against=a)
+
+
+def _value(trial: Trial) -> float:
+    return trial.level.value if trial.level is not None else 0.0
+
+
+def _counts(work: _Work) -> bool:
+    return work.share >= LEAST_SHARE
+
+
+def _work(trials: Sequence[Trial]) -> dict[_Key, _Work]:
+    sums: dict[_Key, list[float]] = defaultdict(lambda: [0, 0.0, 0])
+    whole: dict[tuple[str, str], float] = defaultdict(float)
+    without_rows: set[_Key] = set()
+    for each in (each for trial in trials for each in trial.work if each.kind in _KINDS):
+        key = each.kind, each.source, each.name
+        for place, more in enumerate((each.calls, each.ms, each.rows or 0)):
+            sums[key][place] += more
+        whole[each.kind, each.source] += each.ms
+        if each.rows is None:
+            without_rows.add(key)
+    return {
+        key: _Work(int(calls), ms / calls, ms / whole[key[:2]], None if key in without_rows else rows / calls)
+        for key, (calls, ms, rows) in sums.items()
+        if calls >= LEAST_CALLS and ms > 0
+    }
+
+
+def _finding(
+    study: Study,
+    trial: Trial,
+    key: _Key,
+    pair: tuple[_Work, _Work],
+    places: tuple[str, str],
+    against: str | None = None,
+) -> Finding:
+    kind, source, name = key
+    before, after = pair
+    # A comparison names both of its variants where it tells their times.
+    who = wording.lead(wording.subject(study, "" if against else trial.variant, trial.operation))
+    who = who if not against or len(study.operations) > 1 else ""
+    ratio = after.ms / before.ms
+    rows = ""
+    if before.rows and after.rows is not None and not 1 / SAME_ROWS < after.rows / before.rows < SAME_ROWS:
+        rows = f"; it has {wording.number(after.rows)} rows each time and not {wording.number(before.rows)}"
+    shown = name if len(name) <= MOST_NAME else f"{name[: MOST_NAME - 1]}…"
+    return Finding(
+        "WORK",
+        "insight",
+        f"{who}“{shown}” of {source} takes {wording.ms(before.ms)}{places[0]} and {wording.ms(after.ms)}{places[1]} "
+        f"({wording.change(ratio)}), {wording.percent(after.share)} of the time of all {_KINDS[kind]} there{rows}.",
+        Where(trial.variant, trial.level, trial.operation, against=against),
+        RULE,
+        {"ms": (before.ms, after.ms), "ratio": ratio, "share": after.share, "calls": (before.calls, after.calls)},
+        ""
+        if rows or ratio < 1
+        else "The same rows take longer: it waits for a core, a lock or a disk, or reads more to find them (EXPLAIN).",
+    )
