@@ -12,7 +12,6 @@ from plimsoll.stats.findings.elasticity import steep
 from plimsoll.stats.findings.errors import claims, errors
 from plimsoll.stats.findings.failing import survivors, unequal
 from plimsoll.stats.findings.generators import corrected, generators, names
-from plimsoll.stats.findings.leaks import crashes, leaks
 from plimsoll.stats.findings.lists import lists, plans
 from plimsoll.stats.findings.littles_law import littles_law
 from plimsoll.stats.findings.overload import overload
@@ -24,8 +23,9 @@ from plimsoll.stats.findings.scaling_law import scaling_law
 from plimsoll.stats.findings.serial import serial
 from plimsoll.stats.findings.stalls import stalls
 from plimsoll.stats.findings.steady import steady
-from plimsoll.stats.findings.target_load import full, waits
-from plimsoll.stats.findings.target_work import changed, grown
+from plimsoll.stats.findings.target.leaks import crashes, leaks
+from plimsoll.stats.findings.target.load import full, waits
+from plimsoll.stats.findings.target.work import changed, grown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

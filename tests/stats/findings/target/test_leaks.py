@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import course, found, row, run, study
 
-from plimsoll.stats.findings.leaks import crashes, growth_of, leaks
+from plimsoll.stats.findings.target.leaks import crashes, growth_of, leaks
 from plimsoll.stats.study import Series
 
 SECONDS = np.arange(0.0, 600.0, 10.0)

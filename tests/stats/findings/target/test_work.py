@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.stats.findings.making import found, run, study
 
-from plimsoll.stats.findings.target_work import changed, grown
+from plimsoll.stats.findings.target.work import changed, grown
 from plimsoll.stats.study import TargetWork
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.stats.findings.making import found, run, study
 
-from plimsoll.stats.findings.target_load import MACHINE, full, waits
+from plimsoll.stats.findings.target.load import MACHINE, full, waits
 from plimsoll.stats.study import Series
 
 if TYPE_CHECKING:

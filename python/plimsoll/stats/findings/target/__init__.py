@@ -1,0 +1,1 @@
+"""What was observed of the target: what is full or waits, what takes longer, what leaks."""
