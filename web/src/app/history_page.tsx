@@ -21,7 +21,8 @@ export function HistoryPage({ route, onShown }: { route: Route; onShown: () => v
     loadHistory().then(setPages, () => setLost(true));
   };
   useEffect(() => {
-    if (!loaded) load();
+    // It may have arrived since this was first drawn; then it is there at once.
+    if (!pages) load();
   }, []);
   useWhen(pages ? "shown" : "", () => {
     if (pages) onShown();
