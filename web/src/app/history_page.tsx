@@ -20,9 +20,9 @@ export function HistoryPage({ route, onShown }: { route: Route; onShown: () => v
     setLost(false);
     loadHistory().then(setPages, () => setLost(true));
   };
+  // Even if it has arrived since this was first drawn.
   useEffect(() => {
-    // It may have arrived since this was first drawn; then it is there at once.
-    if (!pages) load();
+    load();
   }, []);
   useWhen(pages ? "shown" : "", () => {
     if (pages) onShown();
