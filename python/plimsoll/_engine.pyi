@@ -6,7 +6,7 @@ All stamps are integer nanoseconds on CLOCK_MONOTONIC, the clock of `time.monoto
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, final
 
-from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, TotalTuple
+from plimsoll.record import CellTuple, FailureTuple, HealthTuple, PartTuple, SlowTuple, TotalTuple
 
 __all__ = [
     "AllowedHosts",
@@ -283,6 +283,9 @@ class Engine:
 
         Kept connections stay. At first connections are made to any host.
         """
+    trace: int | None
+    """Written only: the first half, of 64 bits, of the traces that requests carry from now on in a header `traceparent`,
+    each another one; None, as at first: they carry none. A request that has such a header keeps it."""
     connect_backoff: bool
     """Written only: whether a client that could not connect waits before it tries again. Not at first."""
     @property
@@ -405,6 +408,8 @@ class Recorder:
         """Hand over and forget the seconds < before (all when None), and the failures since the last call."""
     def take_parts(self) -> list[PartTuple]:
         """Hand over and forget what responses said of the parts of their time, in their headers Server-Timing."""
+    def take_slowest(self) -> list[SlowTuple]:
+        """Hand over and forget the 20 slowest exchanges that carry a trace, the slowest one first."""
     @property
     def epoch(self) -> int:
         """The stamp at which second 0 begins."""

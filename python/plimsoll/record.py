@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from itertools import takewhile
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll._engine import Histogram, others, outcomes
 
@@ -54,6 +54,17 @@ PartTuple = tuple[
     int,  # sum of its durations, ns
     bytes,  # their histogram, V2
 ]
+
+SlowTuple = tuple[
+    str,  # method
+    str,  # name
+    str,  # outcome, a value of Outcome
+    int,  # the second half of its trace
+    int,  # stamp of its arrival, ns
+    int,  # response time, ns
+    int,  # service time, ns
+]
+"""One of the slowest exchanges that carry a trace."""
 
 TotalTuple = tuple[
     int,  # requests: exchanges that were neither cancelled nor dropped
@@ -340,6 +351,27 @@ class CaughtException:
         self.workers |= other.workers
 
 
+TRACEPARENT = "traceparent"
+"""The header that carries a request's trace; what is known by it has this name among what was observed."""
+
+
+class SlowRequest(NamedTuple):
+    """One of the slowest requests that carry a trace. It is sent between processes as it is."""
+
+    method: str
+    name: str
+    outcome: str
+    """A value of `Outcome`."""
+    trace: str
+    """32 hexadecimal digits."""
+    second: float
+    """Of the run, when its response was complete."""
+    response_ms: float
+    service_ms: float
+    server_ms: float | None = None
+    """What the target itself took, by its own traces; None when that is not known."""
+
+
 @dataclass(slots=True)
 class Snapshot:
     """What one worker hands over about once a second. `sequence` counts from 0 without gaps."""
@@ -353,6 +385,7 @@ class Snapshot:
     users: dict[str, int]
     """Users alive, per class."""
     parts: list[PartTuple] = field(default_factory=list)
+    slowest: list[SlowRequest] = field(default_factory=list)
 
 
 _ID_LETTERS = "0123456789abcdefghjkmnpqrstvwxyz"

@@ -28,6 +28,7 @@ use crate::platform::StampSwitch;
 use crate::resolve::{Place, Resolver};
 use crate::source::Sources;
 use crate::timer::Timers;
+use crate::trace::Tracer;
 use waking::Wake;
 
 const TIMER: Token = Token(usize::MAX);
@@ -108,6 +109,7 @@ pub struct Engine {
     sources: Sources,
     allowed: AllowedHosts,
     backoff: Backoff,
+    tracer: Option<Tracer>,
     waker: Arc<Waker>,
     io: Io,
     in_flight: usize,
@@ -145,6 +147,7 @@ impl Engine {
             sources: Sources::default(),
             allowed: AllowedHosts::default(),
             backoff: Backoff::new(now()),
+            tracer: None,
             waker,
             io: Io::new(limits),
             in_flight: 0,
@@ -197,6 +200,12 @@ impl Engine {
         self.backoff.is_on = on;
     }
 
+    /// From now on each request carries a trace of its own in a header `traceparent`, unless it has one already. prefix: the
+    /// first half of all traces; the second is in [`Exchange::trace`](plimsoll_record::Exchange::trace). None: not any more.
+    pub fn trace(&mut self, prefix: Option<u64>) {
+        self.tracer = prefix.map(Tracer::new);
+    }
+
     /// How long clients have waited because of that, ns. Waits that have not ended are not in it.
     pub fn backed_off(&self) -> u64 {
         self.backoff.waited
@@ -229,10 +238,11 @@ impl Engine {
     /// Sends one request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
     /// The client must not have been closed.
     #[inline]
-    pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
+    pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call) -> ExchangeId {
         self.in_flight += 1;
         self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
+        let trace = self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire));
         let sent = now();
         let (place, step) = match self.idle_connection(client, origin, sent) {
             Some((place, sent)) => {
@@ -242,6 +252,11 @@ impl Engine {
             }
             None => self.dial(client, origin, call, sent),
         };
+        if trace != 0
+            && let Some(flight) = &mut self.connections[place].flight
+        {
+            flight.carries(trace);
+        }
         let id = ExchangeId(pack(place, self.serial));
         if let Some(finished) = self.settle(place, step) {
             self.finish_later(finished);

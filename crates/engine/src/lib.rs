@@ -46,6 +46,7 @@ mod socket;
 mod source;
 mod timer;
 mod tls;
+mod trace;
 mod transport;
 
 pub use allow::{AllowList, AllowedHosts};

@@ -143,6 +143,11 @@ impl Engine {
     }
 
     #[setter]
+    fn set_trace(&mut self, prefix: Option<u64>) {
+        self.inner.trace(prefix);
+    }
+
+    #[setter]
     fn set_connect_backoff(&mut self, on: bool) {
         self.inner.set_connect_backoff(on);
     }

@@ -84,6 +84,8 @@ fn row<'py>(
 type FailureTuple = (String, String, &'static str, String, String, bool, u64, u64, u64);
 /// As `plimsoll.record.PartTuple` names them.
 type PartTuple<'py> = (String, String, String, u64, Bound<'py, PyBytes>);
+/// As `plimsoll.record.SlowTuple` names them.
+type SlowTuple = (String, String, &'static str, u64, u64, u64, u64);
 /// As `plimsoll.record.TotalTuple` names them.
 type TotalTuple = (u64, u64, u64, u64, u64, u64, u64, u64, u64, u64);
 type Taken<'py> = (Vec<Bound<'py, PyTuple>>, Vec<Bound<'py, PyTuple>>, Vec<FailureTuple>);
@@ -207,6 +209,16 @@ impl Recorder {
             (method.into(), name.into(), part.into(), sum, encoded(py, &durations))
         });
         parts.collect()
+    }
+
+    fn take_slowest(&mut self) -> Vec<SlowTuple> {
+        let taken = self.inner.take_slowest();
+        let slowest = taken.into_iter().map(|slow| {
+            let record::Slow { endpoint, outcome, trace, arrival, times } = slow;
+            let (method, name) = self.names(endpoint);
+            (method.into(), name.into(), outcome.name(), trace, arrival, times.response, times.service)
+        });
+        slowest.collect()
     }
 
     #[getter]

@@ -50,6 +50,8 @@ pub struct Exchange {
     pub source: StampSource,
     /// Status of the complete response, 100…999; 0 without one.
     pub status: u16,
+    /// Second half of the trace that the request carried in its header `traceparent`; 0 = none.
+    pub trace: u64,
 }
 
 /// The derived times of one exchange, ns.

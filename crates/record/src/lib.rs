@@ -9,6 +9,7 @@
 //! - [`endpoints`]: their numbers, and what becomes of too many names.
 //! - [`recorder`]: the fold; hands over whole seconds.
 //! - [`parts`]: what targets say their time was made of.
+//! - [`slowest`]: the slowest exchanges that carry a trace.
 //! - [`totals`]: the sums of the run so far, for those who look at it while it goes on.
 //! - [`failures`]: failures filed under their messages.
 //! - `grouping`: what their texts have in common.
@@ -27,6 +28,7 @@ pub mod log;
 pub mod outcome;
 pub mod parts;
 pub mod recorder;
+pub mod slowest;
 pub mod totals;
 
 pub use cell::{Cell, EndpointId};
@@ -37,4 +39,5 @@ pub use histogram::{DecodeError, Durations};
 pub use outcome::Outcome;
 pub use parts::Part;
 pub use recorder::{HealthSecond, Recorder, Taken};
+pub use slowest::Slow;
 pub use totals::Sums;

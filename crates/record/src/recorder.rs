@@ -5,6 +5,7 @@ use crate::endpoints::Endpoints;
 use crate::failures::{Failure, Failures, Filed};
 use crate::log::Log;
 use crate::parts::{Part, Parts};
+use crate::slowest::{Slow, Slowest};
 use crate::totals::Totals;
 use crate::{Durations, Exchange, Outcome, StampSource, Times};
 
@@ -106,6 +107,7 @@ pub struct Recorder {
     /// Those of them that the totals have already.
     counted: Failures,
     parts: Parts,
+    slowest: Slowest,
     totals: Totals,
     /// Stamp since which the totals count, ns.
     since: u64,
@@ -126,6 +128,7 @@ impl Recorder {
             failures: Failures::default(),
             counted: Failures::default(),
             parts: Parts::default(),
+            slowest: Slowest::default(),
             totals: Totals::default(),
             since: epoch,
             warm: 0,
@@ -142,12 +145,14 @@ impl Recorder {
         self.failures.clear();
         self.counted.clear();
         self.parts.take();
+        self.slowest.take();
         self.totals = Totals::default();
         self.since = epoch;
         self.log.take();
     }
 
-    /// Failures that arrive before this stamp are counted, but not filed by their message; parts are left out.
+    /// Failures that arrive before this stamp are counted, but not filed by their message; parts and slow exchanges are
+    /// left out.
     pub fn warm_until(&mut self, stamp: u64) {
         self.warm = stamp;
     }
@@ -198,6 +203,9 @@ impl Recorder {
         let second = self.fold(endpoint, exchange, outcome, body, times);
         if let Some(times) = times {
             second.health.lag.record_ns(times.lag);
+            if exchange.trace != 0 && exchange.arrival >= self.warm {
+                self.slowest.add(endpoint, exchange, outcome, times);
+            }
             if !outcome.has_response() {
                 return;
             }
@@ -254,6 +262,11 @@ impl Recorder {
     /// Hands over and forgets what was said of parts, by endpoint and name.
     pub fn take_parts(&mut self) -> Vec<(EndpointId, Box<str>, Part)> {
         self.parts.take()
+    }
+
+    /// Hands over and forgets the slowest exchanges that carry a trace, the slowest one first.
+    pub fn take_slowest(&mut self) -> Vec<Slow> {
+        self.slowest.take()
     }
 
     /// Hands over and forgets the seconds before `before` (all of them when None), and every failure so far.

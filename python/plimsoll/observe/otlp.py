@@ -71,6 +71,11 @@ class Receiver(Probe):
         self._before = now, counted
         return figures
 
+    def ms(self, trace: str) -> float | None:
+        """What the service took for a trace, by its own spans; None when it is not known."""
+        with self._lock:
+            return self._spans.ms(trace)
+
     def unit(self, name: str) -> str:
         with self._lock:
             try:

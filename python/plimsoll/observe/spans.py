@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 MOST_NAMES = 500
 """Kinds of spans that are counted apart; a service with ids in their names would else fill the memory."""
 MOST_SLOWEST = 20
+MOST_TRACES = 100_000
+"""Traces whose times can be looked up; a few MB."""
 OTHERS = "(others)"
 SERVER, CLIENT = 2, 3
 """Kinds of spans, as OpenTelemetry numbers them."""
@@ -67,11 +69,17 @@ class SpanSums:
         self._calls: dict[_Key, _Sum] = {}
         self._slowest: list[tuple[int, int, TraceSpan]] = []
         """A heap of the slowest transactions; the number tells equal ones apart."""
+        self._traces: dict[str, int] = {}
+        """ns of the longest transaction of each of the latest traces."""
 
     def add(self, span: TraceSpan) -> None:
         self.count += 1
         if span.kind == SERVER:
             self._add(self._transactions, span, _view(span.attributes))
+            # A service that calls another one has transactions of both in the same trace.
+            self._traces[span.trace] = max(span.end - span.start, self._traces.pop(span.trace, 0))
+            if len(self._traces) > MOST_TRACES:
+                del self._traces[next(iter(self._traces))]
             entry = (span.end - span.start, self.count, span)
             if len(self._slowest) < MOST_SLOWEST:
                 heapq.heappush(self._slowest, entry)
@@ -84,6 +92,11 @@ class SpanSums:
     def transactions(self) -> list[tuple[str, int, int]]:
         """Name, count and ns of each so far."""
         return [(_title(key), each.count, each.ns) for key, each in self._transactions.items()]
+
+    def ms(self, trace: str) -> float | None:
+        """What the longest transaction of a trace took; None when it is not known, or not any more."""
+        ns = self._traces.get(trace)
+        return None if ns is None else ns / 1e6
 
     def to_dict(self) -> dict[str, Any]:
         """JSON. Times in ms; those that took most time in all come first."""

@@ -25,6 +25,7 @@ from plimsoll.run.coordinator.gate import ThresholdMonitor
 from plimsoll.run.coordinator.loop import stop_signals
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.run.coordinator.server_timing import ServerTimings
+from plimsoll.run.coordinator.slow_requests import SlowRequests
 from plimsoll.run.coordinator.store_writer import StoreWriter
 from plimsoll.run.exit_code import exit_code
 from plimsoll.run.guard import guarded
@@ -118,11 +119,12 @@ def perform(plan: RunPlan, outputs: Outputs, listener: RunListener | None = None
         store_writer = StoreWriter(start_run, about, listener.stored_as if listener else None)
         # The gate may refuse to begin; nothing is kept then.
         timings = ServerTimings()
-        observers += [each for each in (display, csv, listener, store_writer, timings, watch) if each]
+        slow = SlowRequests(watch.server_ms if watch else lambda _: None)
+        observers += [each for each in (display, csv, listener, store_writer, timings, slow, watch) if each]
         result = runner.run()
         kept.enter_context(_patient_with_signals())
         notes, facts = list(result.notes), _facts(result, gate)
-        seen = [*([watch.finish(result.ended)] if watch else []), timings.finish()]
+        seen = [*([watch.finish(result.ended)] if watch else []), timings.finish(), slow.finish()]
         notes += [note for each in seen for note in each.notes]
         if known := {source: said for each in seen for source, said in each.facts.items()}:
             facts["observed"] = known

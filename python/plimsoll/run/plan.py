@@ -56,6 +56,8 @@ class RunPlan:
     """Endpoints that are counted apart; the requests of further names are counted as one endpoint."""
     no_connect_backoff: bool = False
     """Users who cannot connect try again at once. In the open model they always do: arrivals are due when they are."""
+    traceparent: bool = False
+    """Each request carries a trace of its own in a header `traceparent`, by which the target's traces know it."""
     source_addresses: tuple[str, ...] = ()
     """Local addresses, of which each user gets one in turn; empty: as the system, or a user's class, has it."""
     seed: int = 0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from plimsoll._engine import Histogram
+    from plimsoll.record import SlowRequest
     from plimsoll.stats.capacity.probe import CapacitySearch
     from plimsoll.stats.metric import MetricKind
 
@@ -294,6 +295,8 @@ class Trial:
     cores: Mapping[str, float] = field(default_factory=dict)
     """How many the sources of `observed` may use, where that is known."""
     work: tuple[TargetWork, ...] = ()
+    slowest: tuple[SlowRequest, ...] = ()
+    """Requests with a trace, the slowest one first."""
     crashed: str | None = None
     """How the target ended, if it ended by itself."""
     scenario: str | None = None

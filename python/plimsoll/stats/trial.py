@@ -10,7 +10,7 @@ from dataclasses import replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, Interval
+from plimsoll.record import FAILURES, NO_REQUESTS, TIMED, TRACEPARENT, Interval, SlowRequest
 from plimsoll.stats.latency.milliseconds import CENSORED
 from plimsoll.stats.study import PLIMSOLL, FailureKind, GeneratorHealth, Measured, TargetWork, Trial
 from plimsoll.stats.validity import judge, throughput_share
@@ -101,6 +101,7 @@ def trial_of(
         observed=reading.observed,
         cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
         work=tuple(_work(target)),
+        slowest=tuple(SlowRequest(**each) for each in target.get(TRACEPARENT, {}).get("slowest", ())),
         crashed=crashed,
         scenario=_digest(manifest),
         facts=facts or {},

@@ -91,6 +91,11 @@ impl Flight {
         self.wait_for_connection();
     }
 
+    /// Its request has this trace.
+    pub(crate) fn carries(&mut self, trace: u64) {
+        self.exchange.trace = trace;
+    }
+
     pub(crate) fn token(&self) -> u64 {
         self.call.token
     }

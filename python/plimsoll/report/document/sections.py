@@ -29,7 +29,7 @@ from plimsoll.report.document.overview import generator_table
 from plimsoll.report.document.pictures import ShownCharts, main_ones
 from plimsoll.report.document.summary import summary_table
 from plimsoll.report.document.tables import failure_table, locust_tables
-from plimsoll.report.document.target_side import observed_table, work_tables
+from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
 from plimsoll.report.document.verdict_tables import verdict_table
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted
@@ -295,7 +295,7 @@ def courses(of: ReportContext) -> Section | None:
 
 def target(of: ReportContext) -> Section | None:
     observed = observed_table(of.study)
-    tables = tuple(map(shown, (*work_tables(of.study), *([observed] if observed else []))))
+    tables = tuple(shown(each) for each in (slowest_table(of.study), *work_tables(of.study), observed) if each)
     charts = of.pictures.block(chart for chart in of.pictures.all if chart.kind == "target")
     if not tables and not charts:
         return None

@@ -75,6 +75,37 @@ def work_tables(study: Study) -> list[TableData]:
     return [table for kind in KINDS if (table := _work_table(study, kind)) is not None]
 
 
+def slowest_table(study: Study) -> TableData | None:
+    """Requests by their traces, so that one finds them in the target's own. None when no request had one."""
+    columns = (
+        *run_columns(study),
+        TableColumn("Request", is_text=True, room="name"),
+        TableColumn("At (s)", hint="of the run, when its response was complete"),
+        TableColumn("Response (ms)", hint="from when it was due to the last byte of its response"),
+        TableColumn("Service (ms)", hint="from when it was sent"),
+        TableColumn("In the target (ms)", hint="by the longest of the target's own spans, when it sends them"),
+        TableColumn("Outcome", is_text=True, room="word"),
+        TableColumn("Trace", is_text=True, room="name"),
+    )
+    rows = tuple(
+        TableRow(
+            (
+                *run_cells(study, trial),
+                one_line(f"{each.method} {each.name}".strip()),
+                f"{each.second:.1f}",
+                known(each.response_ms),
+                known(each.service_ms),
+                NONE if each.server_ms is None else known(each.server_ms),
+                each.outcome,
+                each.trace,
+            )
+        )
+        for trial in study.trials
+        for each in trial.slowest[: max(1, MOST_RUNS // len(study.trials))]
+    )
+    return TableData("The slowest requests, by their traces", columns, rows[:MOST_RUNS]) if rows else None
+
+
 class _Line(NamedTuple):
     """One row, over all runs of a variant."""
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from plimsoll.record import OTHERS
+from plimsoll.record import OTHERS, SlowRequest
 from plimsoll.stats.findings.wording import count
 from plimsoll.stats.names import naming_hint
 from plimsoll.store.redact import redact
@@ -58,6 +58,7 @@ class NameLimit:
             intervals=[_folded(cell, 1, folded) for cell in snapshot.intervals],
             failures=[_folded(row, 0, folded) for row in snapshot.failures],
             parts=[_folded(row, 0, folded) for row in snapshot.parts],
+            slowest=[SlowRequest(*_folded(row, 0, folded)) for row in snapshot.slowest],
         )
 
     def _warn(self) -> None:
@@ -83,6 +84,7 @@ def _without_secrets(snapshot: EncodedSnapshot) -> EncodedSnapshot:
         ],
         exceptions=[(redact(text), redact(trace), count) for text, trace, count in snapshot.exceptions],
         parts=[(row[0], _plain(row[1]), *row[2:]) for row in snapshot.parts],
+        slowest=[SlowRequest(row[0], _plain(row[1]), *row[2:]) for row in snapshot.slowest],
     )
 
 

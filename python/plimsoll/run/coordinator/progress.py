@@ -11,7 +11,7 @@ from plimsoll.report.reporting import Reporting
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, Snapshot
+    from plimsoll.record import CaughtException, Failure, Health, Interval, PartTuple, SlowRequest, Snapshot
     from plimsoll.stats.seconds import SecondSums
     from plimsoll.stats.view import RunView
 
@@ -25,6 +25,7 @@ class Batch:
     failures: list[Failure] = field(default_factory=list)
     exceptions: list[CaughtException] = field(default_factory=list)
     parts: list[PartTuple] = field(default_factory=list)
+    slowest: list[SlowRequest] = field(default_factory=list)
 
     def add(self, snapshot: Snapshot) -> None:
         self.intervals += snapshot.intervals
@@ -32,10 +33,11 @@ class Batch:
         self.failures += snapshot.failures
         self.exceptions += snapshot.exceptions
         self.parts += snapshot.parts
+        self.slowest += snapshot.slowest
 
     def merged(self) -> Batch:
         """The same with the intervals of all workers summed."""
-        return Batch(merge(self.intervals), self.health, self.failures, self.exceptions, self.parts)
+        return Batch(merge(self.intervals), self.health, self.failures, self.exceptions, self.parts, self.slowest)
 
     def __len__(self) -> int:
         """Rows."""

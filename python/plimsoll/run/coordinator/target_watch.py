@@ -7,6 +7,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from plimsoll.observe.kinds import opened
+from plimsoll.observe.otlp import Receiver
 from plimsoll.observe.processes import Machine, Processes
 from plimsoll.observe.prometheus import RangeQuery
 from plimsoll.observe.sampler import ProbeError, Sampler
@@ -54,6 +55,11 @@ class TargetWatch(Observer):
         """Second 0 of the run, by the sampler's clock."""
         self._sampler = Sampler(self._probes)
         self._thread.start()
+
+    def server_ms(self, trace: str) -> float | None:
+        """What the target took for a trace, by the longest of its own spans; None when none was sent."""
+        found = [ms for each in self._probes if isinstance(each, Receiver) and (ms := each.ms(trace)) is not None]
+        return max(found, default=None)
 
     def finish(self, ended: float) -> Observed:
         """All of it. ended: Unix time of the end of the run."""

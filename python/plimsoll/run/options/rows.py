@@ -142,6 +142,8 @@ _RESULTS = (
             help="Record the target's side once a second: pid:1234, name:nginx, container:web, unit:app.service, "
                  "postgresql://user@host/db, http://host:9100/metrics#PATTERN, prometheus+http://host:9090#QUERY, "
                  "otlp:4318; may be repeated."),
+    _flag("--traceparent", group=RESULTS,
+          help="Send a W3C traceparent header with each request, and list the slowest requests by their traces."),
     _flag("--headless", group=RESULTS, help="Without the page: the run begins at once, and all ends with it.",
           locust=LocustOption(_WEB, env="HEADLESS")),
     _option("--name", group=RESULTS, metavar="TEXT", help="What the run is called in lists."),

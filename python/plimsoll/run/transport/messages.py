@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from plimsoll._engine import Histogram
-from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health, Interval, Snapshot
+from plimsoll.record import GENERATOR_COUNTERS, CaughtException, Failure, Health, Interval, SlowRequest, Snapshot
 from plimsoll.run.dispatch import UserClass
 
 if TYPE_CHECKING:
@@ -168,6 +168,7 @@ class EncodedSnapshot(WorkerReport):
     """(message, traceback, count)"""
     users: dict[str, int]
     parts: list[PartTuple] = field(default_factory=list)
+    slowest: list[SlowRequest] = field(default_factory=list)
 
     def decode(self, clock_offset: float) -> Snapshot:
         """clock_offset: Unix time minus monotonic time, in seconds."""
@@ -180,6 +181,7 @@ class EncodedSnapshot(WorkerReport):
             exceptions=[CaughtException(text, trace, count, {self.worker}) for text, trace, count in self.exceptions],
             users=self.users,
             parts=self.parts,
+            slowest=[SlowRequest(*row) for row in self.slowest],
         )
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import math
 import random
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import gevent
@@ -18,7 +19,7 @@ from gevent import getcurrent
 
 from plimsoll._engine import Engine, Recorder, limit_bodies, now
 from plimsoll.errors import PlimsollError
-from plimsoll.record import WorkerState
+from plimsoll.record import SlowRequest, WorkerState
 from plimsoll.run.transport.messages import (
     Complete,
     EncodedSnapshot,
@@ -91,6 +92,8 @@ class Worker:
         """It reports how many requests it has sent."""
         self._counter: gevent.Greenlet[[], None] | None = None
         self._sequence = 0
+        self._trace = secrets.randbits(64)
+        """The first half of the traces of its requests."""
         self._failed = False
         self._ended = 0
         """The stamp at which the last user had ended; 0 before."""
@@ -137,8 +140,18 @@ class Worker:
         limit_bodies(plan.max_body_memory)
         self._recorder.limit_names(plan.max_names)
         self._engine.connect_backoff = plan.connect_backoff
+        self._engine.trace = self._trace if plan.traceparent else None
         if (allowed := plan.rails.allowed_hosts()) is not None:
             self._engine.allow(allowed)
+
+    def _slowest(self) -> list[SlowRequest]:
+        return [
+            SlowRequest(
+                method, name, outcome, f"{self._trace:016x}{trace:016x}", (arrival - self._epoch) / SECOND,
+                response / 1e6, service / 1e6,
+            )
+            for method, name, outcome, trace, arrival, response, service in self._recorder.take_slowest()
+        ]  # fmt: skip
 
     def start(self, epoch: int) -> None:
         """Second 0 begins at this stamp: what was measured before is forgotten, snapshots follow from now on."""
@@ -333,6 +346,7 @@ class Worker:
             exceptions=self._caught.take(),
             users=users,
             parts=self._recorder.take_parts(),
+            slowest=self._slowest(),
         )
         self._sequence += 1
         self._open_second = max(self._open_second, closed.stop)

@@ -1,0 +1,111 @@
+//! The header `traceparent` (<https://www.w3.org/TR/trace-context/>): a trace of its own for every request, so that its
+//! path through the target can be found by what was slow here.
+
+use std::io::Write;
+
+use crate::call::{Bytes, Wire};
+
+const NAME: &[u8] = b"traceparent:";
+/// Name, version, 32 digits of the trace, 16 of the parent, flags, with their separators and CR LF.
+const LENGTH: usize = NAME.len() + 1 + 55 + 2;
+
+/// Marks requests, each with a new trace.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Tracer {
+    /// The first half of all its traces.
+    prefix: u64,
+    serial: u64,
+}
+
+impl Tracer {
+    pub(crate) fn new(prefix: u64) -> Tracer {
+        Tracer { prefix, serial: 0 }
+    }
+
+    /// Writes the header behind the request line. Returns the second half of the trace; 0 when the request has such a
+    /// header already, which is left as it is.
+    pub(crate) fn mark(&mut self, wire: &mut Wire) -> u64 {
+        let bytes = wire.bytes.as_slice();
+        let Some(line) = bytes.iter().position(|&byte| byte == b'\n') else { return 0 };
+        let (line, rest) = bytes.split_at(line + 1);
+        // A head without a body ends where the bytes do.
+        let head = &rest[..wire.head.saturating_sub(line.len()).min(rest.len())];
+        if head.split(|&byte| byte == b'\n').any(|each| starts_with(each, NAME)) {
+            return 0;
+        }
+        self.serial += 1;
+        let (trace, parent) = (mixed(self.serial), mixed(!self.serial));
+        let mut marked = Vec::with_capacity(bytes.len() + LENGTH);
+        marked.extend_from_slice(line);
+        write!(marked, "traceparent: 00-{:016x}{trace:016x}-{parent:016x}-01\r\n", self.prefix)
+            .expect("writing to a Vec does not fail");
+        marked.extend_from_slice(rest);
+        wire.head += marked.len() - bytes.len();
+        wire.bytes = Bytes::Owned(marked);
+        trace
+    }
+}
+
+fn starts_with(line: &[u8], name: &[u8]) -> bool {
+    line.get(..name.len()).is_some_and(|start| start.eq_ignore_ascii_case(name))
+}
+
+/// A number that looks random, another one for each serial: collectors that keep a share of all traces go by their last
+/// digits. It is the finalizer of `SplitMix64` (Steele, Lea, Flood 2014), which only maps 0 to 0.
+fn mixed(serial: u64) -> u64 {
+    let mut mixed = serial;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    fn wire(text: &str) -> Wire {
+        let head = text.find("\r\n\r\n").expect("a head") + 4;
+        Wire {
+            bytes: Bytes::Shared(text.as_bytes().into()),
+            head,
+            expect_continue: false,
+            head_request: false,
+            idempotent: true,
+        }
+    }
+
+    fn text(wire: &Wire) -> &str {
+        std::str::from_utf8(wire.bytes.as_slice()).expect("text")
+    }
+
+    #[test]
+    fn the_header_stands_behind_the_request_line_and_the_body_where_it_was() {
+        let mut marked = wire("POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody");
+        let trace = Tracer::new(0xabc).mark(&mut marked);
+        let expected = format!("POST /a HTTP/1.1\r\ntraceparent: 00-0000000000000abc{trace:016x}-");
+        assert!(text(&marked).starts_with(&expected), "{}", text(&marked));
+        let line = text(&marked).lines().nth(1).expect("the header");
+        assert_eq!((line.len(), &line[line.len() - 3..]), (LENGTH - 2, "-01"));
+        assert!(text(&marked).ends_with("-01\r\nHost: x\r\nContent-Length: 4\r\n\r\nbody"));
+        assert_eq!(&marked.bytes.as_slice()[marked.head..], b"body");
+    }
+
+    #[test]
+    fn every_request_has_a_trace_of_its_own() {
+        let mut tracer = Tracer::new(1);
+        let seen: HashSet<u64> = (0..1000).map(|_| tracer.mark(&mut wire("GET / HTTP/1.1\r\n\r\n"))).collect();
+        assert_eq!(seen.len(), 1000);
+        assert!(!seen.contains(&0));
+    }
+
+    #[test]
+    fn a_header_that_is_there_stays_and_one_in_a_body_is_none() {
+        let given = "GET / HTTP/1.1\r\nTraceParent: 00-1-2-01\r\n\r\n";
+        let mut marked = wire(given);
+        assert_eq!(Tracer::new(1).mark(&mut marked), 0);
+        assert_eq!(text(&marked), given);
+        assert_ne!(Tracer::new(1).mark(&mut wire("POST / HTTP/1.1\r\n\r\n\ntraceparent: x")), 0);
+    }
+}
