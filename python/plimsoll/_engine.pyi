@@ -284,8 +284,8 @@ class Engine:
         Kept connections stay. At first connections are made to any host.
         """
     trace: int | None
-    """Written only: the first half, of 64 bits, of the traces that requests carry from now on in a header `traceparent`,
-    each another one; None, as at first: they carry none. A request that has such a header keeps it."""
+    """Written only: the first half, of 64 bits, of the traces that requests carry from now on in a header
+    `traceparent`, each another one; None, as at first: they carry none. A request that has such a header keeps it."""
     connect_backoff: bool
     """Written only: whether a client that could not connect waits before it tries again. Not at first."""
     @property

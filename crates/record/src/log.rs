@@ -113,6 +113,7 @@ mod tests {
             retries: 2,
             source: StampSource::Rejected,
             status: 404,
+            trace: 0,
         }
     }
 

@@ -200,12 +200,15 @@ impl Recorder {
     /// Records one exchange that the engine stamped. `body`: bytes of the decoded response body.
     pub fn exchange(&mut self, endpoint: EndpointId, exchange: &Exchange, outcome: Outcome, body: u64) {
         let times = outcome.has_duration().then(|| exchange.times());
+        if let Some(times) = times
+            && exchange.trace != 0
+            && exchange.arrival >= self.warm
+        {
+            self.slowest.add(endpoint, exchange, outcome, times);
+        }
         let second = self.fold(endpoint, exchange, outcome, body, times);
         if let Some(times) = times {
             second.health.lag.record_ns(times.lag);
-            if exchange.trace != 0 && exchange.arrival >= self.warm {
-                self.slowest.add(endpoint, exchange, outcome, times);
-            }
             if !outcome.has_response() {
                 return;
             }
