@@ -19,7 +19,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from plimsoll.observe import otlp, otlp_server
+from plimsoll.observe import otlp, otlp_server, spans
 from plimsoll.observe.otlp import Receiver
 
 RESOURCE = Resource({"service.name": "shop"})
@@ -130,6 +130,20 @@ def test_json_is_read_as_well_with_ids_in_hexadecimal(receiver) -> None:
     assert facts["transactions"][0]["calls"] == 2
     assert facts["slowest"][0]["trace"] == "5b8efff798038103d269b633813fc60c"
     assert post(receiver, json.dumps({"resourceLogs": []}), "/v1/logs") == (200, b"{}")
+
+
+def test_a_trace_is_known_by_its_longest_transaction(receiver) -> None:
+    trace = "5b8efff798038103d269b633813fc60c"
+    assert receiver.ms(trace) is None
+    assert post(receiver, traces(span(ms=5), span(ms=20), span(ms=10), span(kind=3, ms=90)))[0] == 200
+    assert receiver.ms(trace) == pytest.approx(20.0)
+
+
+def test_the_oldest_traces_are_forgotten(receiver, monkeypatch) -> None:
+    monkeypatch.setattr(spans, "MOST_TRACES", 2)
+    ids = [f"{number:032x}" for number in range(1, 4)]
+    assert post(receiver, traces(*(span(ms=5, traceId=each) for each in ids)))[0] == 200
+    assert [receiver.ms(each) is None for each in ids] == [True, False, False]
 
 
 def test_what_ended_before_the_run_does_not_count(receiver) -> None:

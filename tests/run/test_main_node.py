@@ -230,14 +230,13 @@ def test_the_main_node_knows_of_a_worker_that_is_lost(plimsoll: Command, target:
         HEAD
         + """
 def watch(runner):
+    while runner.user_count < 4:
+        gevent.sleep(0.02)
+    note("main", "complete")
     while not runner.clients.missing:
         gevent.sleep(0.02)
     note("main", "missing", workers=runner.worker_count, users=runner.user_count, clients=len(runner.clients))
     runner.quit()
-
-@events.spawning_complete.add_listener
-def on_spawned(user_count, **_):
-    pass
 
 @events.init.add_listener
 def on_init(environment, runner, **_):
@@ -246,7 +245,7 @@ def on_init(environment, runner, **_):
 """
     )
     process = plimsoll.start("run", "--headless", "-H", target.url, "-u", "4", "-r", "4", "--processes", "2")
-    wait_until(lambda: target.total)
+    wait_until(lambda: notes("complete"))
     _processes(process.pid, 1)[0].kill()
     plimsoll.end(process)
     (missing,) = notes("missing")

@@ -1,7 +1,8 @@
 from tests.report.studies import imported, ladder
 
+from plimsoll.record import SlowRequest
 from plimsoll.report.document import target_side
-from plimsoll.report.document.target_side import observed_table, work_tables
+from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
 from plimsoll.stats.study import Study, TargetWork, Trial
 
 
@@ -65,3 +66,17 @@ def test_what_takes_least_time_is_one_row(monkeypatch):
     (table,) = work_tables(Study("s", (Trial("1", "only", duration=60.0, work=works),)))
     assert [row.cells[1] for row in table.rows] == ["GET /0", "GET /1", "(others): 4"]
     assert table.rows[-1].cells[2] == "40"
+
+
+def test_slow_requests_have_their_traces_and_what_the_target_took_where_that_is_known():
+    slowest = (
+        SlowRequest("GET", "/a", "success", "ab" * 16, 12.34, 250.0, 240.0, 200.0),
+        SlowRequest("GET", "/b", "timeout", "cd" * 16, 2.0, 100.0, 100.0),
+    )
+    table = slowest_table(Study("s", (Trial("1", "only", slowest=slowest),)))
+    assert table is not None
+    assert [cells[-7:] for cells in texts(table)] == [
+        ("GET /a", "12.3", "250", "240", "200", "success", "ab" * 16),
+        ("GET /b", "2.0", "100", "100", "—", "timeout", "cd" * 16),
+    ]
+    assert slowest_table(imported().study) is None
