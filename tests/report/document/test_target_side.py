@@ -3,6 +3,7 @@ from tests.report.studies import imported, ladder
 from plimsoll.record import SlowRequest
 from plimsoll.report.document import target_side
 from plimsoll.report.document.target_side import observed_table, slowest_table, work_tables
+from plimsoll.report.numbers import NONE
 from plimsoll.stats.study import Study, TargetWork, Trial
 
 
@@ -77,6 +78,6 @@ def test_slow_requests_have_their_traces_and_what_the_target_took_where_that_is_
     assert table is not None
     assert [cells[-7:] for cells in texts(table)] == [
         ("GET /a", "12.3", "250", "240", "200", "success", "ab" * 16),
-        ("GET /b", "2.0", "100", "100", "—", "timeout", "cd" * 16),
+        ("GET /b", "2.0", "100", "100", NONE, "timeout", "cd" * 16),
     ]
     assert slowest_table(imported().study) is None
