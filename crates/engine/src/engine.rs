@@ -238,11 +238,22 @@ impl Engine {
     /// Sends one request on a kept connection of this client, or on a new one. Its [`Finished`] comes in a later turn.
     /// The client must not have been closed.
     #[inline]
-    pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call) -> ExchangeId {
+    pub fn send(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call) -> ExchangeId {
+        if self.tracer.is_some() { self.send_traced(client, origin, call) } else { self.begin(client, origin, call, 0) }
+    }
+
+    #[cold]
+    fn send_traced(&mut self, client: ClientId, origin: &Arc<Origin>, mut call: Call) -> ExchangeId {
+        let trace = self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire));
+        self.begin(client, origin, call, trace)
+    }
+
+    /// trace: that the request carries; 0 = none.
+    #[inline]
+    fn begin(&mut self, client: ClientId, origin: &Arc<Origin>, call: Call, trace: u64) -> ExchangeId {
         self.in_flight += 1;
         self.sent += 1;
         self.serial = self.serial.wrapping_add(1) & SERIAL;
-        let trace = self.tracer.as_mut().map_or(0, |tracer| tracer.mark(&mut call.wire));
         let sent = now();
         let (place, step) = match self.idle_connection(client, origin, sent) {
             Some((place, sent)) => {

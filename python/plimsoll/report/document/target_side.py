@@ -85,7 +85,7 @@ def slowest_table(study: Study) -> TableData | None:
         TableColumn("Service (ms)", hint="from when it was sent"),
         TableColumn("In the target (ms)", hint="by the longest of the target's own spans, when it sends them"),
         TableColumn("Outcome", is_text=True, room="word"),
-        TableColumn("Trace", is_text=True, room="name"),
+        TableColumn("Trace", is_text=True, room="word"),
     )
     rows = tuple(
         TableRow(
