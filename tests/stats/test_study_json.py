@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from plimsoll._engine import Histogram
+from plimsoll.record import SlowRequest
 from plimsoll.stats.capacity.probe import CapacityProbe, CapacitySearch
 from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import (
@@ -25,6 +26,7 @@ from plimsoll.stats.study import (
     Series,
     Skipped,
     Study,
+    TargetWork,
     Trial,
 )
 from plimsoll.stats.study_json import from_json, to_json
@@ -80,12 +82,22 @@ precisions = some.builds(
     Precision, words, some.none() | some.integers(1, 5), numbers,
     some.sampled_from(["due", "sent", "corrected", "unknown"]),
 )  # fmt: skip
+works = some.builds(
+    TargetWork, some.sampled_from(["transaction", "call", "statement", "part"]), words, words, counts, numbers, words,
+    counts, maybe, maybe, maybe, maybe_count,
+)  # fmt: skip
+slow_requests = some.builds(
+    SlowRequest, words, words, words, words, some.floats(0, 9), some.floats(0, 9), some.floats(0, 9),
+    some.none() | some.floats(0, 9),
+)  # fmt: skip
 trials = some.builds(
     Trial, words, words, some.none() | levels, words, counts, maybe_count, maybe, maybe, maybe, maybe, numbers, numbers,
     some.lists(measured, max_size=2).map(tuple), some.none() | measured, precision=precisions,
     invalid=some.lists(words, max_size=2).map(tuple),
     generator=some.none() | some.builds(GeneratorHealth, maybe, maybe),
-    observed=some.lists(series, max_size=2).map(tuple), crashed=some.none() | words, scenario=some.none() | words,
+    observed=some.lists(series, max_size=2).map(tuple), cores=some.dictionaries(words, numbers, max_size=2),
+    work=some.lists(works, max_size=2).map(tuple), slowest=some.lists(slow_requests, max_size=2).map(tuple),
+    crashed=some.none() | words, scenario=some.none() | words,
     facts=some.dictionaries(words, words | some.floats(), max_size=3),
     collected=some.dictionaries(words, words, max_size=2),
 )  # fmt: skip
