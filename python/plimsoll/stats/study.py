@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from plimsoll.stats.metric import DEFAULT_METRICS, DELTA, Metric
 
@@ -232,11 +232,15 @@ class Series:
     values: NDArray[np.float64]
 
 
+WorkKind = Literal["transaction", "call", "statement", "part"]
+WORK_KINDS: tuple[WorkKind, ...] = get_args(WorkKind)
+
+
 @dataclass(frozen=True, slots=True)
 class TargetWork:
     """What the target says that it did under one name during a run. Times in ms."""
 
-    kind: Literal["transaction", "call", "statement", "part"]
+    kind: WorkKind
     """A request that it answered, one that it made itself, a statement of its database, a part of the time of its
     responses."""
     source: str

@@ -35,12 +35,13 @@ pub(crate) fn listen(port: u16) -> io::Result<TcpListener> {
     Ok(TcpListener::from_std(socket.into()))
 }
 
-/// Waits until the kernel stamps what is received, for 100 ms at most: it begins a little after a socket has asked for it.
+/// Waits until the kernel stamps what is received, for 2 s at most: it begins a little after a socket has asked for it,
+/// and on a busy machine later still.
 pub(crate) fn wait_for_stamps() -> io::Result<()> {
     let socket = std::net::UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?;
     socket.connect(socket.local_addr()?)?;
     enable_stamps(socket.as_raw_fd());
-    for _ in 0..100 {
+    for _ in 0..2000 {
         socket.send(&[0])?;
         if receive(socket.as_raw_fd(), &mut [0])?.stamp.is_some() {
             break;

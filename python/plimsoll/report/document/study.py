@@ -42,7 +42,7 @@ def arrangement(scope: Scope, shape: Shape) -> tuple[SectionBuilder, ...]:
             *_BEFORE, *_TABLES[shape], sections.courses, sections.target, *_EVIDENCE, sections.environment,
             sections.notes,
         )  # fmt: skip
-    return (*_BEFORE, sections.details_of(_TABLES[shape]), sections.evidence)
+    return (*_BEFORE, sections.details_of((*_TABLES[shape], sections.target)), sections.evidence)
 
 
 def study_document(

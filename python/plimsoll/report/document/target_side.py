@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from plimsoll.report.document.blocks import TableColumn, TableData, TableRow
@@ -10,11 +9,16 @@ from plimsoll.report.document.overview import MOST_RUNS, run_cells, run_columns
 from plimsoll.report.document.tables import VARIANT
 from plimsoll.report.numbers import NONE, count, known, share, size
 from plimsoll.report.text import one_line
+from plimsoll.stats.cells import cells_of
+from plimsoll.stats.study import TargetWork
+from plimsoll.stats.target_side import observed_of, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from plimsoll.stats.study import Study, TargetWork
+    from plimsoll.stats.cells import CellSummary
+    from plimsoll.stats.study import Study
+    from plimsoll.stats.target_side import ObservedRange
 
 MOST_NAMES = 12
 """Of a variant; those that take most time."""
@@ -45,33 +49,56 @@ KINDS = (
 
 
 def observed_table(study: Study) -> TableData | None:
-    """What was observed of the target: at the beginning, at the end, at most. None when nothing was."""
+    """What was observed of the target in each cell: at the beginning, at the end, at least, at most. First and last
+    values are means over the runs of a cell. None when nothing was observed."""
     columns = (
-        *run_columns(study),
+        *_cell_columns(study),
         TableColumn("Of", is_text=True),
         TableColumn("What", is_text=True, room="name"),
         *(TableColumn(title) for title in ("First", "Last", "Least", "Most")),
         TableColumn("Unit", is_text=True, room="word"),
     )
     rows = []
-    for trial in study.trials:
-        for series in trial.observed:
-            seen = [float(each) for each in series.values if each == each]
-            if seen:
-                is_size = series.unit.startswith("bytes")
-                values = [size(each) if is_size else known(each) for each in (seen[0], seen[-1], min(seen), max(seen))]
-                unit = series.unit.removeprefix("bytes") if is_size else series.unit
-                if series.unit == "cores" and (cores := trial.cores.get(series.source)) is not None:
-                    unit = f"of {known(cores)} {'core' if cores == 1 else 'cores'}"
-                rows.append(TableRow((*run_cells(study, trial), series.source, series.name, *values, unit)))
+    for cell in cells_of(study):
+        cores = {source: number for trial in cell.trials for source, number in trial.cores.items()}
+        rows += [
+            TableRow((*_cell_names(study, cell), each.source, each.name, *_texts(each, cores.get(each.source))))
+            for each in observed_of(cell.trials)
+        ]
     if not rows:
         return None
     note = f"{len(rows) - MOST_RUNS} more rows are in the JSON report." if len(rows) > MOST_RUNS else ""
     return TableData("Observed of the target", columns, tuple(rows[:MOST_RUNS]), note)
 
 
+def _texts(observed: ObservedRange, cores: float | None) -> tuple[str, ...]:
+    """The numbers, then the unit."""
+    numbers, unit = (observed.first, observed.last, observed.least, observed.most), observed.unit
+    if unit == "cores" and cores is not None:
+        return (*map(known, numbers), f"of {known(cores)} {'core' if cores == 1 else 'cores'}")
+    if unit.startswith("bytes"):
+        return (*map(size, numbers), unit.removeprefix("bytes"))
+    return (*map(known, numbers), unit)
+
+
+def _cell_columns(study: Study) -> tuple[TableColumn, ...]:
+    return (
+        *([TableColumn("Operation", is_text=True)] if len(study.operations) > 1 else []),
+        *([VARIANT] if len(study.variants) > 1 else []),
+        *([TableColumn("Level")] if len(study.levels) > 1 else []),
+    )
+
+
+def _cell_names(study: Study, cell: CellSummary) -> tuple[str, ...]:
+    return (
+        *([cell.operation] if len(study.operations) > 1 else []),
+        *([cell.variant] if len(study.variants) > 1 else []),
+        *([str(cell.level or NONE)] if len(study.levels) > 1 else []),
+    )
+
+
 def work_tables(study: Study) -> list[TableData]:
-    """One for each kind of work that the target told of; all runs of a variant together."""
+    """One for each kind of work that is known of the target; all runs of a variant together."""
     return [table for kind in KINDS if (table := _work_table(study, kind)) is not None]
 
 
@@ -106,44 +133,31 @@ def slowest_table(study: Study) -> TableData | None:
     return TableData("The slowest requests, by their traces", columns, rows[:MOST_RUNS]) if rows else None
 
 
-class _Line(NamedTuple):
-    """One row, over all runs of a variant."""
-
-    source: str
-    name: str
-    calls: int
-    ms: float
-    failed: int
-    rows: int | None
-    p95: float | None
-    """Only of a single run: percentiles do not add up."""
-
-
 def _work_table(study: Study, kind: _Kind) -> TableData | None:
     several = len(study.variants) > 1
     rows: list[TableRow] = []
     for variant in study.variants:
         trials = [trial for trial in study.trials if trial.variant == variant]
         minutes = sum((trial.duration or 0.0) + trial.warmup for trial in trials) / 60
-        lines = _lines([[each for each in trial.work if each.kind == kind.kind] for trial in trials])
-        calls, ms = sum(line.calls for line in lines), sum(line.ms for line in lines)
+        works = work_of(trials, kind.kind)
+        calls, ms = sum(each.calls for each in works), sum(each.ms for each in works)
         rows += [
             TableRow(
                 (
                     *([variant] if several else []),
-                    line.source,
-                    one_line(line.name),
-                    count(line.calls),
-                    known(line.calls / minutes) if minutes else NONE,
-                    share(line.calls, calls),
-                    share(line.ms, ms) if ms else NONE,
-                    known(line.ms / line.calls) if line.calls else NONE,
-                    NONE if line.p95 is None else known(line.p95),
-                    known(line.rows / line.calls) if line.rows is not None and line.calls else NONE,
-                    share(line.failed, line.calls) if line.calls else NONE,
+                    each.source,
+                    _title(each),
+                    count(each.calls),
+                    known(each.calls / minutes) if minutes else NONE,
+                    share(each.calls, calls),
+                    share(each.ms, ms) if ms else NONE,
+                    known(each.ms / each.calls) if each.calls else NONE,
+                    NONE if each.p95 is None else known(each.p95),
+                    known(each.rows / each.calls) if each.rows is not None and each.calls else NONE,
+                    share(each.failed, each.calls) if each.calls else NONE,
                 )
             )
-            for line in _shortened(lines)
+            for each in _shortened(works)
         ]
     if not rows:
         return None
@@ -165,40 +179,23 @@ def _work_table(study: Study, kind: _Kind) -> TableData | None:
     return TableData(kind.caption, tuple(columns[number] for number in keep), cells)
 
 
-def _lines(of_runs: Sequence[Sequence[TargetWork]]) -> list[_Line]:
-    """Those that take most time first."""
-    alike: dict[tuple[str, str], list[TargetWork]] = defaultdict(list)
-    for works in of_runs:
-        for each in works:
-            alike[each.source, f"{each.name} ({each.view})" if each.view else each.name].append(each)
-    lines = [
-        _Line(
-            source,
-            name,
-            sum(each.calls for each in parts),
-            sum(each.ms for each in parts),
-            sum(each.failed for each in parts),
-            sum(each.rows or 0 for each in parts) if any(each.rows is not None for each in parts) else None,
-            parts[0].p95 if len(of_runs) == 1 else None,
-        )
-        for (source, name), parts in alike.items()
-    ]
-    return sorted(lines, key=lambda line: -line.ms)
+def _title(work: TargetWork) -> str:
+    return one_line(f"{work.name} ({work.view})" if work.view else work.name)
 
 
-def _shortened(lines: Sequence[_Line]) -> list[_Line]:
-    """The last row stands for all that have none."""
-    if len(lines) <= MOST_NAMES + 1:
-        return list(lines)
-    rest = lines[MOST_NAMES:]
-    rows = [line.rows for line in rest if line.rows is not None]
-    others = _Line(
+def _shortened(works: Sequence[TargetWork]) -> list[TargetWork]:
+    """The last one stands for all that have no row."""
+    if len(works) <= MOST_NAMES + 1:
+        return list(works)
+    rest = works[MOST_NAMES:]
+    rows = [each.rows for each in rest if each.rows is not None]
+    others = TargetWork(
+        rest[0].kind,
         "",
         f"{OTHERS}: {len(rest)}",
-        sum(line.calls for line in rest),
-        sum(line.ms for line in rest),
-        sum(line.failed for line in rest),
-        sum(rows) if rows else None,
-        None,
+        sum(each.calls for each in rest),
+        sum(each.ms for each in rest),
+        failed=sum(each.failed for each in rest),
+        rows=sum(rows) if rows else None,
     )
-    return [*lines[:MOST_NAMES], others]
+    return [*works[:MOST_NAMES], others]

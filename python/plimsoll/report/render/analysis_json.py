@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from plimsoll.report.shape import changes_of, collected, shape_of
 from plimsoll.report.words import direction, verdict
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import WORK_KINDS
+from plimsoll.stats.target_side import observed_of, work_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.cells import CellSummary, EndpointCell
     from plimsoll.stats.compare.comparison import Comparison, RunsNeeded
     from plimsoll.stats.findings.finding import Finding
-    from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, Trial
+    from plimsoll.stats.study import GeneratorHealth, Level, Measured, Study, TargetWork, Trial
 
 SCHEMA = "plimsoll.analysis"
 VERSION = 1
@@ -128,10 +131,28 @@ def _study(study: Study) -> dict[str, Any]:
 
 
 def _variant(study: Study, name: str) -> dict[str, Any]:
+    trials = [trial for trial in study.trials if trial.variant == name]
     return {
         "name": name,
         "changes": changes_of(study).get(name, ""),
         "collected": dict(collected(study, name)),
+        "work": [_work(each) for kind in WORK_KINDS for each in work_of(trials, kind)],
+    }
+
+
+def _work(work: TargetWork) -> dict[str, Any]:
+    return {
+        "kind": work.kind,
+        "source": work.source,
+        "name": work.name,
+        "view": work.view,
+        "calls": work.calls,
+        "failed": work.failed,
+        "total_ms": work.ms,
+        "p50_ms": work.p50,
+        "p95_ms": work.p95,
+        "max_ms": work.max,
+        "rows": work.rows,
     }
 
 
@@ -243,6 +264,7 @@ def _cell(cell: CellSummary, percents: tuple[str, ...]) -> dict[str, Any]:
         "achieved": cell.achieved,
         "total": None if cell.total is None else _row(cell.total, percents),
         "endpoints": [_row(each, percents) for each in cell.endpoints],
+        "observed": [asdict(each) for each in observed_of(cell.trials)],
     }
 
 
@@ -293,6 +315,7 @@ def _trial(trial: Trial, percents: tuple[str, ...]) -> dict[str, Any]:
         "generator": _generator(trial.generator),
         "total": None if trial.total is None else _measured(trial.total, percents),
         "endpoints": [_measured(each, percents) for each in trial.endpoints],
+        "slowest": [each._asdict() for each in trial.slowest],
     }
 
 
