@@ -1,4 +1,4 @@
-"""Print what a running service tells of its database: `python -m labs.todos.tell explain|lag [URL]`.
+"""Print what a running service reports of its database: `python -m labs.todos.tell explain|lag [URL]`.
 
 explain: how PostgreSQL executes the list's query. lag: how late the replica applied what was written last.
 URL is that of the service, else $PLIMSOLL_URL, as the hooks of an experiment have it.
@@ -10,18 +10,18 @@ import sys
 
 from .lab import TodosService
 
-TOLD = {"explain": TodosService.plan, "lag": TodosService.lag}
+REPORTS = {"explain": TodosService.plan, "lag": TodosService.lag}
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m labs.todos.tell", description=__doc__)
-    parser.add_argument("what", choices=TOLD)
+    parser.add_argument("what", choices=REPORTS)
     parser.add_argument("url", nargs="?", default=os.environ.get("PLIMSOLL_URL"))
     arguments = parser.parse_args()
     if not arguments.url:
         parser.error("which service? Give its URL, or set PLIMSOLL_URL")
     try:
-        print(TOLD[arguments.what](TodosService(arguments.url)))
+        print(REPORTS[arguments.what](TodosService(arguments.url)))
     except OSError as error:
         print(f"todos tell: {arguments.url}: {error}", file=sys.stderr)
         return 1

@@ -14,7 +14,7 @@ from .settings import Settings
 
 REPLAY_SECONDS = 30.0
 SEED_TODO = {"title": "Buy milk", "description": "Two litres, before the shop closes at six today"}
-"""The todo of the locustfile: a list's size tells how many are in it, whoever has made them."""
+"""The todo of the locustfile: all todos have this size, so a list's size gives its length."""
 
 INSERT = text("""
     INSERT INTO todos (title, description, created_at)

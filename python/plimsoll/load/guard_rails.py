@@ -38,7 +38,7 @@ class HostPatterns:
 
     patterns: tuple[str, ...]
     file: str = ""
-    """The limits file that says so; "": an option, likewise below."""
+    """The limits file that sets them; "" for an option."""
 
     @property
     def place(self) -> str:

@@ -221,7 +221,7 @@ class StepTable(TomlTable):
     def _check_method(self) -> None:
         given = self.given((*METHODS, "path"))
         if not given:
-            why = 'says not what to request; it needs get = "/path", likewise post, put, …, or method and path'
+            why = 'says not what to request; it needs get = "/path" (or post, put, …), or method and path'
             raise BadValueError(why, "" if self.method is None else "method")
         if len(given) > 1:
             raise BadValueError(f"contradicts {given[0]}; a step is one request", given[1])

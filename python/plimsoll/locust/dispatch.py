@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class UsersDispatcher:
-    """Iterate over it after `new_dispatch`: whenever the users that there shall be change, it yields them."""
+    """Iterate over it after `new_dispatch`: it yields the users again whenever their planned number changes."""
 
     def __init__(self, worker_nodes: Sequence[WorkerNode], user_classes: Sequence[type[User]]) -> None:
         """Raises ValueError without a class or a worker."""

@@ -1,4 +1,4 @@
-"""What a report means for whoever waits for its exit code."""
+"""What a report means for its exit code."""
 
 from __future__ import annotations
 

@@ -58,8 +58,8 @@ class Splice:
     def replace(self, text: str, command: str) -> bool:
         """Write the text between the markers, and the command into the first; whether that changed the file.
 
-        Lines of the block end as those of the file do, all others stay byte for byte. Whoever reads meanwhile sees the
-        old file or the new one. Raises PlimsollError when it cannot be written.
+        Lines of the block end as those of the file do, all others stay byte for byte. Readers see the old file
+        or the new one. Raises PlimsollError when it cannot be written.
         """
         block, newline = self._block, _newline(self._lines)
         comment = " ".join(command.split()).replace("-->", "--&gt;")

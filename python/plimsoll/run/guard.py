@@ -1,6 +1,6 @@
 """What is checked before a run begins: what the machine's limits allow, how much load it is, and where it goes.
 
-Each run passes through `guarded`, whoever asks for it. While it goes on, the coordinator looks at users, rate and time,
+Each run passes through `guarded`, from every caller. While it goes on, the coordinator looks at users, rate and time,
 and the engine of each worker at the hosts.
 """
 

@@ -170,8 +170,8 @@ class GeneratorView(GeneratorCounts):
         return len(self._offered) if self.length is None else int(self.length)
 
     def users_by_second(self, seconds: range | None = None) -> dict[int, int]:
-        """Users alive at the end of each second that any worker reported, or of those among `seconds`; likewise
-        below."""
+        """Users alive at the end of each second that any worker reported, or of those among `seconds`. The
+        methods below take it too."""
         return self._by_second("users", seconds)
 
     def in_flight_by_second(self, seconds: range | None = None) -> dict[int, int]:

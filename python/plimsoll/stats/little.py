@@ -57,7 +57,7 @@ def little(
         raise ValueError(f"{present} users: at least one is needed")
     ratio = rate * (mean / 1000 + think / per_think) / present
     margin = GUESSED_MARGIN if guessed else MARGIN
-    # Whoever is cut off at the end spent up to the longest time on a request that is in no count.
+    # A user that is cut off at the end spent up to the longest time on a request that is in no count.
     edge = longest / 1000 / duration if longest is not None and duration else 0.0
     return _judged(ratio, 1 - edge - margin, 1 + margin, present)
 

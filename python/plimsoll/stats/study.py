@@ -2,7 +2,7 @@
 
 A `Study` is a set of `Trial`s. A trial is one run as statistics see it: which variant at which level, and what was
 `Measured` of each endpoint. Runs of our own bring histograms and their `Course` second by second; a table from somebody
-else's report brings a few numbers. What is not known is None, and whoever needs it says so instead of guessing.
+else's report brings a few numbers. What is not known is None; code that needs it says so and does not guess.
 
 Times are in ms, durations in seconds, sizes in bytes, rates per second, shares 0…1.
 """

@@ -201,9 +201,9 @@ class TaskSet(metaclass=TaskSetMeta):
     def wait(self) -> None:
         """Sleep for wait_time().
 
-        Also callable within a task. A user that waits is stopped at once, even with a stop timeout; one that shall
-        finish its task sleeps with gevent.sleep() instead. In the open model this is the only way to get here: between
-        tasks a user waits for its next arrival.
+        Also callable within a task. A user that waits is stopped at once, even with a stop timeout; use gevent.sleep()
+        for one that must finish its task. In the open model only tasks call it: between tasks a user waits for its next
+        arrival.
         """
         user = self._user
         if user._state == STOPPING:

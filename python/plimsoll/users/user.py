@@ -53,7 +53,7 @@ if TYPE_CHECKING:
             """The user waits for its wait_time before."""
 
         def next_iteration(self, user: User) -> None:
-            """Return when the user may begin an iteration. Raises StopUser when it shall leave instead."""
+            """Return when the user may begin an iteration. Raises StopUser when it must end instead."""
 
 
 logger = logging.getLogger("locust.user.users")

@@ -129,7 +129,7 @@ class CsvFiles:
         self._replace("exceptions", EXCEPTIONS, exceptions)
 
     def _replace(self, what: str, header: list[str], rows: Iterable[Sequence[object]]) -> None:
-        """Whoever reads meanwhile sees the old file or the new one, never half of one."""
+        """Readers see the old file or the new one, never a part."""
         path = self._path(what)
         new = path.with_name(path.name + ".new")
         with _open(new, "w") as file:

@@ -82,7 +82,7 @@ class UserSlot:
     def next_iteration(self, user: User) -> None:
         """Let the user go on when it has an arrival; the first request is then due when the arrival was.
 
-        In the user's greenlet. Raises StopUser when the user shall leave.
+        In the user's greenlet. Raises StopUser when the user must end.
         """
         pool = self.pool
         users = pool.users
@@ -123,7 +123,7 @@ class UserSlot:
         user._due, user._late = due, None
 
     def leave_to(self, heir: Pool) -> None:
-        """The place shall be that pool's, once this user is gone."""
+        """That pool gets the place when this user has ended."""
         self.heir = heir
         heir.promised += 1
 

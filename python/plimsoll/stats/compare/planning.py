@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 POWER = 0.8
 MOST = 1_000_000
-"""Pairs; whoever would need more needs another bench."""
+"""Pairs. An experiment that needs more needs a quieter machine instead."""
 DOMINATES = 2.0
 """Variance within runs over that between them, above which longer runs gain more than further ones."""
 MOST_LOOKS = 4

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from plimsoll.stats.study import Level, Series, Study, Trial
 
 MACHINE = "this machine"
-"""As a source: all of its cores, whoever uses them."""
+"""As a source: all of its cores, for all processes."""
 FULL = 0.9
 """Of the cores that may be used, in the median second: from there on requests wait several times as long for a core as
 they need it."""

@@ -26,7 +26,7 @@ LEAST_SHARE = 0.1
 SAME_ROWS = 1.2
 """Times as many rows per call, up to which it is the same work."""
 MOST_NAME = 100
-"""Characters of a statement that are told."""
+"""Characters of a statement that a finding shows."""
 MOST = 3
 """Of a variant, or of a pair: those that take most time."""
 RULE = (
