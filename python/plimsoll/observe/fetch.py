@@ -49,8 +49,7 @@ class Fetcher:
                 return self._ask(path, headers or {}, also)
         except (OSError, http.client.HTTPException, zlib.error) as error:
             self.close()
-            reason = "no answer within 2 s" if isinstance(error, TimeoutError) else str(error) or type(error).__name__
-            raise ProbeError(reason) from error
+            raise ProbeError(_reason(error)) from error
         except ProbeError:
             self.close()
             raise
@@ -81,3 +80,10 @@ def _authorization(parts: SplitResult) -> dict[str, str]:
         return {}
     secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
     return {"Authorization": f"Basic {base64.b64encode(secret.encode()).decode()}"}
+
+
+def _reason(error: OSError | http.client.HTTPException | zlib.error) -> str:
+    if isinstance(error, TimeoutError):
+        return "no answer within 2 s"
+    said = error.strerror if isinstance(error, OSError) else None
+    return said or str(error) or type(error).__name__
