@@ -56,7 +56,7 @@ def test_a_section_has_its_title_and_one_without_text_has_none():
 
 
 def test_blocks():
-    assert drawn(Answer(("`b` is faster.", "`c` is not."))) == "b is faster. c is not."
+    assert drawn(Answer(("`b` is faster.", "`c` is not."))) == "b is faster.\n- c is not."
     assert drawn(Facts((NamedValue("runs", "4"), NamedValue("failed", "none")), "status")) == "runs: 4; failed: none"
     assert drawn(Facts((NamedValue("kernel", "6.1"),))) == "- kernel: 6.1"
     assert drawn(Doubts("Fine", False, (), ("small",))) == "Fine\n- small"

@@ -17,9 +17,10 @@ test("a preformatted text stays as it is, and is reached by keyboard", () => {
   expect(one("pre").tabIndex).toBe(0);
 });
 
-test("an answer is one paragraph with names as code", () => {
+test("an answer is its first sentence, then a list of the others, with names as code", () => {
   const { one, texts } = page({ type: "answer", sentences: ["`cached` is 34 % faster.", "`index` is not."] });
-  expect(one("p.answer").textContent).toBe("cached is 34 % faster. index is not.");
+  expect(one(".answer > p").textContent).toBe("cached is 34 % faster.");
+  expect(texts(".answer li")).toEqual(["index is not."]);
   expect(texts("code")).toEqual(["cached", "index"]);
 });
 

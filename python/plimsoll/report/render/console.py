@@ -133,7 +133,8 @@ def _block(block: Block, sheet: _Sheet) -> list[str]:
         case TableBlock():
             return _table_block(block, sheet)
         case Answer():
-            return _filled(" ".join(block.sentences).replace("`", ""), width, "", "")
+            first, *others = (each.replace("`", "") for each in block.sentences)
+            return [*_filled(first, width, "", ""), *_bullets(others, width)]
         case Facts(_, "status"):
             return _filled(status_text(block), width, "", "")
         case Facts():

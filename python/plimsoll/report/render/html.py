@@ -101,7 +101,9 @@ def _block_lines(block: Block) -> Iterator[str]:
     """A block in words; nothing of those that are tables or pictures."""
     match block:
         case Answer(sentences):
-            yield _paragraph(" ".join(sentences).replace("`", ""))
+            first, *others = (each.replace("`", "") for each in sentences)
+            yield _paragraph(first)
+            yield _list(others)
         case Facts(facts, "status"):
             yield _list([f"{each.name}: {each.value}" for each in facts])
         case Doubts(title, _, lines, small):

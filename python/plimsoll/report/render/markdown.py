@@ -115,7 +115,9 @@ class _Sheet:
             case TableBlock():
                 return _table_block(block)
             case Answer():
-                return [f"**Answer.** {_prose(' '.join(block.sentences))}"]
+                first, *others = map(_prose, block.sentences)
+                items = ["\n".join(f"- {each}" for each in others)] if others else []
+                return [f"**Answer.** {first}", *items]
             case Facts(_, "status"):
                 return [_opening(status_text(block))]
             case Facts():
