@@ -27,9 +27,12 @@ if TYPE_CHECKING:
 
 
 def pytest_configure() -> None:
-    # A shell has what it starts in the background ignore Ctrl-C; commands that are started here would inherit that.
+    # Commands that a shell starts in the background ignore Ctrl-C, and those of nohup ignore SIGHUP. Commands that tests
+    # start would inherit both.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(scope="session")
