@@ -61,7 +61,7 @@ def verdict(comparison: Comparison) -> str:
 
 
 def short_verdict(comparison: Comparison) -> str:
-    """For a chip: "34 % faster", "no clear difference (±20 %)", "×4.4, other work"."""
+    """For a chip: "34 % faster", "no clear difference (±20 %)", "3.1 times, unclear (3 pairs)", "−46 %, other work"."""
     delta = percent(comparison.metric.delta)
     if comparison.word == "different":
         way = direction(comparison)
@@ -69,6 +69,8 @@ def short_verdict(comparison: Comparison) -> str:
     if comparison.word in ("negligible", "equivalent"):
         return f"same (±{delta})"
     if comparison.word == "not distinguishable":
+        if is_unclear(comparison):
+            return f"{sized(comparison)}, unclear ({counted(comparison.pairs, 'pair')})"
         widest = bound(comparison)
         return "no clear difference" + (f" (±{percent(widest)})" if widest is not None else "")
     if comparison.word == "one run":
@@ -84,6 +86,21 @@ def bound(comparison: Comparison) -> float | None:
         return None
     widest = max(comparison.high - 1, 1 - comparison.low)
     return widest if widest < WIDEST else None
+
+
+def is_unclear(comparison: Comparison) -> bool:
+    """Of one that is not distinguishable: whether the change that was seen is large beside what is ruled out, so that
+    "no difference" would mislead."""
+    if comparison.difference is not None or comparison.ratio is None:
+        return False
+    widest = bound(comparison)
+    return widest is None or abs(comparison.ratio - 1) > max(widest / 2, comparison.metric.delta)
+
+
+def sized(comparison: Comparison) -> str:
+    """The change, in a form that is read at a glance: −46 %; 3.1 times."""
+    ratio = comparison.ratio
+    return f"{significant(ratio, 2)} times" if ratio is not None and ratio >= 1 + WIDEST else change(comparison)
 
 
 def in_short(comparison: Comparison) -> str:

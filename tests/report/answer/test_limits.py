@@ -33,10 +33,47 @@ def test_a_rate_that_is_not_carried_at_all():
 
 
 def test_knees_of_several_variants_are_one_sentence():
-    assert list(of_target(ladder().findings, 1)) == [
-        "Throughput stops growing for `old` between 162 and 336 users (53.1 requests/s) and `new` between 162 and 336 "
-        "users (38.0 requests/s)."
+    assert list(of_target(ladder(), 1)) == [
+        "`old` and `new` carry 162 users, at 336 their throughput lags (53.1 and 38.0 requests/s at most)."
     ]
+
+
+def test_a_ladder_that_ends_below_the_knee_says_so_for_each_variant():
+    knee, _, _ = (each for each in ladder().findings[::-1] if each.id in ("SAT", "RETRO"))
+    beyond = replace(knee, where=Where(variant="new"), evidence={"last": 460.0, "last_per_s": 120.0})
+    both = replace(beyond, where=Where(variant="old"), evidence={"last": 460.0, "last_per_s": 119.0})
+    found = [replace(ladder(), findings=of) for of in ((both, beyond), (beyond,))]
+    assert list(of_target(found[0], 1)) == [
+        "`old` and `new` carry 460 users, the highest level (119 and 120 requests/s), so their limits are above that."
+    ]
+    assert list(of_target(found[1], 1)) == [
+        "`new` carries 460 users, the highest level (120 requests/s), so its limit is above that; for `old` the levels "
+        "do not show it."
+    ]
+
+
+def test_what_concerns_a_rare_endpoint_is_no_answer_unless_the_question_names_it():
+    rare = ("DELETE", "/comments/")
+    traffic = {("GET", "/"): Traffic(100.0, 5.0), rare: Traffic(2.0, 5.0)}
+    study = Study("one", (trial("a", Level("users", 5), traffic),))
+    finding = Finding("ERR", "warning", "a, DELETE /comments/: 3 % fail.", Where("a", endpoint=rare), "")
+    assert list(of_target(Analysis(study, (finding,), ()), 3)) == []
+    assert list(of_target(Analysis(study, (finding,), ()), 3, {rare})) == [finding.statement]
+    frequent = replace(finding, where=Where("a", endpoint=("GET", "/")))
+    assert list(of_target(Analysis(study, (frequent,), ()), 3)) == [finding.statement]
+
+
+def test_a_cold_start_is_nothing_that_a_target_carries():
+    cold = Finding("COLD", "warning", "the first 3 s are slow.", Where("old"), "")
+    assert list(of_target(replace(ladder(), findings=(cold,)), 3)) == []
+
+
+def test_the_same_of_another_variant_is_said_in_the_same_sentence():
+    first = next(each for each in ladder().findings if each.id == "RETRO")
+    of = replace(ladder(), findings=(first, replace(first, where=Where("new"))))
+    assert list(of_target(of, 3)) == [f"{first.statement} The same holds for `new`."]
+    open_one = replace(first, weight="insight", statement="that it falls is not established.")
+    assert list(of_target(replace(ladder(), findings=(open_one,)), 3)) == []
 
 
 def test_serial_bottlenecks_of_several_operations_are_one_sentence():
@@ -44,17 +81,17 @@ def test_serial_bottlenecks_of_several_operations_are_one_sentence():
         Finding("SERIAL", "insight", "…", Where(operation=name), "", {"capacity_per_s": rate})
         for name, rate in (("upload", 1.15), ("read", 1.58))
     ]
-    assert list(of_target(found, 3)) == [
+    assert list(of_target(replace(operations(), findings=tuple(found)), 3)) == [
         "Throughput is flat while latency grows with the users: `upload` 1.15/s and `read` 1.58/s; more users only "
         "wait longer."
     ]
 
 
 def test_a_single_finding_speaks_for_itself_and_the_weightiest_rule_first():
-    first, second = of_target(operations().findings, 3)
+    first, second = of_target(operations(), 3)
     assert first.startswith("upload does 23 operations/s")
     assert second.startswith("90 % of POST")
-    assert len(list(of_target(operations().findings, 1))) == 1
+    assert len(list(of_target(operations(), 1))) == 1
 
 
 def test_one_cell_is_described():

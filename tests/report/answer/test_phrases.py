@@ -24,10 +24,10 @@ def compared(metric: Metric, ratio: float, width: float = 0.05, **others) -> Com
 @pytest.mark.parametrize(
     ("metric", "ratio", "text"),
     [
-        (P50, 0.66, "`cached` is 34 % faster than `baseline` (31–37 %, 5 interleaved pairs)"),
-        (P50, 1.2, "`cached` is 20 % slower than `baseline` (14–26 %, 5 interleaved pairs)"),
-        (P50, 0.25, "`cached` is 4.0 times as fast as `baseline` (3.8–4.2 times, 5 interleaved pairs)"),
-        (P50, 3.0, "`cached` takes 3.0 times as long as `baseline` (2.8–3.2 times, 5 interleaved pairs)"),
+        (P50, 0.66, "`cached` is 34 % faster than `baseline` (p50, 31–37 %, 5 interleaved pairs)"),
+        (P50, 1.2, "`cached` is 20 % slower than `baseline` (p50, 14–26 %, 5 interleaved pairs)"),
+        (P50, 0.25, "`cached` is 4.0 times as fast as `baseline` (p50, 3.8–4.2 times, 5 interleaved pairs)"),
+        (P50, 3.0, "`cached` takes 3.0 times as long as `baseline` (p50, 2.8–3.2 times, 5 interleaved pairs)"),
         (P99, 1.2, "`cached` has a 20 % higher p99 than `baseline` (14–26 %, 5 interleaved pairs)"),
         (P99, 2.5, "`cached` has 2.5 times as high a p99 as `baseline` (2.4–2.6 times, 5 interleaved pairs)"),
         (THROUGHPUT, 1.2, "`cached` answers 20 % more requests than `baseline` (14–26 %, 5 interleaved pairs)"),

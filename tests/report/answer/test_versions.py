@@ -1,5 +1,8 @@
+from __future__ import annotations
+
 import re
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from tests.report.studies import GET, P50, P99, THROUGHPUT, chain, compared, imported, ladder
 from tests.report.traffic import Traffic, trial
@@ -7,7 +10,11 @@ from tests.report.traffic import Traffic, trial
 from plimsoll.report.answer.versions import sentences, topics_of
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.findings.finding import Finding, Where
+from plimsoll.stats.metric import Metric
 from plimsoll.stats.study import TOTAL, Level, Study
+
+if TYPE_CHECKING:
+    from plimsoll.stats.compare.comparison import Comparison
 
 USERS = Level("users", 50)
 
@@ -24,14 +31,11 @@ def steps(*, repeats: int = 5, **sizes: int) -> Study:
 
 
 def test_the_difference_leads_and_what_is_open_follows():
-    first, second, third = sentences(ladder())
-    assert first == (
-        "`new` has a 32 % higher p99 than `old` (28–36 %, 5 interleaved pairs) for `GET /threads/{id}` at 336 users; "
-        "12 % higher p99 at 460 users."
-    )
-    assert second == "`new` at 48 users made no difference that matters (less than 5 % either way)."
-    assert third.startswith(
-        "`new` at 162 users made no difference in p99 that 5 interleaved pairs can show; anything beyond ±"
+    (found,) = sentences(ladder())
+    assert found == (
+        "`new` has a 32 % higher p99 than `old` for `GET /threads/{id}` at 336 users (28–36 %, 5 interleaved pairs), "
+        "12 % at 460 users; at 48 users it makes no difference that matters (less than 5 %); at 162 users it is "
+        "unclear (456 → 523 ms)."
     )
 
 
@@ -43,14 +47,82 @@ def test_steps_without_a_difference_share_a_sentence():
     ]
     found = sentences(Analysis(study, (), tuple(rows)))
     assert len(found) == 1
-    assert found[0].startswith("`index` and `replica` made no difference that 5 interleaved pairs can show; anything")
+    assert found[0].startswith(
+        "`index` and `replica` made no difference in p50 that 5 interleaved pairs can show; anything"
+    )
 
 
 def test_an_interval_that_leaves_twice_as_much_open_rules_out_nothing():
     study = steps(base=1000, index=1000)
-    row = compared(study, "base", "index", P50, TOTAL, USERS, word="not distinguishable", width=1.5)
+    row = compared(study, "base", "index", P50, TOTAL, USERS, word="not distinguishable", width=1.5, spread=1.2)
     (found,) = sentences(Analysis(study, (), (row,)))
-    assert found == "`index` made no difference that 5 interleaved pairs can show."
+    assert found == (
+        "Whether `index` differs from `base` in p50 is unclear: 38.8 → 39.5 ms, but with 5 interleaved pairs anything "
+        "from 0.23 to 4.6 times is possible; longer runs or a quieter machine are needed."
+    )
+
+
+def rows_of(study: Study, metric: Metric, *known: dict[str, Any]) -> list[Comparison]:
+    """new against old at each level; known: what the comparison there says."""
+    levels = [level for level in study.levels if level is not None]
+    return [
+        compared(study, "old", "new", metric, TOTAL, level, **each) for level, each in zip(levels, known, strict=True)
+    ]
+
+
+def two_builds(*users: int) -> Study:
+    trials = [
+        trial(name, Level("users", each), {GET: Traffic(100.0, 40.0)}, repeat=repeat)
+        for each in users
+        for repeat in range(3)
+        for name in ("old", "new")
+    ]
+    return Study("builds", tuple(trials), variants=("old", "new"), metrics=(P50, P99), gap=4.0)
+
+
+def test_a_change_that_is_large_and_not_certain_has_its_numbers_and_what_it_takes():
+    study = two_builds(600, 1000)
+    open_ones: dict[str, Any] = {"word": "not distinguishable", "pairs": 3}
+    large = {"a_value": 84.6, "b_value": 264.0, "ratio": 3.12, "low": 0.9, "high": 10.8, "spread": 0.5}
+    small = {"a_value": 28.5, "b_value": 27.1, "ratio": 0.95, "low": 0.76, "high": 1.19, "spread": 0.09}
+    rows = rows_of(study, P99, open_ones | small, open_ones | large)
+    assert sentences(Analysis(study, (), tuple(rows))) == [
+        "Whether `new` at 1000 users differs from `old` in p99 is unclear: 84.6 → 264 ms at 1000 users, but with "
+        "3 interleaved pairs anything from 0.9 to 11 times is possible; about 2 more pairs (1 min) could tell.",
+        "`new` at 600 users made no difference in p99 that 3 interleaved pairs can show; anything beyond ±24 % is "
+        "ruled out.",
+    ]
+
+
+def test_where_a_difference_is_real_at_some_levels_one_sentence_has_all():
+    study = two_builds(48, 96, 162, 240)
+    known = [
+        {"word": "different", "ratio": 0.54, "low": 0.42, "high": 0.70},
+        {"word": "different", "ratio": 0.59, "low": 0.5, "high": 0.69},
+        {"word": "not distinguishable", "ratio": 0.98, "low": 0.9, "high": 1.08},
+        {"word": "no verdict", "reason": "p50 is none of 0 requests"},
+    ]
+    assert sentences(Analysis(study, (), tuple(rows_of(study, P50, *known)))) == [
+        "`new` is 46 % faster than `old` at 48 users (p50, 30–58 %, 3 interleaved pairs), 41 % at 96 users; at 162 "
+        "users no difference shows (anything beyond ±10 % is ruled out); at 240 users nothing can be said."
+    ]
+
+
+def test_the_other_way_at_another_level_is_said_too():
+    study = two_builds(48, 96)
+    known = [
+        {"word": "different", "ratio": 0.5, "low": 0.42, "high": 0.6},
+        {"word": "different", "ratio": 1.3, "low": 1.2, "high": 1.4},
+    ]
+    (found,) = sentences(Analysis(study, (), tuple(rows_of(study, P50, *known))))
+    assert found.endswith("; but 30 % slower at 96 users.")
+
+
+def test_shares_that_do_not_differ_have_a_bound_in_points():
+    study = two_builds(48)
+    share = {"word": "not distinguishable", "difference": 0.001, "difference_low": -0.002, "difference_high": 0.004}
+    (found,) = sentences(Analysis(study, (), tuple(rows_of(study, Metric("errors"), share))))
+    assert found.endswith("can show; more than 0.4 percentage points either way is ruled out.")
 
 
 def test_the_median_is_said_where_a_tail_shows_nothing():
@@ -58,8 +130,8 @@ def test_the_median_is_said_where_a_tail_shows_nothing():
     tail = compared(study, "base", "proxy", P99, TOTAL, USERS, word="not distinguishable", width=1.5)
     median = compared(study, "base", "proxy", P50, TOTAL, USERS, word="different", ratio=1.4)
     first, second = sentences(Analysis(study, (), (tail, median)))
-    assert first == "`proxy` made no difference in p99 that 5 interleaved pairs can show."
-    assert second.startswith("`proxy` is 40 % slower than `base` (")
+    assert first.startswith("Whether `proxy` differs from `base` in p99 is unclear: ")
+    assert second.startswith("`proxy` is 40 % slower than `base` (p50, ")
 
 
 def payload(a: str, b: str) -> Finding:

@@ -1,7 +1,9 @@
 import pytest
-from tests.report.studies import ladder
+from tests.report.studies import ladder, operations
 
-from plimsoll.report.charts.ladder import ladder_charts
+from plimsoll.report.charts.ladder import ladder_charts, operations_charts
+from plimsoll.report.document.blocks import Figures
+from plimsoll.report.document.sections import ReportContext, summary
 from plimsoll.stats.analysis import Analysis
 from plimsoll.stats.cell import cell_value
 from plimsoll.stats.metric import Metric
@@ -62,3 +64,18 @@ def test_levels_far_apart_are_on_a_logarithmic_axis():
 def test_a_cell_without_the_asked_load_is_a_point():
     chart = ladder_charts(of(1, 2, 3, invalid=3), "", ("", ""), "all")[0]
     assert [row["level"] for row in chart.spec["datasets"]["points"]] == [1, 2, 3]
+
+
+def test_operations_share_a_chart_of_throughput_and_one_of_medians():
+    throughput, medians = operations_charts(operations())
+    names = ["upload", "read", "update", "delete"]
+    for chart in (throughput, medians):
+        assert list(dict.fromkeys(row["series"] for row in chart.spec["datasets"]["points"])) == names
+        assert len(chart.spec["datasets"]["points"]) == 4 * 3
+    assert operations_charts(ladder()) == []
+
+
+def test_a_report_of_operations_opens_with_the_charts_of_all_of_them():
+    section = summary(ReportContext.of(operations()))
+    (figures,) = [block for block in section.blocks if isinstance(block, Figures)]
+    assert figures.charts == ("ladder-operations-throughput", "ladder-operations-p50")

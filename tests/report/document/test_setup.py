@@ -1,8 +1,8 @@
 from dataclasses import replace
 
-from tests.report.studies import imported, ladder, operations
+from tests.report.studies import chain, imported, ladder, operations
 
-from plimsoll.report.document.setup import LONGEST, setup_text
+from plimsoll.report.document.setup import LONGEST, says_changes, setup_text
 
 
 def test_variants_load_repeats_length_machine_and_command():
@@ -12,6 +12,14 @@ def test_variants_load_repeats_length_machine_and_command():
     )
     assert "Environment: machine 4 × Xeon E5-2666 v3, 7.5 GiB; kernel Linux 6.12.9; plimsoll 0.1.0." in text
     assert text.endswith("Measured by `plimsoll experiment experiment.toml`.")
+
+
+def test_what_was_changed_is_said_once_where_a_variant_has_several_levels():
+    study = replace(ladder().study, changes={"new": "an index on threads."})
+    assert says_changes(study)
+    assert " new: an index on threads. Environment: " in setup_text(study)
+    assert not says_changes(chain().study), "with one level the table has a row for each variant"
+    assert "LIMIT 200" not in setup_text(chain().study)
 
 
 def test_operations_are_counted():

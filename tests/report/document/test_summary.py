@@ -30,13 +30,18 @@ def test_a_step_has_what_it_changed_and_a_verdict_against_both():
     assert rows["async"][-1].text == "−31 %, other work"
 
 
+def test_what_was_changed_is_no_column_where_a_variant_has_several_rows():
+    study = replace(ladder().study, changes={"new": "an index on threads"})
+    assert "What changed" not in titles(table_of(replace(ladder(), study=study)))
+
+
 def test_the_variants_of_a_level_stand_together():
     table = table_of(ladder())
     assert [row.cells[:2] for row in table.rows[:2]] == [("old", "48 users"), ("new", "48 users")]
     chips = [row.cells[-1] for row in table.rows if isinstance(row.cells[-1], Chip)]
     assert [each.text for each in chips] == [
         "same (±5 %)",
-        "no clear difference (±18 %)",
+        "+15 %, unclear (5 pairs)",
         "32 % slower",
         "12 % slower",
     ]

@@ -160,13 +160,13 @@ def test_the_answer_comes_first_and_details_are_folded():
 
 
 def test_names_in_the_answer_are_code():
-    assert "**Answer.** `index` made no difference that matters (less than 5 % either way)." in of_study(chain())
+    assert "**Answer.** `index` made no difference that matters in p99 (less than 5 % either way)." in of_study(chain())
 
 
 def test_a_comparison_is_a_row():
     row = (
         r"\| 162 users \| GET /threads/\{id\} \| p99, ms ● +\| +456 \| +523 "
-        r"\| +\+15 % \| +×1\.15 \[1\.11, 1\.18\] \| no clear difference"
+        r"\| +\+15 % \| +×1\.15 \[1\.11, 1\.18\] \| +\+15 %, unclear"
     )
     assert re.search(row, of_study(ladder()))
 

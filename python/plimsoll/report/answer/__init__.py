@@ -23,13 +23,15 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
     if not study.trials:
         return ("No run has ended yet.",)
     compared = versions.sentences(analysis)
+    topics = {topic.endpoint for topic in versions.topics_of(analysis)} if study.primary else set()
     if shape_of(study) == "rates":
         found = [*limits.carried(analysis), *compared]
     elif len(study.levels) > 1 and len(study.variants) == 1:
-        found = [*limits.of_target(analysis.findings, MOST), *compared]
+        found = [*limits.of_target(analysis, MOST, topics), *compared]
     else:
-        first = compared[: MOST - 1]
-        found = [*first, *limits.of_target(analysis.findings, MOST - len(first))]
+        carried = list(limits.of_target(analysis, MOST, topics))
+        first = compared[: MOST - bool(carried)]
+        found = [*first, *carried]
     if not found:
         found = [*limits.single(analysis)]
     # One run of each cannot tell which is faster: it was made to look into the target.

@@ -8,28 +8,58 @@ from plimsoll.report.answer.phrases import code
 from plimsoll.report.numbers import amount, percent
 from plimsoll.stats.cells import cells_of
 from plimsoll.stats.findings.wording import listed
+from plimsoll.stats.study import TOTAL
 from plimsoll.stats.validity import ACHIEVED
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from plimsoll.stats.analysis import Analysis
     from plimsoll.stats.cells import CellSummary
     from plimsoll.stats.findings.finding import Finding
     from plimsoll.stats.study import Level, Study
 
-_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK", "COLD")
+_OF_TARGET = ("CRASH", "SERIAL", "SAT", "ERR", "RETRO", "OVERLOAD", "LEAK")
 """Rules whose findings say what a service does under load; the weightiest first."""
+LARGE_PART = 1 / 3
+"""An endpoint with this share of the requests of its operation counts like all of them."""
 
 
-def of_target(findings: Sequence[Finding], most: int) -> Iterator[str]:
-    """One sentence for each rule: the first finding of it, and of how many others it is said too."""
-    for rule in [rule for rule in _OF_TARGET if any(each.id == rule for each in findings)][:most]:
-        alike = [each for each in findings if each.id == rule]
-        if len(alike) > 1 and rule in _TOGETHER:
-            yield _TOGETHER[rule](alike)
+def of_target(analysis: Analysis, most: int, topics: Collection[tuple[str, str]] = ()) -> Iterator[str]:
+    """One sentence for each rule, from those of its findings that are about the whole: all endpoints, one with a large
+    part of the requests, or one of topics, which the question names."""
+    is_open = (("RETRO", "insight"),)  # that a decrease is not established
+    found = [
+        each
+        for each in analysis.findings
+        if (each.id, each.weight) not in is_open and _is_whole(analysis.study, each, topics)
+    ]
+    for rule in [rule for rule in _OF_TARGET if any(each.id == rule for each in found)][:most]:
+        alike = [each for each in found if each.id == rule]
+        if rule == "SAT":
+            yield _knees(analysis.study, alike)
+        elif rule == "SERIAL" and len(alike) > 1:
+            yield _capacities(alike)
         else:
-            yield alike[0].statement
+            yield _first_of(alike)
+
+
+def _first_of(findings: Sequence[Finding]) -> str:
+    """Its statement, and of which other variants the same is said."""
+    first = findings[0]
+    others = dict.fromkeys(code(each.where.variant) for each in findings if each.where.variant)
+    others.pop(code(first.where.variant or ""), None)
+    return f"{first.statement} The same holds for {listed(others)}." if others else first.statement
+
+
+def _is_whole(study: Study, finding: Finding, topics: Collection[tuple[str, str]]) -> bool:
+    where = finding.where
+    if where.endpoint in (None, TOTAL, ("", "")) or where.endpoint in topics:
+        return True
+    own = [each for each in study.trials if where.operation in (None, each.operation)]
+    counts = [(each.key == where.endpoint, each.requests or 0) for trial in own for each in trial.endpoints]
+    part = sum(number for is_it, number in counts if is_it)
+    return part > 0 and part >= LARGE_PART * sum(number for _, number in counts)
 
 
 def _capacities(findings: Sequence[Finding]) -> str:
@@ -38,15 +68,34 @@ def _capacities(findings: Sequence[Finding]) -> str:
     return f"Throughput is flat while latency grows with the users: {listed(rates)}; more users only wait longer."
 
 
-def _knees(findings: Sequence[Finding]) -> str:
-    """Of variants that each reach their limit within the ladder."""
-    texts = []
+def _knees(study: Study, findings: Sequence[Finding]) -> str:
+    """What each variant or operation carries: up to its knee, or up to the highest level."""
+    if len(findings) == 1 and len(study.variants) == 1:
+        return findings[0].statement
+    unit = " users" if any(level is not None and level.unit == "users" for level in study.levels) else "/s"
+    limited: dict[tuple[float, ...], list[tuple[str, str]]] = {}
+    whole: dict[float, list[tuple[str, str]]] = {}
     for each in findings:
         bracket, capacity = each.evidence.get("bracket"), _number(each, "capacity_per_s")
+        last, rate = _number(each, "last"), _number(each, "last_per_s")
         if isinstance(bracket, tuple) and capacity:
-            where = f"between {bracket[0]:g} and {bracket[1]:g} users"
-            texts.append(f"{_who(each)} {where} ({amount(capacity)} requests/s)")
-    return f"Throughput stops growing for {listed(texts)}." if texts else findings[0].statement
+            limited.setdefault(bracket, []).append((_who(each), amount(capacity)))
+        elif last and rate:
+            whole.setdefault(last, []).append((_who(each), amount(rate)))
+    texts = []
+    for bracket, carrying in limited.items():
+        names, rates = (listed(column) for column in zip(*carrying, strict=True))
+        verb, whose = ("carries", "its") if len(carrying) == 1 else ("carry", "their")
+        lags = f"at {bracket[1]:g} {whose} throughput lags ({rates} requests/s at most)"
+        texts.append(f"{names} {verb} {bracket[0]:g}{unit}, {lags}")
+    for last, carrying in whole.items():
+        names, rates = (listed(column) for column in zip(*carrying, strict=True))
+        verb, limits = ("carries", "its limit is") if len(carrying) == 1 else ("carry", "their limits are")
+        texts.append(f"{names} {verb} {last:g}{unit}, the highest level ({rates} requests/s), so {limits} above that")
+    found = {each.where.variant for each in findings}
+    if open_ones := [code(each) for each in study.variants if each not in found and None not in found]:
+        texts.append(f"for {listed(open_ones)} the levels do not show it")
+    return f"{'; '.join(texts)}."
 
 
 def _who(finding: Finding) -> str:
@@ -55,11 +104,7 @@ def _who(finding: Finding) -> str:
 
 def _number(finding: Finding, name: str) -> float | None:
     value = finding.evidence.get(name)
-    return value if isinstance(value, float) else None
-
-
-_TOGETHER: dict[str, Callable[[Sequence[Finding]], str]] = {"SERIAL": _capacities, "SAT": _knees}
-"""One sentence for several findings of a rule."""
+    return float(value) if isinstance(value, int | float) else None
 
 
 def carried(analysis: Analysis) -> Iterator[str]:

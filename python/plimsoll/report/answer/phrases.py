@@ -47,22 +47,24 @@ def change(comparison: Comparison) -> str:
     return _sized(metric, ratio)
 
 
-def sentence(comparison: Comparison) -> str:
-    """b beside a, with the range: "`b` is 34 % faster than `a` (31–38 %, 5 interleaved pairs)"; no full stop."""
+def sentence(comparison: Comparison, where: str = "") -> str:
+    """b beside a, with the metric and the range: "`b` is 34 % faster than `a` (p50, 31–38 %, 5 interleaved pairs)"; no
+    full stop. where: " at 48 users", before the brackets."""
     b, a = code(comparison.b), code(comparison.a)
     text = change(comparison)
-    basis = ", ".join(filter(None, (span(comparison), pairs_of(comparison))))
+    metric = comparison.metric.text if is_typical(comparison.metric) else ""
+    basis = ", ".join(filter(None, (metric, span(comparison), pairs_of(comparison))))
     if comparison.metric.kind == "errors":
-        return f"{b} has {text} than {a} ({basis})"
+        return f"{b} has {text} than {a}{where} ({basis})"
     assert comparison.ratio is not None
-    is_relative = _is_relative(comparison.ratio)
+    relative = is_relative(comparison.ratio)
     if _is_noun(comparison.metric):
-        verb = "has a" if is_relative else "has"
+        verb = "has a" if relative else "has"
     elif is_typical(comparison.metric):
         verb = "is" if comparison.ratio < TIMES_FROM else "takes"
     else:
         verb = "answers"
-    return f"{b} {verb} {text} {'than' if is_relative else 'as'} {a} ({basis})"
+    return f"{b} {verb} {text} {'than' if relative else 'as'} {a}{where} ({basis})"
 
 
 def beside(comparison: Comparison, rate: float | None) -> str:
@@ -72,7 +74,7 @@ def beside(comparison: Comparison, rate: float | None) -> str:
     if rate is None:
         return f"{b} against {a}: {from_to(comparison)}"
     text = _sized(_THROUGHPUT, rate)
-    return f"{b} answers {text} {'than' if _is_relative(rate) else 'as'} {a}"
+    return f"{b} answers {text} {'than' if is_relative(rate) else 'as'} {a}"
 
 
 def span(comparison: Comparison) -> str:
@@ -86,7 +88,7 @@ def span(comparison: Comparison) -> str:
         return ""
     if is_typical(comparison.metric) and ratio <= 1 / TIMES_FROM:
         low, high = 1 / high, 1 / low
-    if not _is_relative(ratio):
+    if not is_relative(ratio):
         return f"{_short(low)}–{_short(high)} times"
     return _between(100 * (low - 1), 100 * (high - 1), " %")
 
@@ -94,7 +96,17 @@ def span(comparison: Comparison) -> str:
 def from_to(comparison: Comparison) -> str:
     """p50 4.00 → 3.98 ms; 62.7 → 279 requests/s."""
     name = "" if comparison.metric.kind == "throughput" else f"{_name(comparison.metric)} "
-    return f"{name}{words.values(comparison).replace('/s', ' requests/s')}"
+    return f"{name}{values(comparison)}"
+
+
+def values(comparison: Comparison) -> str:
+    """4.00 → 3.98 ms; 62.7 → 279 requests/s."""
+    return words.values(comparison).replace("/s", " requests/s")
+
+
+def is_relative(ratio: float) -> bool:
+    """Whether it is said as a percentage."""
+    return 1 / TIMES_FROM < ratio < TIMES_FROM
 
 
 def times(ratio: float) -> str:
@@ -125,14 +137,9 @@ def is_typical(metric: Metric) -> bool:
     return metric.kind == "mean" or metric.quantile == 0.5
 
 
-def _is_relative(ratio: float) -> bool:
-    """Whether it is said as a percentage."""
-    return 1 / TIMES_FROM < ratio < TIMES_FROM
-
-
 def _sized(metric: Metric, ratio: float) -> str:
     """12 % more requests; 4.4 times as many requests."""
-    if _is_relative(ratio):
+    if is_relative(ratio):
         return f"{percent(abs(ratio - 1))} {_way(metric, ratio)}"
     if is_typical(metric) and ratio < 1:
         return f"{_short(1 / ratio)} times as fast"

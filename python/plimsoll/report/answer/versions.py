@@ -8,13 +8,11 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plimsoll.report import words
-from plimsoll.report.answer import phrases
-from plimsoll.report.answer.phrases import at_levels, code
+from plimsoll.report.answer import outcomes, phrases
+from plimsoll.report.answer.phrases import code
 from plimsoll.report.gate import judged
 from plimsoll.report.numbers import counted, percent
 from plimsoll.stats.cells import cell_of
-from plimsoll.stats.findings.wording import listed
 from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
@@ -26,11 +24,12 @@ if TYPE_CHECKING:
     from plimsoll.stats.metric import Metric
     from plimsoll.stats.study import Study
 
-MOST_ALONE = 3
-"""Differences that have a sentence each; more of them share one."""
 MOST_OTHER = 2
 """Pairs that did other work, and have a sentence."""
-_SAME = ("negligible", "equivalent")
+MOST_LEVELS = 4
+"""Levels whose values are said one by one."""
+MOST_ELSEWHERE = 2
+"""Differences by other metrics than the leading one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +49,28 @@ class Topic:
 
 
 def sentences(analysis: Analysis) -> list[str]:
-    """Certain differences first, the largest one leading; then other work, no difference, and what is open."""
+    """Certain differences first, the largest one leading; then other work, what is open, and what made no difference.
+    Further sentences about a variant stand beside the others about it."""
     topics = topics_of(analysis)
     if not topics:
         return []
+    study = analysis.study
     leading = _once_each([each for each in analysis.comparisons if topics[0].covers(each)])
-    has_levels = len(analysis.study.levels) > 1
     found = [
-        *_differences(leading, has_levels),
+        *outcomes.differences(study, leading),
         *_other_work(analysis, [each for each in leading if each.word == "invalid"]),
-        *_same([each for each in leading if each.word in _SAME], has_levels),
-        *_unsure([each for each in leading if each.word == "not distinguishable"], has_levels),
+        *outcomes.uncertain(study, leading),
         *_single_runs(analysis, [each for each in leading if each.word == "one run"]),
-        *_elsewhere(analysis, [*topics[1:], *_typical(analysis, topics)], leading),
     ]
-    return found or list(_open([each for each in leading if each.word == "no verdict"], has_levels))
+    for name, text in _elsewhere(analysis, [*topics[1:], *_typical(analysis, topics)], leading):
+        found.insert(_place_of(name, found), text)
+    return found or list(outcomes.silent(study, leading))
+
+
+def _place_of(name: str, found: Sequence[str]) -> int:
+    """Where a further sentence about a variant belongs: behind the last one that names it."""
+    places = [place for place, text in enumerate(found, 1) if name in text]
+    return max(places, default=len(found))
 
 
 def topics_of(analysis: Analysis) -> list[Topic]:
@@ -101,48 +107,10 @@ def _once_each(comparisons: Sequence[Comparison]) -> list[Comparison]:
     return [each for each in comparisons if each.against == "previous" or (each.b, each.level) not in previous]
 
 
-def _differences(comparisons: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
-    """By pair of variants; one sentence has all levels of a pair."""
-    pairs: dict[tuple[str, str], list[Comparison]] = {}
-    for each in comparisons:
-        if each.word == "different" and each.better is not None:
-            pairs.setdefault((each.a, each.b), []).append(each)
-    ordered = sorted(pairs.values(), key=lambda rows: -max(map(_size, rows)))
-    for rows in ordered[:MOST_ALONE]:
-        yield f"{_difference(rows, has_levels)}."
-    if rest := ordered[MOST_ALONE:]:
-        yield f"Smaller differences: {listed(f'{code(rows[0].b)} {phrases.change(rows[0])}' for rows in rest)}."
-
-
-def _difference(rows: Sequence[Comparison], has_levels: bool) -> str:
-    largest = max(rows, key=_size)
-    text = f"{phrases.sentence(largest)}{_endpoint(largest)}"
-    if not has_levels:
-        return text
-    others = [each for each in rows if each is not largest]
-    text += f" {at_levels([largest.level])}"
-    same_way = [each for each in others if each.better == largest.better]
-    if same_way:
-        changes = listed(f"{phrases.change(each)} {at_levels([each.level])}" for each in same_way[:MOST_ALONE])
-        text += f"; {changes}"
-    return text
-
-
-def _endpoint(comparison: Comparison) -> str:
-    """for `GET /todos/`; "" for all endpoints together."""
-    return "" if comparison.endpoint == TOTAL else f" for {code(' '.join(filter(None, comparison.endpoint)))}"
-
-
-def _size(comparison: Comparison) -> float:
-    if comparison.difference is not None:
-        return abs(comparison.difference)
-    return abs(math.log(comparison.ratio)) if comparison.ratio else 0.0
-
-
 def _other_work(analysis: Analysis, refused: Sequence[Comparison]) -> Iterator[str]:
     """Those that did not do the same: their numbers, and in what the work differs."""
     found = [(each, sizes) for each in refused if (sizes := _sizes(analysis, each)) is not None and each.ratio]
-    for each, (before, after) in sorted(found, key=lambda pair: -_size(pair[0]))[:MOST_OTHER]:
+    for each, (before, after) in sorted(found, key=lambda pair: -outcomes.size(pair[0]))[:MOST_OTHER]:
         share = after / before
         rate = _rate_ratio(analysis, each)
         if share < 1 / phrases.TIMES_FROM:
@@ -178,31 +146,6 @@ def _cells(analysis: Analysis, comparison: Comparison) -> tuple[CellSummary, Cel
     return cell_of(analysis.study, comparison.a, *place), cell_of(analysis.study, comparison.b, *place)
 
 
-def _same(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
-    """Those that certainly made no difference that matters, together."""
-    if rows:
-        least = percent(rows[0].metric.delta)
-        yield f"{_who(rows, has_levels)} made no difference that matters (less than {least} either way)."
-
-
-def _unsure(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
-    """Those of which nothing is certain, together, with what is ruled out."""
-    if rows:
-        bounds = [words.bound(each) for each in rows]
-        known = [bound for bound in bounds if bound is not None]
-        ruled_out = f"; anything beyond ±{percent(max(known))} is ruled out" if len(known) == len(bounds) else ""
-        pairs = phrases.pairs_of(max(rows, key=lambda each: each.pairs))
-        of = "" if phrases.is_typical(rows[0].metric) else f" in {rows[0].metric.text}"
-        yield f"{_who(rows, has_levels)} made no difference{of} that {pairs} can show{ruled_out}."
-
-
-def _who(rows: Sequence[Comparison], has_levels: bool) -> str:
-    """`index` and `replica`; `new` at 48 and 162 users."""
-    names = dict.fromkeys(code(each.b) for each in rows)
-    at = f" {at_levels(dict.fromkeys(each.level for each in rows))}" if has_levels else ""
-    return f"{listed(names)}{at}"
-
-
 def _single_runs(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
     """One run each is a description, not a verdict."""
     by_pair: dict[tuple[str, str], list[Comparison]] = {}
@@ -211,15 +154,19 @@ def _single_runs(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str
     texts = [text for pair in by_pair.values() if (text := _described(analysis, pair))]
     if texts:
         noise = f"one run each, so how much of that is noise is unknown{_repeat_advice(analysis.study)}"
-        yield f"{'; '.join(texts[:MOST_ALONE])}; {noise}."
+        yield f"{'; '.join(texts[: outcomes.MOST_ALONE])}; {noise}."
 
 
 def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
-    """Of one level its values; of several, at how many b is better, and by how much."""
+    """Of one level its values; of a few the values of the metric at each; of more at how many b is better, and by how
+    much."""
     first = rows[0]
     if len(rows) == 1:
         values = [phrases.from_to(each) for each in analysis.comparisons if _is_beside(each, first)]
         return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}"
+    if len(rows) <= MOST_LEVELS and first.endpoint == TOTAL:
+        values = [f"{phrases.values(each)} {phrases.at_levels([each.level])}" for each in rows]
+        return f"{first.metric.text} of {code(first.a)} → {code(first.b)}: {', '.join(values)}"
     alike = [each for each in analysis.comparisons if (each.a, each.b, each.metric) == (first.a, first.b, first.metric)]
     ratios = [each.ratio for each in (alike if first.endpoint != TOTAL else rows) if each.ratio]
     lower, higher = sum(ratio < 1 for ratio in ratios), sum(ratio > 1 for ratio in ratios)
@@ -249,22 +196,16 @@ def _repeat_advice(study: Study) -> str:
     return f": add `--repeats 5`{minutes}"
 
 
-def _open(rows: Sequence[Comparison], has_levels: bool) -> Iterator[str]:
-    """Where nothing has a verdict: the most frequent reason."""
-    reasons = Counter(each.reason for each in rows)
-    if reasons:
-        reason, _ = reasons.most_common(1)[0]
-        group = [each for each in rows if each.reason == reason]
-        yield f"The data decide nothing for {_who(group, has_levels)}: {reason}."
-
-
-def _elsewhere(analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Comparison]) -> Iterator[str]:
-    """Differences by other metrics, of pairs that do not differ by the leading one: the largest of each metric."""
+def _elsewhere(analysis: Analysis, topics: Sequence[Topic], leading: Sequence[Comparison]) -> Iterator[tuple[str, str]]:
+    """Differences by other metrics, of pairs that do not differ by the leading one, each with the name of its variant:
+    the pair with the largest one of each metric."""
     known = {(each.a, each.b, each.level) for each in leading if each.word in ("different", "invalid")}
+    has_levels = len(analysis.study.levels) > 1
+    sentences = []
     for topic in topics:
-        rows = [each for each in analysis.comparisons if topic.covers(each) and each.better is not None]
+        rows = [each for each in analysis.comparisons if topic.covers(each) and outcomes.is_certain(each)]
         if rows := [each for each in rows if (each.a, each.b, each.level) not in known]:
             known |= {(each.a, each.b, each.level) for each in rows}
-            largest = max(rows, key=_size)
-            at = f" {at_levels([largest.level])}" if len(analysis.study.levels) > 1 else ""
-            yield f"{phrases.sentence(largest)}{_endpoint(largest)}{at}."
+            pair = max(outcomes.by_pair(rows), key=lambda pair: max(map(outcomes.size, pair)))
+            sentences.append((code(pair[0].b), f"{outcomes.difference(pair, has_levels=has_levels)}."))
+    yield from sentences[:MOST_ELSEWHERE]

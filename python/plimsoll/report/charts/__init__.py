@@ -8,7 +8,7 @@ from plimsoll.report import words
 from plimsoll.report.charts.chart import Chart, unique
 from plimsoll.report.charts.course import Beside, course_charts
 from plimsoll.report.charts.failures import FailureBar, failure_chart
-from plimsoll.report.charts.ladder import ladder_charts
+from plimsoll.report.charts.ladder import ladder_charts, operations_charts
 from plimsoll.report.charts.percentiles import Curves, percentile_chart
 from plimsoll.report.charts.target import histogram_chart, target_charts
 from plimsoll.report.charts.verdicts import verdict_chart
@@ -34,7 +34,7 @@ MOST_COURSES = 60
 def charts_of(analysis: Analysis) -> list[Chart]:
     """In the order of a report; names are unique. What nobody knows has no chart."""
     study = analysis.study
-    charts = [*_verdicts(analysis)]
+    charts = [*_verdicts(analysis), *operations_charts(analysis)]
     for operation in study.operations:
         endpoints = [*busiest(study, operation), TOTAL]
         if len(endpoints) == 2:

@@ -8,6 +8,7 @@ from plimsoll.report.charts.chart import Chart, Row, draw, short
 from plimsoll.report.charts.ticks import ticks_of
 from plimsoll.stats.cell import cell_value
 from plimsoll.stats.metric import Metric
+from plimsoll.stats.study import TOTAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,13 +27,7 @@ def ladder_charts(analysis: Analysis, operation: str, endpoint: tuple[str, str],
     levels = [level for level in study.levels if level is not None and _ran(analysis, operation, level)]
     if len(levels) < 2:
         return []
-    words: dict[str, Any] = {
-        "level": "users" if levels[0].unit == "users" else "offered arrivals per second",
-        "levels": [level.value for level in levels],
-        "scale": "log" if levels[-1].value > WIDE * levels[0].value > 0 else "linear",
-        "series": list(study.variants),
-        "what": "response time",
-    }
+    words = _words(levels, study.variants)
     knees = _knees(analysis, operation)
     note = "The shaded range is the bracket of the knee." if knees else ""
     about: dict[str, Any] = {"operation": operation, "endpoint": endpoint, "note": note}
@@ -58,6 +53,42 @@ def ladder_charts(analysis: Analysis, operation: str, endpoint: tuple[str, str],
         words["ticks"] = ticks_of(times, "value", "low", "high")
         charts.append(draw("ladder_latency", f"{name}-latency", f"Response times, {of}", data, words, **about))
     return charts
+
+
+def operations_charts(analysis: Analysis) -> list[Chart]:
+    """Throughput and median over the levels with a line for each operation, of a study with several and one variant."""
+    study = analysis.study
+    levels = [level for level in study.levels if level is not None]
+    if len(study.operations) < 2 or len(study.variants) != 1 or len(levels) < 2:
+        return []
+    words = _words(levels, study.operations)
+
+    def rows(metric: Metric) -> Iterable[tuple[Row, list[Row]]]:
+        for operation in study.operations:
+            for row, runs in _points(analysis, study.variants[0], levels, operation, TOTAL, metric):
+                yield {**row, "series": operation}, [{**run, "series": operation} for run in runs]
+
+    rates, medians = list(rows(Metric("throughput"))), [row for row, _ in rows(Metric("quantile", 0.5))]
+    charts = []
+    if rates:
+        data = {"points": [row for row, _ in rates], "runs": [run for _, runs in rates for run in runs], "knees": []}
+        charts.append(draw("ladder_throughput", "ladder-operations-throughput", "Throughput by operation", data, words))
+    if medians:
+        words["ticks"] = ticks_of(medians, "value", "low", "high")
+        data = {"points": [{**row, "percentile": "p50"} for row in medians], "knees": []}
+        charts.append(draw("ladder_latency", "ladder-operations-p50", "Median times by operation", data, words))
+    return charts
+
+
+def _words(levels: Sequence[Level], series: Sequence[str]) -> dict[str, Any]:
+    """What the placeholders of a chart over levels stand for."""
+    return {
+        "level": "users" if levels[0].unit == "users" else "offered arrivals per second",
+        "levels": [level.value for level in levels],
+        "scale": "log" if levels[-1].value > WIDE * levels[0].value > 0 else "linear",
+        "series": list(series),
+        "what": "response time",
+    }
 
 
 def _ran(analysis: Analysis, operation: str, level: Level) -> bool:

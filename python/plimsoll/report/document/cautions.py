@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from plimsoll.report.document import few_requests
 from plimsoll.report.document.blocks import Doubts
 from plimsoll.report.numbers import counted
 from plimsoll.stats.findings.wording import listed
@@ -23,7 +24,7 @@ _NUMBER = re.compile(r"\d[\d\u00a0.,]*")
 
 
 def cautions(analysis: Analysis) -> Doubts:
-    """Invalid runs and crashes first, then warnings by rule, then percentiles of too few requests."""
+    """Invalid runs first, then strange percentiles, crashes, warnings by rule, and percentiles of too few requests."""
     study = analysis.study
     invalid = [reason for trial in study.trials for reason in trial.invalid]
     crashed = [each for each in study.trials if each.crashed]
@@ -33,9 +34,10 @@ def cautions(analysis: Analysis) -> Doubts:
         title = f"{affected} of {counted(len(study.trials), 'run')} did not get the load that was asked for"
     lines = [
         *_alike(invalid),
+        *few_requests.strange(study),
         *dict.fromkeys(f"The target of {each.variant} ended by itself: {each.crashed}." for each in crashed),
         *_findings(each for each in analysis.findings if each.weight != "insight"),
-        *_too_few(analysis),
+        *few_requests.not_compared(analysis),
         *_unmatched(analysis),
         *study.warnings,
     ]
@@ -75,12 +77,3 @@ def _unmatched(analysis: Analysis) -> Iterator[str]:
             names = [" ".join(filter(None, each)) for each in sorted(known)]
             shown = listed([*names[:MOST_NAMES], *([f"{len(names) - MOST_NAMES} more"] if names[MOST_NAMES:] else [])])
             yield f"{metric.text} of {metric.endpoint} is a primary metric, but no endpoint has this name: {shown}."
-
-
-def _too_few(analysis: Analysis) -> Iterator[str]:
-    rows = [each for each in analysis.comparisons if each.word == "no verdict" and "needs ≥" in each.reason]
-    metrics = dict.fromkeys(each.metric.text for each in rows)
-    for metric in metrics:
-        own = [each for each in rows if each.metric.text == metric]
-        total = sum(each.metric.text == metric for each in analysis.comparisons)
-        yield f"{metric} has no verdict in {len(own)} of {counted(total, 'comparison')}: {own[0].reason}."

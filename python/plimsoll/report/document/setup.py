@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from plimsoll.load.durations import duration_text
 from plimsoll.report.answer.phrases import code, level_texts
 from plimsoll.report.numbers import count, counted
+from plimsoll.report.shape import changes_of
+from plimsoll.report.text import one_line
 from plimsoll.stats.findings.wording import listed
 
 if TYPE_CHECKING:
@@ -20,7 +22,7 @@ LONGEST = 100
 
 def setup_text(study: Study) -> str:
     """Variants, load, repeats, length, machine and command. The command stands between backticks."""
-    sentences = [_runs(study), _about(study)]
+    sentences = [_runs(study), _changes(study), _about(study)]
     if study.command:
         sentences.append(f"Measured by {code(study.command)}.")
     elif study.source:
@@ -37,6 +39,20 @@ def _runs(study: Study) -> str:
     if len(study.operations) > 1:
         parts.append(counted(len(study.operations), "operation"))
     return f"Measured: {', '.join([*parts, *level_texts(study.levels), _repeats(study)])}."
+
+
+def says_changes(study: Study) -> bool:
+    """Whether the paragraph says what was changed in each variant. With one level a table has a row for each of them,
+    and says it there."""
+    return len(study.levels) > 1 and bool(changes_of(study))
+
+
+def _changes(study: Study) -> str:
+    """new: migration 0002."""
+    if not says_changes(study):
+        return ""
+    texts = (f"{variant}: {one_line(text).rstrip('.')}" for variant, text in changes_of(study).items())
+    return f"{'; '.join(texts)}."
 
 
 def _repeats(study: Study) -> str:

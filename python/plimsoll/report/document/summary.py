@@ -8,6 +8,7 @@ from plimsoll.report import words
 from plimsoll.report.answer.versions import topics_of
 from plimsoll.report.charts.verdicts import tone
 from plimsoll.report.document.blocks import Chip, TableColumn, TableData, TableRow
+from plimsoll.report.document.setup import says_changes
 from plimsoll.report.document.tables import failed, quantile
 from plimsoll.report.numbers import NONE, count, known
 from plimsoll.report.shape import changes_of, shape_of
@@ -40,7 +41,7 @@ def summary_table(analysis: Analysis, cells: Sequence[CellSummary]) -> TableData
         "operation": len(study.operations) > 1,
         "variant": len(study.variants) > 1,
         "level": len(study.levels) > 1,
-        "changes": bool(changes),
+        "changes": bool(changes) and not says_changes(study),
         "size": _sizes_differ(cells, topic),
     }
     columns = (

@@ -93,8 +93,8 @@ def too_few(quantile: float, requests: int, counted: bool) -> str:
     tail = above(requests, quantile) if requests else 0
     rests = "the single largest" if tail == 1 else f"the {tail} largest" if tail else "none"
     return (
-        f"{name} = {rests} of {about}{requests} requests "
-        f"(needs ≥{least_requests(quantile):_}, or ≥{comparable_requests(quantile):_} to compare)"
+        f"{name} is {rests} of {about}{requests} requests; {least_requests(quantile):_} are needed, "
+        f"{comparable_requests(quantile):_} to compare well"
     ).replace("_", "\u00a0")
 
 

@@ -96,7 +96,7 @@ def grows(row: Measured, duration: float | None = None) -> tuple[float, float] |
         each[row.course.measured][: None if duration is None else int(duration)]
         for each in (row.course.requests, row.course.failures, row.course.sizes)
     )
-    chosen = np.isfinite(sizes) & (failures <= FEW * counts)
+    chosen = np.isfinite(sizes) & (counts > 0) & (failures <= FEW * counts)
     sizes, counts = sizes[chosen], counts[chosen]
     if len(sizes) < LEAST_SECONDS:
         return None
