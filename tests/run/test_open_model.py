@@ -101,6 +101,7 @@ def test_a_warm_up_is_kept_but_in_no_figure(plimsoll: Command, target: CountingT
         ("native", ("--rate", "200/s", "-t", "50s", "--requests", "31")),
         ("native", ("-u", "4", "--iterations", "31")),
         ("native", ("-u", "4", "--requests", "31")),
+        ("native", ("-u", "1", "--iterations", "31")),
         ("python", ("--rate", "200/s", "--iterations", "31")),
     ],
 )

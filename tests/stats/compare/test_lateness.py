@@ -10,7 +10,7 @@ from tests.stats.runs import P99, RATE, study, trial
 from plimsoll._engine import Histogram
 from plimsoll.stats.compare.pairs import paired
 from plimsoll.stats.compare.verdicts import BY_SERVICE, compare
-from plimsoll.stats.study import Level, Measured
+from plimsoll.stats.study import GeneratorHealth, Level, Measured, Precision
 
 CLOSED, OPEN = {"level": Level("users", 10)}, {"level": Level("/s", 100), "offered": 100.0}
 
@@ -112,3 +112,11 @@ def test_what_survives_the_widening_has_its_p():
     assert near is not None
     assert near.is_within(0.05)
     assert not replace(near, above=0.06).is_within(0.05)
+
+
+@pytest.mark.parametrize(("clock", "word"), [("due", "not distinguishable"), ("sent", "different")])
+def test_the_lag_of_another_tool_widens_what_counts_from_when_requests_were_due(clock, word):
+    late = {"generator": GeneratorHealth(lag_p99=45.0), "precision": Precision("k6", digits=None, clock=clock), **OPEN}
+    row = {"requests": 1000, "failures": 0}
+    found = compared(*(Measured("GET", "/a", quantiles={0.99: ms}, **row) for ms in (100.0, 130.0)), late)
+    assert found.word == word

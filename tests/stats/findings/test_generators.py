@@ -16,7 +16,18 @@ def test_a_generator_that_was_the_limit_blocks() -> None:
     (finding,) = found(generators, study(blocked))
 
     assert finding.weight == "blocks"
-    assert "96 % of the arrivals were begun; lag p99 45 ms is above 1 ms" in finding.statement
+    assert "96 % of the arrivals were begun; 1 % of the requests left more than 45 ms late" in finding.statement
+
+
+def test_a_generator_that_was_late_with_all_of_the_load_is_a_caution() -> None:
+    health = GeneratorHealth(lag_p99=45, achieved=1.0)
+    late = run(None, row(p50=5), level=level(1000, "/s"), offered=1000.0, generator=health, precision=OTHERS)
+    (finding,) = found(generators, study(late))
+
+    assert finding.weight == "warning"
+    assert "the load generator may have added to the times: 1 % of the requests left more than 45 ms late" in (
+        finding.statement
+    )
 
 
 def test_a_generator_that_kept_up_does_not() -> None:

@@ -36,5 +36,8 @@ def answer_of(analysis: Analysis) -> tuple[str, ...]:
         found = [*limits.single(analysis)]
     # One run of each cannot tell which is faster: it was made to look into the target.
     looked_into = [*target_side.sentences(study)]
-    found = [*looked_into, *found] if len(study.trials) == len(study.variants) else [*found, *looked_into]
+    if len(study.trials) == len(study.variants):
+        found = [*looked_into, *found]
+    else:
+        found = [*found[: max(1, MOST - len(looked_into))], *looked_into]
     return tuple(found[:MOST]) or (f"{counted(len(study.trials), 'run')}; nothing in them can be compared.",)

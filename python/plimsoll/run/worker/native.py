@@ -46,17 +46,21 @@ class NativePopulation(Population):
             raise UsageError(f"{plan.source}: {error}") from error
         load = plan.load
         loaded = of if plan.is_open else max(1, min(of, plan.most_users))
+        # Of the closed model, workers without a user have nothing to do.
+        iterations = share_of(load.iterations if load else None, index, loaded)
+        requests = share_of(load.requests if load else None, index, loaded)
         self._users = NativeUsers(
             engine,
             recorder,
             scenario,
             max_users=max(1, share(plan.most_users, index, of)),
             drop=load is not None and load.on_saturation == "drop",
-            # Of the closed model, workers without a user have nothing to do.
-            iterations=share_of(load.iterations if load else None, index, loaded),
-            requests=share_of(load.requests if load else None, index, loaded),
+            iterations=iterations,
+            requests=requests,
         )
         self._open = plan.is_open
+        self._has_none = 0 in (iterations, requests)
+        """Nothing may begin here: what there is, others have."""
         self._cut = False
 
     def adjust(self, counts: Mapping[str, int]) -> None:
@@ -78,7 +82,7 @@ class NativePopulation(Population):
 
     @property
     def done(self) -> bool:
-        return self._users.done
+        return self._users.done or (self._has_none and not self._users.active)
 
     @property
     def failure(self) -> str | None:

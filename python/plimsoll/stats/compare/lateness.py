@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from plimsoll.stats.compare.ratios import Span
 from plimsoll.stats.latency.milliseconds import is_clean
+from plimsoll.stats.study import PLIMSOLL
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +51,15 @@ def generators_span(readings: Readings, question: Question, pairs: Sequence[Pair
     return Span(below, above)
 
 
+def _late_elsewhere(trial: Trial) -> float:
+    """ms that another tool's generator may have added: how late it sent, where its times count from when requests were
+    due and it does not tell what was lag in each."""
+    health, precision = trial.generator, trial.precision
+    if health is None or precision.tool == PLIMSOLL.tool or precision.clock != "due":
+        return 0.0
+    return health.lag_p99 or 0.0
+
+
 def _span(readings: Readings, question: Question, trial: Trial) -> Span:
     """Of one value, as logarithms."""
     measured = readings.measured(trial, question.endpoint)
@@ -58,5 +68,5 @@ def _span(readings: Readings, question: Question, trial: Trial) -> Span:
         return Span(0.0, 0.0)
     if question.metric.kind == "throughput":
         return Span(0.0, -math.log(max(1e-9, 1 - measured.throughput_share)))
-    share = question.metric.share_of(measured)
+    share = max(question.metric.share_of(measured), _late_elsewhere(trial))
     return Span(max(0.0, math.log(value / max(value - share, min(value, RESOLUTION_MS)))), 0.0)
