@@ -97,6 +97,7 @@ trials = some.builds(
     generator=some.none() | some.builds(GeneratorHealth, maybe, maybe),
     observed=some.lists(series, max_size=2).map(tuple), cores=some.dictionaries(words, numbers, max_size=2),
     work=some.lists(works, max_size=2).map(tuple), slowest=some.lists(slow_requests, max_size=2).map(tuple),
+    edits=some.lists(some.tuples(counts, words), max_size=2).map(tuple),
     crashed=some.none() | words, scenario=some.none() | words,
     facts=some.dictionaries(words, words | some.floats(), max_size=3),
     collected=some.dictionaries(words, words, max_size=2),

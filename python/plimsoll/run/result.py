@@ -51,3 +51,10 @@ class Result:
         """Say it now, and keep it with the run."""
         self.notes.append(note)
         logger.error(note)
+
+    def note_change(self, second: int, what: str) -> str:
+        """The load was changed by hand. Returns the note."""
+        note = f"the load was changed by hand in second {second}: {what}"
+        self.notes.append(note)
+        self.facts.setdefault("edits", []).append([second, what])
+        return note

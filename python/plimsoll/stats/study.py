@@ -301,6 +301,8 @@ class Trial:
     work: tuple[TargetWork, ...] = ()
     slowest: tuple[SlowRequest, ...] = ()
     """Requests with a trace, the slowest one first."""
+    edits: tuple[tuple[int, str], ...] = ()
+    """When its load was changed by hand, in seconds from its start, and what it was from then on."""
     crashed: str | None = None
     """How the target ended, if it ended by itself."""
     scenario: str | None = None

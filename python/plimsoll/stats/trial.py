@@ -102,6 +102,7 @@ def trial_of(
         cores={source: float(facts["cores"]) for source, facts in target.items() if "cores" in facts},
         work=tuple(_work(target)),
         slowest=tuple(SlowRequest(**each) for each in target.get(TRACEPARENT, {}).get("slowest", ())),
+        edits=tuple((int(second), str(what)) for second, what in run.facts.get("edits") or ()),
         crashed=crashed,
         scenario=_digest(manifest),
         facts=facts or {},

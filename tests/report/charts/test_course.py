@@ -55,6 +55,11 @@ def test_the_open_model_shows_what_was_offered_and_what_waits():
     assert points(found["course_users"], "waiting") == [2, 2]
 
 
+def test_changes_of_the_load_by_hand_are_marked_in_every_chart():
+    found = charts(course([10] * 30), edits=((12, "20 users"),))
+    assert all(chart.spec["datasets"].get("edits") == [{"second": 12, "text": "20 users"}] for chart in found.values())
+
+
 def test_the_second_in_which_a_run_ended_is_not_drawn_as_a_fall():
     assert points(charts(course([100, 100, 3]), length=2.03)["course_rate"], "requests") == [100, 100]
 

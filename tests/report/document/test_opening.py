@@ -53,5 +53,10 @@ def test_the_bars_of_response_times_add_up_and_the_longest_is_full(make_interval
 
 
 def test_equal_times_are_one_bar(make_interval):
+    ends = [
+        line.split(" ms ")[0]
+        for line in histogram_lines(Latency.of_response([make_interval([*[40.0] * 99, 1, 48.0, 48.02])]))
+    ]
+    assert len(set(ends)) == len(ends), "no two bars have the same end"
     (line,) = histogram_lines(Latency.of_response([make_interval([5.0] * 7)]))
     assert line.split()[-3:] == ["7", "100.0", "%"]

@@ -45,6 +45,14 @@ def test_the_lines_are_locusts(progress: Progress, monkeypatch: pytest.MonkeyPat
     ]  # fmt: skip
 
 
+def test_a_run_that_fails_as_it_begins_has_no_empty_table(progress: Progress) -> None:
+    stream = io.StringIO()
+    LineDisplay(stream).second(replace(progress, view=RunView(), state="stopping"))
+    assert stream.getvalue() == ""
+    LineDisplay(stream).second(replace(progress, view=RunView()))
+    assert "Aggregated" in stream.getvalue(), "while it goes on, that there is nothing yet is news"
+
+
 @pytest.mark.parametrize("columns", ["1", "80", "84"])
 def test_a_narrow_terminal_has_room_for_the_numbers_only(
     progress: Progress, monkeypatch: pytest.MonkeyPatch, columns: str

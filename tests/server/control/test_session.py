@@ -10,6 +10,8 @@ import pytest
 from tests.command import wait_until
 from tests.run.page_session import SHOP_LOCUSTFILE, stored_runs
 
+from plimsoll.stats.reading import RunReading
+from plimsoll.stats.trial import trial_of
 from plimsoll.store import Store
 
 if TYPE_CHECKING:
@@ -95,6 +97,11 @@ def test_the_rate_changes_while_a_run_goes_on(
     assert 200 in [round(each, -1) for each in seconds], "at the new rate, once it holds for a second"
     assert max(seconds) <= 201, "the old arrivals do not come as well"
     assert "200/s" in run["run"]["notes"][0]
+    ((second, what),) = run["run"]["facts"]["edits"]
+    assert "200/s" in what
+    with Store.open(str(plimsoll.store)) as store:
+        kept = store.run("last")
+        assert trial_of(kept, RunReading(kept), variant="a", level=None).edits == ((second, what),)
 
 
 def test_a_reset_leaves_out_what_was_measured_before(

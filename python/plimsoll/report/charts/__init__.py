@@ -213,6 +213,7 @@ def _courses(study: Study) -> Iterator[Chart]:
                 trial.generator_course,
                 trial.warmup + trial.duration if trial.duration is not None else None,
                 trial.model == "open",
+                trial.edits,
                 about | {"trial": trial.id},
             )
             yield from course_charts(

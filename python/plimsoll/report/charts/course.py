@@ -23,7 +23,7 @@ from plimsoll.report.charts.thin import MOST_POINTS, bucket_width, wide_note
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from plimsoll.report.charts.chart import Chart
+    from plimsoll.report.charts.chart import Chart, Row
     from plimsoll.stats.study import Course, GeneratorCourse
 
 LEAST_OF_P99 = 100
@@ -44,6 +44,8 @@ class Beside:
     length: float | None = None
     """s of the run; a second that it ended in would look like a fall of the throughput, so it is left out."""
     is_open: bool = False
+    edits: tuple[tuple[int, str], ...] = ()
+    """When the load was changed by hand, and what it was from then on."""
     about: dict[str, Any] = field(default_factory=dict)
     """Further fields of the charts."""
 
@@ -66,7 +68,9 @@ def course_charts(
         heat.setdefault(second.second - second.second % heat_width, CellColumn()).add(second)
         if second.response.count:
             busy.append(second.response.count)
-    setting = CourseContext(name, title, what, beside.warmup, (_note(beside.warmup),), about=beside.about)
+    edits: tuple[Row, ...] = tuple({"second": second, "text": text} for second, text in beside.edits)
+    notes = (_note(beside.warmup),)
+    setting = CourseContext(name, title, what, beside.warmup, notes, edits, about=beside.about)
     columns = [(start, each.part()) for start, each in lines.items()]
     charts = []
     for kind in LINES:

@@ -95,7 +95,8 @@ def _edges(times: Latency) -> list[float]:
         edges = [low * (high / low) ** (place / _BARS) for place in range(1, _BARS + 1)]
     else:
         edges = [low + (high - low) * place / _BARS for place in range(1, _BARS + 1)]
-    return [*edges, longest] if longest > high else edges
+    # Two ends that read the same would look like a mistake.
+    return [*edges, longest] if amount(longest) != amount(high) else [*edges[:-1], longest]
 
 
 def _share_up_to(part: int, whole: int) -> str:

@@ -401,9 +401,7 @@ class Coordinator:
             raise UsageError("the run has not begun yet" if self._state == PREPARING else "the run is about to end")
 
     def _note_change(self, what: str) -> None:
-        note = f"the load was changed by hand in second {int(self._elapsed)}: {what}"
-        self._result.notes.append(note)
-        logger.info(note)
+        logger.info(self._result.note_change(int(self._elapsed), what))
 
     # The end
 

@@ -8,6 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from plimsoll.report.text import cells, cut, one_line
+from plimsoll.run.coordinator.coordinator import UNDER_WAY
 from plimsoll.run.coordinator.progress import Observer
 from plimsoll.stats.summary import EndpointSummary, summarise, summarise_total
 
@@ -47,7 +48,9 @@ class LineDisplay(Display):
         self._next = 0.0
 
     def second(self, progress: Progress) -> None:
-        if time.monotonic() >= self._next:
+        # A run that fails as it begins has an error to show, and no numbers.
+        is_over_without_any = progress.state not in UNDER_WAY and not summarise_total(progress.view).requests
+        if time.monotonic() >= self._next and not is_over_without_any:
             # Half a second early: it is asked about once a second, never at the very moment.
             self._next = time.monotonic() + progress.reporting.console_interval - 0.5
             self.write("\n".join(locust_lines(progress, cuts=self._stream.isatty())))

@@ -25,8 +25,9 @@ LATE_SHARE = 0.05
 CPU = 0.80
 """Of a core: a queue with fixed service (M/D/1) waits two services at 80 %, 4.5 at 90 %."""
 RULE = (
-    f"the generator began at least {ACHIEVED * 100:.0f} % of the arrivals, or nothing is compared; it sent 99 % of the requests at most "
-    f"{LATE_MS:g} ms or {LATE_SHARE * 100:.0f} % of the target's p50 late, and used at most {CPU * 100:.0f} % of a core"
+    f"the generator began at least {ACHIEVED * 100:.0f} % of the arrivals, or nothing is compared; it sent 99 % of the "
+    f"requests at most {LATE_MS:g} ms or {LATE_SHARE * 100:.0f} % of the target's p50 late, and used at most "
+    f"{CPU * 100:.0f} % of a core"
 )
 NAMES = (
     f'no request is counted as "{OTHERS[1]}": names get rows of their own, up to --max-names, in the order of their '
