@@ -56,7 +56,7 @@ def test_an_empty_file_limits_nothing(file: Path) -> None:
         ("allow_hosts = []", ":1: allow_hosts: allows no host at all"),
         ('allow_hosts = ["a", "*"]', ':1: allow_hosts: "*": this would allow every host'),
         ('allow_hosts = "a.example"', ":1: allow_hosts: must be a list"),
-        ('allow_host = ["a"]', ":1: allow_host: is no field here; did you mean allow_hosts?"),
+        ('allow_host = ["a"]', ":1: allow_host: is not a known field; did you mean allow_hosts?"),
         ("max_users = ", ":1: not TOML"),
     ],
 )

@@ -19,8 +19,8 @@ REQUEST = 'name = "x"\n' + TARGET + '[[request]]\nget = "/"\n'
 
 WRONG: list[tuple[str, int, str]] = [
     # what is added to REQUEST, the line it is found in, and how the message goes on
-    ("colour = 3\n", 5, "request[0].colour: is no field here; there are name, get, post, put, patch, delete, head,"),
-    ('tiemout = "1s"\n', 5, "request[0].tiemout: is no field here; did you mean timeout?"),
+    ("colour = 3\n", 5, "request[0].colour: is not a known field; there are name, get, post, put, patch, delete,"),
+    ('tiemout = "1s"\n', 5, "request[0].tiemout: is not a known field; did you mean timeout?"),
     ("max_users = 5\n", 5, "request[0].max_users: belongs at the top of the file, before the first [table]"),
     ('duration = "1s"\n', 5, "request[0].duration: belongs in [[phase]]"),
     ('post = "/b"\n', 5, "request[0].post: contradicts get; a step is one request"),
@@ -62,7 +62,7 @@ WRONG: list[tuple[str, int, str]] = [
     ("expect.status = []\n", 5, "request[0].expect.status: is empty"),
     ('expect.status = "204-200"\n', 5, 'request[0].expect.status: "204-200" ends before it begins'),
     ("expect.status = true\n", 5, "request[0].expect.status: true is not a status"),
-    ('expect.max_tme = "1s"\n', 5, "request[0].expect.max_tme: is no field here; did you mean max_time?"),
+    ('expect.max_tme = "1s"\n', 5, "request[0].expect.max_tme: is not a known field; did you mean max_time?"),
     ('expect.json = { "ok" = true }\n', 5, 'request[0].expect.json.ok: "ok" is not a JSON pointer'),
     ("expect.contains = 3\n", 5, "request[0].expect.contains: must be text in quotes, not 3"),
     # flows
@@ -111,7 +111,7 @@ WRONG: list[tuple[str, int, str]] = [
     ('[[phase]]\nstaircase = "from=1,step"\n', 6, 'phase[0].staircase: "step" is not understood; name=value is expect'),
     (
         '[[phase]]\nstaircase = { from = 1, step = 1, each = "1s", count = 1, reis = 1 }\n', 6,
-        "phase[0].staircase.reis: is no field here; did you mean rise?",
+        "phase[0].staircase.reis: is not a known field; did you mean rise?",
     ),
     (
         '[[phase]]\nstaircase = { from = 1, step = 1, each = "1s", count = 0 }\n', 6,
@@ -193,7 +193,7 @@ TOP: list[tuple[str, int, str]] = [
     ('max_users = 5\n[[phase]]\nusers = 1\n', 1, "max_users: is of the open model (rates)"),
     ('on_saturation = "wait"\n[[phase]]\nusers = 1\n', 1, "on_saturation: is of the open model (rates)"),
     ('on_saturation = "burn"\n[[phase]]\nrate = 1\n', 1, 'on_saturation: must be "wait" or "drop", not "burn"'),
-    ('durations = "5s"\n[[phase]]\nrate = 1\n', 1, "durations: is no field here; there are name, target"),
+    ('durations = "5s"\n[[phase]]\nrate = 1\n', 1, "durations: is not a known field; there are name, target"),
     ('rate = 5\n[[phase]]\nrate = 1\n', 1, "rate: belongs in [[phase]]"),
     ("phase = 3\n", 1, "phase: must be a table, not 3"),
     ("[[phase]]\nrate = \n", 2, "not TOML: "),

@@ -36,11 +36,11 @@ def test_the_layout_of_a_verdict():
 def test_without_a_verdict_the_ratio_has_no_interval():
     few = replace(
         OPEN, endpoint=("", "DELETE_comment"), word="no verdict", a_value=1200.0, b_value=340.0, ratio=0.283,
-        low=None, high=None, reason="p99 is the single largest of ≈45 requests; 368 are needed, 10 000 to compare well",
+        low=None, high=None, reason="p99 rests on the single largest of ≈45 requests; 368 are needed",
     )  # fmt: skip
     assert headline(few) == (
-        "p99 DELETE_comment   1\u202f200 → 340 ms   ×0.28   NO VERDICT: p99 is the single largest of ≈45 requests; "
-        "368 are needed, 10 000 to compare well"
+        "p99 DELETE_comment   1\u202f200 → 340 ms   ×0.28   NO VERDICT: p99 rests on the single largest of ≈45 "
+        "requests; 368 are needed"
     )
     assert in_short(few).endswith("(×0.28)")
     assert details(replace(OPEN, word="invalid", resolves=None, needed=None)) == []

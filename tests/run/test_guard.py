@@ -213,7 +213,7 @@ def test_a_mistake_in_the_limits_file_stops_every_run(plimsoll: Command, target:
     limits.write_text("max_user = 5\n")
     done = plimsoll("run", target.url, "-t", "1s", "--headless")
     assert done.code == 2
-    assert f"plimsoll: {limits}:1: max_user: is no field here; did you mean max_users?" in done.err
+    assert f"plimsoll: {limits}:1: max_user: is not a known field; did you mean max_users?" in done.err
     assert target.total == 0
 
 

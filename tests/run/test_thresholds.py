@@ -118,7 +118,7 @@ def test_one_that_cannot_be_read_is_pointed_at_before_the_run(
     assert done.code == 2, done
     lines = done.err.splitlines()
     if where == "plan":  # one line for each mistake of a plan, with its place
-        assert any(f"plan.toml:3: thresholds[0]: '{BROKEN}': here comes one of <" in line for line in lines)
+        assert any(f"plan.toml:3: thresholds[0]: '{BROKEN}': expected one of <" in line for line in lines)
     else:
         place = next(number for number, line in enumerate(lines) if BROKEN in line and "threshold:" not in line)
         assert lines[place + 1].strip() == "^^"

@@ -101,12 +101,12 @@ def _unknown(location: Sequence[int | str], model: type[BaseModel]) -> str:
     known = _fields(_table_at(location[:-1], model))
     elsewhere = _home_of(name, model) if name not in known else None
     if meant := nearest(name, known):
-        return f"is no field here; did you mean {meant}?"
+        return f"is not a known field; did you mean {meant}?"
     if len(location) > 1 and name in _fields(model):
         return "belongs at the top of the file, before the first [table]"
     if elsewhere:
         return f"belongs in {elsewhere}"
-    return f"is no field here; there are {listed(known, 'and')}"
+    return f"is not a known field; there are {listed(known, 'and')}"
 
 
 def _home_of(name: str, model: type[BaseModel]) -> str | None:

@@ -220,7 +220,7 @@ def test_a_cell_that_is_not_certain_is_skipped_with_its_line(tmp_path, monkeypat
         ("{ lines = 6 }", r"r\.md:6: the map says that a table begins here, and there is none"),
         ("{ lines = 9 }", r"r\.md:9: the map names this line, and the report has 6"),
         ('{ lines = 1, titles = ["name", "p99"] }', r"r\.md:3: 6 cells where the map says 2 columns"),
-        ("{ lines = 1, clients = 5 }", r"r\.toml:2: table\[0\]\.clients: is no field here"),
+        ("{ lines = 1, clients = 5 }", r"r\.toml:2: table\[0\]\.clients: is not a known field"),
     ],
 )
 def test_a_map_that_does_not_fit_is_a_mistake(tmp_path, monkeypatch, table, message):

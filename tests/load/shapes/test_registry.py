@@ -76,7 +76,7 @@ def test_a_shape_of_one_row_is_a_field_of_plans(
     done = extended("run", "plan.toml", "--headless")
     assert done.code == 2
     assert "plan.toml:5: phase[0].sawtooth.teeth: is missing" in done.err
-    assert "plan.toml:5: phase[0].sawtooth.tooth: is no field here; there are low, high, each and teeth" in done.err
+    assert "plan.toml:5: phase[0].sawtooth.tooth: is not a known field; there are low, high, each and teeth" in done.err
     plimsoll.write(f'{plan}sawtooth = {{ low = "10/s", high = "30/s", each = "1s", teeth = 1 }}\n', "plan.toml")
     assert extended("run", "plan.toml", "--headless").code == 0
     assert target.total == 20

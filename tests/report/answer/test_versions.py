@@ -169,7 +169,13 @@ def test_one_run_each_is_a_description_with_what_to_add():
 def test_where_nothing_is_decided_the_reason_is_said():
     study = steps(base=1000, cached=1000)
     row = compared(study, "base", "cached", P99, TOTAL, USERS, word="no verdict", reason="p99 = the largest of 20")
-    assert sentences(Analysis(study, (), (row,))) == ["The data decide nothing for `cached`: p99 = the largest of 20."]
+    (found,) = sentences(Analysis(study, (), (row,)))
+    assert found.startswith("`base` → `cached`: p99 ")
+    assert found.endswith(" ms; which is faster cannot be said: p99 = the largest of 20.")
+    unknown = replace(row, a_value=None, b_value=None)
+    assert sentences(Analysis(study, (), (unknown,))) == [
+        "The data decide nothing for `cached`: p99 = the largest of 20."
+    ]
 
 
 def test_a_difference_by_another_declared_metric_is_not_lost():

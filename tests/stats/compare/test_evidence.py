@@ -19,11 +19,15 @@ def gathered(made, findings=()):
 @pytest.mark.parametrize(
     ("q", "requests", "reason"),
     [
-        (0.99, 45, "p99 is the single largest of 45 requests; 368 are needed, 10\u00a0000 to compare well"),
-        (0.99, 150, "p99 is the 2 largest of 150 requests; 368 are needed, 10\u00a0000 to compare well"),
-        (0.5, 5, "p50 is the 3 largest of 5 requests; 6 are needed, 200 to compare well"),
-        (0.999, 3000, "p99.9 is the 4 largest of 3000 requests; 3\u00a0688 are needed, 100\u00a0000 to compare well"),
-        (0.99, 0, "p99 is none of 0 requests; 368 are needed, 10\u00a0000 to compare well"),
+        (0.99, 45, "p99 rests on the single largest of 45 requests; 368 are needed, 10\u00a0000 to compare well"),
+        (0.99, 150, "p99 rests on the 2 largest of 150 requests; 368 are needed, 10\u00a0000 to compare well"),
+        (0.5, 5, "p50 rests on the 3 largest of 5 requests; 6 are needed, 200 to compare well"),
+        (
+            0.999,
+            3000,
+            "p99.9 rests on the 4 largest of 3000 requests; 3\u00a0688 are needed, 100\u00a0000 to compare well",
+        ),
+        (0.99, 0, "p99 rests on none of 0 requests; 368 are needed, 10\u00a0000 to compare well"),
         (0.99, 368, ""),
         (0.5, 6, ""),
     ],

@@ -37,7 +37,7 @@ def test_two_of_one_variant_each_are_compared_with_one_another():
     ]  # fmt: skip
     assert (found.name, found.source) == ("before and after", "before.db; after.db")
     assert found.warnings == (
-        "old and new were not run side by side: what changed on the bench meanwhile is in every difference",
+        "old and new were not run side by side: what else changed meanwhile is in every difference",
     )
 
 

@@ -141,13 +141,13 @@ def test_a_percentile_of_too_few_requests_is_none():
     few = pairs([1200], [340], of=lambda ms: table(ms, requests=45))
     found = one(few)
     assert found.word == "no verdict"
-    assert found.reason == "p99 is the single largest of 45 requests; 368 are needed, 10\u00a0000 to compare well"
+    assert found.reason == "p99 rests on the single largest of 45 requests; 368 are needed, 10\u00a0000 to compare well"
     assert (found.requests, found.tail) == (45, 1)
     guessed = pairs([1200], [340], of=lambda ms: table(ms, requests=None, rate=0.15))
     assert "the single largest of ≈45 requests" in one(guessed).reason
     assert one(pairs([1200], [340], of=lambda ms: table(ms, requests=368))).word == "one run"
     one_short = [trial("A", table(5)), trial("B", table(5, requests=367))]
-    assert "p99 is the 4 largest of 367 requests" in one(study(*one_short)).reason
+    assert "p99 rests on the 4 largest of 367 requests" in one(study(*one_short)).reason
 
 
 def test_of_unknown_many_requests_is_said_so():

@@ -17,7 +17,10 @@ def target(view, manifest=HOST, **given):
     ("outcome", "message", "reason"),
     [
         ("connect", REFUSED, "connection refused"),
-        ("connect", "no address", "no connection"),
+        ("connect", "Connection refused", "connection refused"),
+        ("connect", "", "no connection"),
+        ("connect", "x" * 200, "no connection"),
+        ("tls", "no TLS on port 18199; did you mean http://?", "no TLS on port 18199; did you mean http://?"),
         ("tls", "", "no TLS handshake"),
     ],
 )
@@ -25,6 +28,13 @@ def test_a_target_that_nobody_reaches_is_named_with_the_reason(outcome, message,
     found = target(view_of(12, 10, failing=10, outcome=outcome, message=message))
     assert (found.tone, found.title) == ("bad", f"Nothing answers at http://127.0.0.1:18199 ({reason})")
     assert found.figure == "100 % failed"
+
+
+def test_a_message_that_is_the_reason_is_not_said_twice():
+    found = target(view_of(12, 10, failing=10, outcome="connect", message="Connection refused"))
+    assert found.text.endswith(" requests failed.")
+    found = target(view_of(12, 10, failing=10, outcome="connect", message=REFUSED))
+    assert found.text.endswith(f" requests failed; the first message: {REFUSED}.")
 
 
 def test_it_comes_before_thresholds_and_exceptions_and_needs_no_host():

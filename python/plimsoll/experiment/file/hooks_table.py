@@ -59,7 +59,7 @@ def _hook(value: Any, name: str, place: str) -> Hook:
         if key not in ("command", "within"):
             meant = nearest(key, ("command", "within"))
             hint = f"did you mean {meant}?" if meant else "there are command and within"
-            raise BadValueError(f"is no field here; {hint}", inner(key))
+            raise BadValueError(f"is not a known field; {hint}", inner(key))
     if "command" not in value:
         raise BadValueError("is missing", inner("command"))
     command = at(inner("command"), words, value["command"])

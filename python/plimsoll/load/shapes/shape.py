@@ -56,7 +56,8 @@ class Wording:
     """1 step, 2 steps."""
 
     def level(self, value: float) -> str:
-        return f"{value:.12g}{self.unit}"
+        text = f"{value:.12g}{self.unit}"
+        return text.removesuffix("s") if value == 1 and self.unit.endswith("users") else text
 
 
 class LoadShape(ABC):

@@ -139,15 +139,6 @@ def _advice(study: Study, comparison: Comparison) -> str:
     return f"; about {counted(more, 'more pair')}{time} could tell"
 
 
-def silent(study: Study, rows: Sequence[Comparison]) -> Iterator[str]:
-    """Where there is no verdict: the most frequent reason."""
-    reasons = [each.reason for each in rows if each.word == "no verdict"]
-    if reasons:
-        reason = max(dict.fromkeys(reasons), key=reasons.count)
-        group = [each for each in rows if each.reason == reason]
-        yield f"The data decide nothing for {who(study, group)}: {reason}."
-
-
 def ruled_out(rows: Sequence[Comparison]) -> str:
     """Of rows that have a bound: what is not possible."""
     if rows[0].difference is not None:

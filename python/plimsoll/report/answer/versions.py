@@ -64,7 +64,20 @@ def sentences(analysis: Analysis) -> list[str]:
     ]
     for name, text in _elsewhere(analysis, [*topics[1:], *_typical(analysis, topics)], leading):
         found.insert(_place_of(name, found), text)
-    return found or list(outcomes.silent(study, leading))
+    return found or list(_silent(analysis, [each for each in leading if each.word == "no verdict"]))
+
+
+def _silent(analysis: Analysis, rows: Sequence[Comparison]) -> Iterator[str]:
+    """Where nothing has a verdict: the numbers of two that stand alone, and the most frequent reason."""
+    reasons = [each.reason for each in rows]
+    if not reasons:
+        return
+    reason = max(dict.fromkeys(reasons), key=reasons.count)
+    if len(rows) == 1 and (values := _described(analysis, rows)):
+        yield f"{values}; which is faster cannot be said: {reason}."
+        return
+    group = [each for each in rows if each.reason == reason]
+    yield f"The data decide nothing for {outcomes.who(analysis.study, group)}: {reason}."
 
 
 def _place_of(name: str, found: Sequence[str]) -> int:
@@ -163,7 +176,7 @@ def _described(analysis: Analysis, rows: Sequence[Comparison]) -> str:
     first = rows[0]
     if len(rows) == 1:
         values = [phrases.from_to(each) for each in analysis.comparisons if _is_beside(each, first)]
-        return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}"
+        return f"{code(first.a)} → {code(first.b)}: {', '.join(values)}" if values else ""
     if len(rows) <= MOST_LEVELS and first.endpoint == TOTAL:
         values = [f"{phrases.values(each)} {phrases.at_levels([each.level])}" for each in rows]
         return f"{first.metric.text} of {code(first.a)} → {code(first.b)}: {', '.join(values)}"

@@ -93,7 +93,7 @@ def too_few(quantile: float, requests: int, counted: bool) -> str:
     tail = above(requests, quantile) if requests else 0
     rests = "the single largest" if tail == 1 else f"the {tail} largest" if tail else "none"
     return (
-        f"{name} is {rests} of {about}{requests} requests; {least_requests(quantile):_} are needed, "
+        f"{name} rests on {rests} of {about}{requests} requests; {least_requests(quantile):_} are needed, "
         f"{comparable_requests(quantile):_} to compare well"
     ).replace("_", "\u00a0")
 
@@ -139,7 +139,7 @@ def _remarks(
     if alone:
         remarks.append(f"{alone} run{'s' * (alone != 1)} without a partner left out")
     if len(sound) > 1 and not study.interleaved:
-        remarks.append("not interleaved: what changed on the bench between the runs is in the difference")
+        remarks.append("not interleaved: what else changed between the runs is in the difference")
     return remarks
 
 

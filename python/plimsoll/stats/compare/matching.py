@@ -38,7 +38,7 @@ def matched(studies: Sequence[Study]) -> Study:
         *of_endpoints,
         *_definitions(sides),
         *_circumstances(sides),
-        f"{_listed(labels)} were not run side by side: what changed on the bench meanwhile is in every difference",
+        f"{_listed(labels)} were not run side by side: what else changed meanwhile is in every difference",
     ]
     first = studies[0]
     about, differing = _about(sides)
@@ -249,7 +249,8 @@ def _circumstances(sides: Sequence[_Side]) -> Iterable[str]:
     lengths = {side.label: _mean([trial.duration for trial in side.trials]) for side in sides}
     known = {name: length for name, length in lengths.items() if length}
     if known and max(known.values()) > _LONGER * min(known.values()):
-        yield f"runs are not of the same length: {_each({name: f'{length:.0f} s' for name, length in known.items()})}"
+        texts = {name: f"{length:.0f} s" if length >= 10 else f"{length:.2g} s" for name, length in known.items()}
+        yield f"runs are not of the same length: {_each(texts)}"
     warmups = {side.label: f"{max(trial.warmup for trial in side.trials):g} s" for side in sides}
     if _unequal(warmups):
         yield f"warm-ups of different lengths are left out: {_each(warmups)}"

@@ -48,8 +48,8 @@ def durations(study: Study) -> Iterable[Finding]:
             "DURATION",
             "warning",
             f"Runs{f' at {level}' if level is not None else ''} differ in length: "
-            f"{wording.several([f'{wording.place(study, trial)} {seconds:.0f} s' for trial, seconds in short])}, "
-            f"others up to {longest:.0f} s{' (requests / rate)' if derived else ''}.",
+            f"{wording.several([f'{wording.place(study, trial)} {wording.seconds(each)}' for trial, each in short])}, "
+            f"others up to {wording.seconds(longest)}{' (requests / rate)' if derived else ''}.",
             Where(None, level, operation),
             LENGTHS,
             {f"seconds of {trial.variant} #{trial.repeat}": seconds for trial, seconds, _ in known},

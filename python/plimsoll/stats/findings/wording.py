@@ -24,6 +24,11 @@ def ms(milliseconds: float) -> str:
     return f"{milliseconds / 1000:.3g} s"
 
 
+def seconds(value: float) -> str:
+    """ "0.82 s", "120 s": two digits or the whole seconds."""
+    return f"{value:.0f} s" if value >= 10 else f"{value:.2g} s"
+
+
 def percent(share: float) -> str:
     """Three digits: 0.1312 is "13.1 %", 0.00042 is "0.042 %". Never 100 % of what is not all."""
     shown = f"{share * 100:.3g} %"

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 _BEFORE_HTTP = {"connect": "no connection", "tls": "no TLS handshake"}
 """Failures before a request could be sent, and what they are called where no message says it."""
+LONGEST_REASON = 90
+"""Characters."""
 _QUOTED = re.compile(r"'([^']+)'\)?$")
 
 
@@ -31,16 +33,27 @@ def unreachable(view: RunView, manifest: Mapping[str, Any]) -> RunJudgement | No
     if most not in _BEFORE_HTTP or failures < requests:
         return None
     messages = [each.text for each in view.counted_failures if each.outcome == most]
-    found = _QUOTED.search(messages[0]) if messages else None
-    reason = found[1].lower() if found else _BEFORE_HTTP[most]
+    first = messages[0].strip() if messages else ""
+    reason = _reason(first) or _BEFORE_HTTP[most]
     where = f" at {manifest['host']}" if manifest.get("host") else ""
-    more = f"{number(total.failures)} of {count(total.requests, 'request')} failed; the first message: "
+    failed = f"{number(total.failures)} of {count(total.requests, 'request')} failed"
+    has_more = first and first.lower() != reason.lower()
     return RunJudgement(
         "bad",
         f"Nothing answers{where} ({reason})",
-        f"{more}{messages[0] if messages else reason}.",
+        f"{failed}; the first message: {first.rstrip('.')}." if has_more else f"{failed}.",
         figure=f"{percent(total.failures / total.requests)} failed",
     )
+
+
+def _reason(message: str) -> str:
+    """A message as part of a sentence: what it quotes at its end, or all of it; "" for a long one."""
+    if found := _QUOTED.search(message):
+        return found[1].lower()
+    if not message or len(message) > LONGEST_REASON:
+        return ""
+    is_word = message[1:2].islower()
+    return message[0].lower() + message[1:] if is_word else message
 
 
 def raising(view: RunView) -> RunJudgement | None:

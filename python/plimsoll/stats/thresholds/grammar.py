@@ -216,13 +216,13 @@ class _Reader:
     def _operator(self) -> Literal["<", "<=", ">", ">=", "==", "!="]:
         start, operator = self._take(_OPERATOR)
         if operator not in _OPERATORS:
-            raise self._wrong(f"here comes one of {' '.join(_OPERATORS)}", start, max(self._at, start + 1))
+            raise self._wrong(f"expected one of {' '.join(_OPERATORS)}", start, max(self._at, start + 1))
         return _OPERATORS[operator]  # type: ignore[return-value]
 
     def _value(self, subject: ThresholdSubject) -> tuple[float, ThresholdUnit]:
         start, number = self._take(_NUMBER)
         if not number:
-            raise self._wrong(f"here comes a number, {_allowed(subject)}", start, start + 1)
+            raise self._wrong(f"expected {_allowed(subject)}", start, start + 1)
         unit_at, unit = self._take(_UNIT)
         if unit in ("over", "for", "else"):
             unit, self._at = "", unit_at
@@ -249,7 +249,7 @@ class _Reader:
         _, unit = self._take(_UNIT)
         end = max(self._at, start + 1)
         if not number or unit not in _SPAN_UNITS:
-            raise self._wrong("here comes a duration in whole seconds or minutes: 10s, 1m", start, end)
+            raise self._wrong("expected a duration in whole seconds or minutes: 10s, 1m", start, end)
         seconds = float(number) * _SPAN_UNITS[unit]
         if seconds != int(seconds) or not 1 <= seconds <= LONGEST:
             raise self._wrong(f"a window has 1 to {LONGEST} whole seconds", start, end)
@@ -263,7 +263,7 @@ class _Reader:
         if self._word("else"):
             if not self._word("stop"):
                 self._blank()
-                raise self._wrong("after `else` comes `stop`", self._at, len(self._text))
+                raise self._wrong("expected `stop` after `else`", self._at, len(self._text))
             return True
         self._at = start
         return False
