@@ -64,7 +64,7 @@ def test_errors_that_explain_themselves_may_be_read() -> None:
 def test_nobody_there_and_no_answer() -> None:
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    with pytest.raises(ProbeError, match="^Connection refused$"):
+    with pytest.raises(ProbeError, match=r"^Connection refused$"):
         Fetcher(f"http://127.0.0.1:{port}").get("/")
     with pytest.raises(ProbeError):
         Fetcher("http://nosuchhost.invalid").get("/")

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 import pytest
 from rich.console import Console
 
+from plimsoll._engine import Histogram
 from plimsoll.report.reporting import Reporting
 from plimsoll.run.coordinator.display import Display, LineDisplay, locust_lines
 from plimsoll.run.coordinator.progress import Batch, Progress
-from plimsoll.run.coordinator.terminal_display import TerminalDisplay
+from plimsoll.run.coordinator.terminal_display import TerminalDisplay, _table
 from plimsoll.stats.view import RunView
 
 if TYPE_CHECKING:
@@ -167,6 +168,20 @@ def test_only_names_give_way_to_the_width(
     assert row.split()[2:] == ["12", "0", "12.0", "0", "7.00", "7.00", "7.00"]
     assert row.split()[1].endswith("…")
     assert len(row) <= width
+
+
+def test_what_a_mark_behind_a_time_stands_for_is_below_the_table(
+    progress: Progress, make_interval: Callable[..., Interval]
+) -> None:
+    late = make_interval([50.0] * 20, name="/a")
+    late.service = Histogram()
+    late.service.record(20_000, 20)
+    view = RunView()
+    view.add([late])
+    assert "a marked time" not in "".join(map(str, _table(progress, 9, 120)))
+    found = [str(line) for line in _table(replace(progress, view=view), 9, 120)]
+    assert "50.0*" in found[-2]
+    assert found[-1].startswith("ms over the last 10 s; * up to 30 ms of a marked time is the generator's")
 
 
 def test_how_much_of_the_run_is_over_is_a_bar_where_its_end_is_known(progress: Progress) -> None:

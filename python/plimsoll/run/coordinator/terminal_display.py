@@ -9,7 +9,7 @@ from rich.live import Live
 from rich.text import Text
 
 from plimsoll.load.durations import format_duration
-from plimsoll.report.numbers import amount, milliseconds
+from plimsoll.report.numbers import amount, milliseconds, shares_line
 from plimsoll.report.render.terminal import TextColumn, render
 from plimsoll.report.text import one_line
 from plimsoll.run.coordinator.display import Display
@@ -28,6 +28,7 @@ _COLUMNS = (
     *(TextColumn(title, right=True) for title in ("Requests", "Fails", "req/s", "fails/s", "p50", "p95", "p99")),
 )
 _BAR_CELLS = 40
+_QUANTILES = (0.5, 0.95, 0.99)
 
 
 class TerminalDisplay(Display):
@@ -103,6 +104,8 @@ def _table(progress: Progress, most: int, width: int) -> list[Text]:
         caption += f"; {len(rows) - most} quieter endpoints are not shown"
         rows = [row for row in rows if id(row) in kept]
     shown = [*rows, summarise_total(progress.view)]
+    marked = shares_line(row.current_response.quantile(q) for row in shown for q in _QUANTILES)
+    caption = "; ".join(filter(None, (caption, marked)))
     lines = render(_COLUMNS, [_cells(row) for row in shown], width)
     head, total = lines[: -len(shown)], lines[-1]
     styled = [Text(line, "red" if row.failures else "") for row, line in zip(rows, lines[len(head) : -1], strict=True)]
@@ -123,5 +126,5 @@ def _cells(row: EndpointSummary) -> list[str]:
         str(row.failures),
         amount(row.current_rps),
         amount(row.current_failures_per_s),
-        *(milliseconds(row.current_response.quantile(q)) for q in (0.5, 0.95, 0.99)),
+        *(milliseconds(row.current_response.quantile(q)) for q in _QUANTILES),
     ]
