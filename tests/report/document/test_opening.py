@@ -32,8 +32,8 @@ def test_some_failures_are_said_with_the_most_frequent_message(make_interval):
 def test_of_a_target_that_is_not_there_that_is_all(make_interval):
     refused = Failure("GET", "/", "connect", "Connection refused", 3, 0.0, 0.0)
     found = make_interval([0.25] * 3, outcome="connect")
-    assert _sentence(found, failures=[refused]) == "Nothing answers at http://127.0.0.1:8000 (no connection)."
-    assert _sentence(found, failures=[refused], host="") == "Nothing answers (no connection)."
+    assert _sentence(found, failures=[refused]) == "Nothing answers at http://127.0.0.1:8000 (connection refused)."
+    assert _sentence(found, failures=[refused], host="") == "Nothing answers (connection refused)."
     quoted = Failure("GET", "/", "connect", "ConnectionError(111, 'Connection refused')", 3, 0.0, 0.0)
     assert _sentence(found, failures=[quoted], host="") == "Nothing answers (connection refused)."
 
