@@ -39,6 +39,8 @@ def run_with_page(requests: RunRequests, given: Mapping[str, Any]) -> int:
     if not requests.is_fixed:
         _refuse_unknown_options(requests.plan)
     with page(given, given["store"], live, session) as viewers:
+        if waits:
+            click.echo("Start the run there. --autostart starts it at once; --headless runs without a page.", err=True)
         stays = {"is_watched": lambda: viewers.count > 0} if given["autoquit"] is None else {}
         first = None if waits else requests.first()
         return session.run(first, None if autoquit < 0 else float(autoquit), **stays)

@@ -26,6 +26,7 @@ def test_nothing_is_sent_before_somebody_starts_a_run_and_another_may_follow(
 ) -> None:
     page = start_page("-H", target.url, "-u", "2", "-r", "2", "-s", "5")
     assert (page.test, target.total) == ({}, 0)
+    assert "Start the run there. --autostart starts it at once" in page.err
     request = page.form["request"]
     filled = (request["users"], request["spawn_rate"], request["host"], request["stop_timeout"])
     assert filled == (2, 2.0, target.url, "5s")
