@@ -16,11 +16,11 @@ from plimsoll.run.limits import open_files
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from plimsoll.run.coordinator.loop import Loop
     from plimsoll.run.coordinator.peers import MessageRouter
     from plimsoll.run.dispatch import UserClass
+    from plimsoll.run.loop import Loop
     from plimsoll.run.plan import RunPlan
-    from plimsoll.run.transport.local import WorkerProcess
+    from plimsoll.run.transport.handle import WorkerHandle
     from plimsoll.run.transport.messages import Begin
 
 logger = logging.getLogger("plimsoll.run")
@@ -35,7 +35,7 @@ class LoadControl:
     """
 
     def __init__(
-        self, loop: Loop, nodes: MessageRouter, workers: Mapping[int, WorkerProcess], spawned: Callable[[], None]
+        self, loop: Loop, nodes: MessageRouter, workers: Mapping[int, WorkerHandle], spawned: Callable[[], None]
     ) -> None:
         self._loop = loop
         self._nodes = nodes

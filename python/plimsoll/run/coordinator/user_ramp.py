@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from plimsoll.load.spec import Load
-    from plimsoll.run.coordinator.loop import Loop
     from plimsoll.run.dispatch import Dispatcher
+    from plimsoll.run.loop import Loop
 
 logger = logging.getLogger("plimsoll.run")
 
@@ -85,7 +85,9 @@ class UserRamp:
 
     def _spawn(self) -> None:
         before = self._moved
-        while (due := self._times.due(self._moved)) is not None and self._start + due <= now():
+        # What is due at the start is ordered before it: workers wait until then.
+        reached = max(now(), self._start)
+        while (due := self._times.due(self._moved)) is not None and self._start + due <= reached:
             self._moved += 1
         self._move(self._moved - before)
         held_back = [pace.admit(self._dispatcher.present(name), now()) for name, pace in self._paces.items()]

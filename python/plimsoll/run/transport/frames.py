@@ -3,10 +3,10 @@
 A frame is its length (4 bytes, big-endian) and a msgpack array: protocol version, name, arguments. The coordinator
 sends `prepare`, `init`, `open`, `start`, `adjust`, `spawned`, `offer`, `reset`, `renew`, `drain`, `finish` and `stop`;
 the process answers `prepared` to `init` and `ready` to `open`, or `refused`, then sends `snapshot` each second (and
-`exchanges`, `logged` and `sent`, if these are asked for), `begin` when the user's code asks for other users, `quit`
-when it asks for the end of the run, `complete` when nothing is left to do, `expired` when it ends its load for want of
-orders, `refused` when the run must fail, and `done` as its last. Both sides send `news` of other processes: see
-`plimsoll.run.coordinator.peers`.
+`exchanges`, `logged` and `sent`, if these are asked for), `started` at a second 0 that it knew of before, `begin` when
+the user's code asks for other users, `quit` when it asks for the end of the run, `complete` when nothing is left to do,
+`expired` when it ends its load for want of orders, `refused` when the run must fail, and `done` as its last. Both sides
+send `news` of other processes: see `plimsoll.run.coordinator.peers`.
 """
 
 from __future__ import annotations

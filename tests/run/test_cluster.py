@@ -1,0 +1,178 @@
+"""Whole runs on a Ray cluster whose nodes are all on this machine."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pyarrow.parquet
+import pytest
+from tests.run.ray_cluster import RayCluster
+
+from plimsoll._engine import Histogram
+from plimsoll.record import merge
+from plimsoll.store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.command import Command, CommandResult, CountingTarget
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+LOCUSTFILE = """
+import os
+from pathlib import Path
+from locust import FastHttpUser, constant, task
+from pages import PATH
+
+assert "gevent" not in Path(f"/proc/{os.getppid()}/maps").read_text() or os.getenv("MAIN")
+print("worker in", os.getcwd(), "of", os.getppid())
+
+class Visitor(FastHttpUser):
+    wait_time = constant(0.02)
+    @task
+    def index(self):
+        self.client.get(PATH)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RayCluster]:
+    made = RayCluster(tmp_path_factory.mktemp("ray"), 2, {})
+    yield made
+    made.close()
+
+
+def _run(plimsoll: Command, cluster: RayCluster, *arguments: str) -> CommandResult:
+    return plimsoll.in_a_process("run", "--cluster", cluster.address, "--nodes", "2", "--headless", *arguments)
+
+
+def _facts(plimsoll: Command) -> dict[str, Any]:
+    with Store.open(str(plimsoll.store), create=False) as store:
+        return dict(store.run("last").facts)
+
+
+def test_what_is_reported_is_what_the_target_received_and_what_one_process_would_have_made_of_it(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    plimsoll.write(LOCUSTFILE)
+    (plimsoll.directory / "pages").mkdir()
+    plimsoll.write("from pathlib import Path\nPATH = Path('data.txt').read_text()", "pages/__init__.py")
+    plimsoll.write("/from-a-file", "data.txt")
+    done = _run(
+        plimsoll, cluster, "-f", "locustfile.py", "-H", target.url, "--workers-per-node", "2",
+        "-u", "8", "-r", "8", "-t", "4s", "-s", "10s", "--log-exchanges", "all.parquet",
+    )  # fmt: skip
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert run["total"]["requests"] == target.counts["/from-a-file"] == target.total > 8
+    assert run["generator"]["workers"] == 4
+
+    rows = pyarrow.parquet.read_table(plimsoll.directory / "all.parquet").to_pydict()
+    alone = Histogram()
+    for arrival, due in zip(rows["arrival"], rows["due"], strict=True):
+        alone.record(max(1, (arrival - due + 500) // 1000))
+    with Store.open(str(plimsoll.store), create=False) as store:
+        together = Histogram()
+        for each in merge(store.run("last").intervals()):
+            together.add(each.response)
+    assert together.count == alone.count == target.total
+    assert together.buckets() == alone.buckets()
+
+    assert re.search(r"its clock is [+-]0\.\d+ ms ± \d", done.err), done
+    assert re.search(r"second 0 began within \d+\.\d+ ms of its time on all 4 workers", done.err)
+    facts = _facts(plimsoll)
+    assert [each["workers"] for each in facts["cluster"]["machines"]] == [[0, 1], [2, 3]]
+    assert all(abs(each["clock_offset_ms"]) <= each["clock_error_ms"] for each in facts["cluster"]["machines"])
+    assert re.fullmatch("[0-9a-f]{64}", facts["cluster"]["files_sha256"])
+    assert facts["lost_workers"] == 0
+    assert len(set(re.findall(r"worker in .* of (\d+)", done.out + done.err))) >= 2, "actors of two nodes"
+
+
+def test_one_schedule_of_arrivals_is_shared_out_to_all_machines(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    done = _run(plimsoll, cluster, target.url + "/", "--rate", "197/s", "-t", "2s", "--spacing", "poisson")
+    assert done.code == 0, done
+    run = plimsoll.stored()
+    assert run["generator"]["offered"] == run["total"]["requests"] == target.total
+    with Store.open(str(plimsoll.store), create=False) as store:
+        offered = Counter[int]()
+        for row in store.run("last").health():
+            offered[row.worker] += row.offered
+    assert len(offered) == 2 and abs(offered[0] - offered[1]) <= 1
+
+
+def test_no_row_of_a_feeder_goes_to_two_machines(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    rows = "\n".join(f"row-{number}" for number in range(40))
+    plimsoll.write(f"path\n{rows}\n", "rows.csv")
+    plimsoll.write(
+        f"""
+        target = "{target.url}"
+        [feeder.rows]
+        file = "rows.csv"
+        at_end = "stop"
+        [[request]]
+        get = "/${{rows.path}}"
+        [[phase]]
+        users = 4
+        duration = "60s"
+        """,
+        "plan.toml",
+    )
+    done = _run(plimsoll, cluster, "plan.toml")
+    assert done.code == 0, done
+    assert target.counts == {f"/row-{number}": 1 for number in range(40)}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--cluster", "127.0.0.1:1", "--nodes", "1"), "there is no Ray cluster at 127.0.0.1:1: .*refused"),
+        (("--nodes", "3"), "the cluster has 2 nodes, not the 3 of --nodes"),
+        (("--workers-per-node", "9"), "of which 0 have 9 or more CPUs for Ray, not the 2 of --nodes"),
+    ],
+)
+def test_what_a_cluster_cannot_do_is_one_line(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster, arguments: tuple[str, ...], why: str
+) -> None:
+    done = _run(plimsoll, cluster, target.url, "-t", "1s", *arguments)
+    assert done.code == 2
+    assert re.fullmatch(rf"plimsoll: .*{why}\n", done.err), done
+    assert target.total == 0
+
+
+def test_an_error_of_the_locustfile_on_another_machine_is_shown(
+    plimsoll: Command, target: CountingTarget, cluster: RayCluster
+) -> None:
+    plimsoll.write(LOCUSTFILE.replace("from pages import PATH", "import not_there"))
+    done = _run(plimsoll, cluster, "-f", "locustfile.py", "-H", target.url, "-t", "1s")
+    assert done.code == 2
+    assert "No module named 'not_there'" in done.err
+
+
+def test_a_clock_that_is_minutes_apart_changes_no_second(
+    plimsoll: Command, target: CountingTarget, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """The second node is in a time namespace of its own; the first has no CPU for Ray left."""
+    skewed = RayCluster(tmp_path_factory.mktemp("ray"), 1, {})
+    try:
+        skewed.add("unshare", "--time", "--monotonic", "300", "--fork", "--kill-child")
+        done = _run(plimsoll, skewed, target.url + "/", "--rate", "100/s", "-t", "4s")
+    finally:
+        skewed.close()
+    assert done.code == 0, done
+    offsets = [each["clock_offset_ms"] for each in _facts(plimsoll)["cluster"]["machines"]]
+    assert sorted(round(each / 1e4) for each in offsets) == [0, 30], "ten seconds each: one is 300 s ahead"
+    with Store.open(str(plimsoll.store), create=False) as store:
+        offered = Counter[tuple[int, int]]()
+        for row in store.run("last").health():
+            offered[row.worker, row.second] += row.offered
+    assert {key: count for key, count in offered.items() if count} == {
+        (worker, second): 50 for worker in (0, 1) for second in range(4)
+    }
+    assert plimsoll.stored()["total"]["requests"] == target.total == 400
